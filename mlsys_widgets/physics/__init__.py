@@ -1,0 +1,139 @@
+"""The physics core: one engine for every number that a student, a TA or CI ever sees.
+
+Pure functions over numbers and numpy arrays, in SI units. Results are frozen, check their
+inputs, and explain themselves with ``derivation()``.
+"""
+
+from mlsys_widgets.physics.compilation import BreakEven, Deployment, break_even, deployment
+from mlsys_widgets.physics.derivation import Derivation, Step
+from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices
+from mlsys_widgets.physics.dispatch import (
+    GRAPH_NODE_OVERHEAD,
+    ForwardPass,
+    forward_pass,
+    run,
+)
+from mlsys_widgets.physics.domain import Numeric, UnknownName
+from mlsys_widgets.physics.fusion import (
+    Chain,
+    Fusion,
+    FusionVerdict,
+    Op,
+    can_fuse,
+    chain,
+    fuse,
+    ops,
+)
+from mlsys_widgets.physics.iron_law import Capacity, IronLaw, capacity, iron_law
+from mlsys_widgets.physics.kernels import (
+    Elementwise,
+    Gemm,
+    Kernel,
+    Projection,
+    elementwise,
+    fusion_strategies,
+    gemm,
+    normalization,
+    projection,
+)
+from mlsys_widgets.physics.language_model import (
+    Footprint,
+    Generation,
+    KVCache,
+    decode,
+    footprint,
+    kv_cache,
+    prefill,
+)
+from mlsys_widgets.physics.memory_hierarchy import (
+    MemoryLevel,
+    Transfer,
+    memory_hierarchy,
+    nearest_level,
+    transfer,
+)
+from mlsys_widgets.physics.provenance import Provenance, Record
+from mlsys_widgets.physics.result import Explained, Quantity, Result
+from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
+from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
+from mlsys_widgets.physics.units import NEVER, format_quantity, parse_quantity
+from mlsys_widgets.physics.workloads import (
+    ElementwiseChain,
+    Inference,
+    LanguageModel,
+    ModelPass,
+    Service,
+    Workload,
+    workloads,
+)
+
+__all__ = [
+    "BYTES_PER_ELEMENT",
+    "GRAPH_NODE_OVERHEAD",
+    "NEVER",
+    "BreakEven",
+    "Capacity",
+    "Chain",
+    "Deployment",
+    "Derivation",
+    "Device",
+    "Elementwise",
+    "ElementwiseChain",
+    "Explained",
+    "Footprint",
+    "ForwardPass",
+    "Fusion",
+    "FusionVerdict",
+    "Gemm",
+    "Generation",
+    "Inference",
+    "IronLaw",
+    "KVCache",
+    "Kernel",
+    "LanguageModel",
+    "MemoryLevel",
+    "ModelPass",
+    "Numeric",
+    "Op",
+    "Projection",
+    "Provenance",
+    "Quantity",
+    "Record",
+    "Result",
+    "Ridge",
+    "Roofline",
+    "Sensitivity",
+    "Service",
+    "Step",
+    "Transfer",
+    "UnknownName",
+    "Workload",
+    "break_even",
+    "can_fuse",
+    "capacity",
+    "chain",
+    "decode",
+    "deployment",
+    "devices",
+    "elementwise",
+    "footprint",
+    "format_quantity",
+    "forward_pass",
+    "fuse",
+    "fusion_strategies",
+    "gemm",
+    "iron_law",
+    "kv_cache",
+    "memory_hierarchy",
+    "nearest_level",
+    "normalization",
+    "ops",
+    "parse_quantity",
+    "prefill",
+    "projection",
+    "roofline",
+    "run",
+    "sensitivity",
+    "transfer",
+    "workloads",
+]

@@ -1,0 +1,223 @@
+"""The machines of the course: what each can compute, move and hold, and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from mlsys_widgets.physics.domain import Catalogue, UnknownName
+from mlsys_widgets.physics.provenance import Fact, Record, Source
+from mlsys_widgets.physics.result import Explained
+from mlsys_widgets.physics.roofline import Ridge
+from mlsys_widgets.physics.units import format_quantity
+
+#: Bytes of one element, by precision. tf32 is a way to multiply; it is stored as fp32.
+BYTES_PER_ELEMENT: Final[Mapping[str, int]] = MappingProxyType(
+    {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device(Record):
+    """A machine. Peaks are dense unless the caller asks for sparse."""
+
+    #: The precision its workloads run in when nobody says otherwise.
+    native: str
+    peaks: Mapping[str, float] = field(repr=False)
+    bandwidth: float
+    memory: float
+    power: float
+    launch_overhead: float | None
+
+    def peak(self, precision: str = "fp16", sparse: bool = False) -> float:
+        """Peak rate in operations per second.
+
+        Examples
+        --------
+        >>> devices["h100-sxm"].peak("fp16") / 1e12, devices["h100-sxm"].peak(sparse=True) / 1e12
+        (989.0, 1979.0)
+        >>> devices["orin-nx"].peak("int8")
+        Traceback (most recent call last):
+        ...
+        mlsys_widgets.physics.domain.UnknownName: Jetson Orin NX has no dense int8 peak on record; \
+it has: fp16, int8 sparse
+        """
+        key = _peak_key(precision, sparse)
+        if key not in self.peaks:
+            known = ", ".join(self.peaks)
+            wanted = key if sparse else f"dense {key}"
+            raise UnknownName(f"{self.name} has no {wanted} peak on record; it has: {known}")
+        return self.peaks[key]
+
+    def ridge(self, precision: str = "fp16", sparse: bool = False) -> Explained:
+        """The intensity at which the two roofs meet, in FLOP per byte; always derived.
+
+        Examples
+        --------
+        >>> round(devices["a100-sxm"].ridge("fp16")), round(devices["orin-nx"].ridge("fp16"))
+        (156, 118)
+        """
+        ridge = Ridge(peak=self.peak(precision, sparse), bandwidth=self.bandwidth).ridge
+        assert isinstance(ridge, Explained)
+        return ridge
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """The precisions that have a dense peak."""
+        return tuple(key for key in self.peaks if not key.endswith("sparse"))
+
+    def peak_label(self, precision: str = "fp16", sparse: bool = False) -> str:
+        """The peak in words; a sparse one always says so.
+
+        Examples
+        --------
+        >>> devices["h100-sxm"].peak_label("fp16", sparse=True)
+        '1,979 TFLOPS fp16 with 2:4 sparsity'
+        >>> devices["mobile-npu"].peak_label("int8")
+        '35 TOPS int8 dense'
+        """
+        unit = "OP/s" if precision.startswith("int") else "FLOP/s"
+        rate = format_quantity(self.peak(precision, sparse), unit)
+        return f"{rate} {precision} {'with 2:4 sparsity' if sparse else 'dense'}"
+
+    def launch(self) -> float:
+        """Launch overhead in seconds, refused with a sentence where none is on record."""
+        if self.launch_overhead is None:
+            raise ValueError(
+                f"{self.name} has no launch overhead on record; pass launch_overhead in seconds"
+            )
+        return self.launch_overhead
+
+
+def _peak_key(precision: str, sparse: bool) -> str:
+    return f"{precision} sparse" if sparse else precision
+
+
+def _device(
+    key: str, name: str, native: str, peaks: dict[str, Fact], **facts: Fact | None
+) -> Device:
+    sources = {f"peak {precision}": peak.provenance for precision, peak in peaks.items()}
+    sources["peak"] = peaks[native].provenance
+    sources |= {name: entry.provenance for name, entry in facts.items() if entry}
+    return Device(
+        key=key,
+        name=name,
+        provenance=sources,
+        native=native,
+        peaks=MappingProxyType({p: peak.value for p, peak in peaks.items()}),
+        **{name: entry.value if entry else None for name, entry in facts.items()},  # type: ignore[arg-type]
+    )
+
+
+_A100 = Source("NVIDIA A100 80GB SXM datasheet", "2021-06", "datasheet")
+_H100 = Source("NVIDIA H100 SXM datasheet", "2023", "datasheet")
+_H200 = Source("NVIDIA H200 SXM datasheet", "2023-11", "datasheet")
+_ORIN = Source("NVIDIA Jetson Orin NX 16GB datasheet", "2023", "datasheet")
+_COURSE = Source("ML Systems course, labs 01, 07 and 11", "2026-03", "course")
+_ESTIMATE = Source("ML Systems course, lab 11", "2026-03", "estimate")
+_OURS = Source("mlsys_widgets/measured/data/h200-sxm.json", "2026-11", "measured")
+_LAUNCH_NOTE = "middle of the 5 to 20 µs that the course gives for one kernel launch"
+_DENSE_NOTE = "the datasheet gives the rate with 2:4 sparsity; dense is half of it"
+
+_HOPPER_PEAKS = {
+    "fp16": (989e12, _DENSE_NOTE),
+    "fp16 sparse": (1979e12, ""),
+    "bf16": (989e12, _DENSE_NOTE),
+    "bf16 sparse": (1979e12, ""),
+    "tf32": (494.5e12, _DENSE_NOTE),
+    "tf32 sparse": (989e12, ""),
+    "fp32": (67e12, "vector units, not tensor cores"),
+    "fp8": (1979e12, _DENSE_NOTE),
+    "fp8 sparse": (3958e12, ""),
+    "int8": (1979e12, _DENSE_NOTE),
+    "int8 sparse": (3958e12, ""),
+}
+
+devices: Final[Catalogue[Device]] = Catalogue(
+    "device",
+    {
+        device.key: device
+        for device in (
+            _device(
+                "a100-sxm",
+                "A100 SXM",
+                "fp16",
+                {
+                    "fp16": _A100.fact(312e12),
+                    "fp16 sparse": _A100.fact(624e12),
+                    "bf16": _A100.fact(312e12),
+                    "bf16 sparse": _A100.fact(624e12),
+                    "tf32": _A100.fact(156e12),
+                    "tf32 sparse": _A100.fact(312e12),
+                    "fp32": _A100.fact(19.5e12, "vector units, not tensor cores"),
+                    "int8": _A100.fact(624e12),
+                    "int8 sparse": _A100.fact(1248e12),
+                },
+                bandwidth=_COURSE.fact(2.0e12, "HBM2e; the datasheet says 2.039 TB/s"),
+                memory=_A100.fact(80e9, "HBM2e"),
+                power=_A100.fact(400.0),
+                launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
+            ),
+            _device(
+                "h100-sxm",
+                "H100 SXM",
+                "fp16",
+                {p: _H100.fact(value, note) for p, (value, note) in _HOPPER_PEAKS.items()},
+                bandwidth=_H100.fact(3.35e12, "HBM3"),
+                memory=_H100.fact(80e9, "HBM3"),
+                power=_H100.fact(700.0),
+                launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
+            ),
+            _device(
+                "h200-sxm",
+                "H200 SXM",
+                "fp16",
+                {p: _H200.fact(value, note) for p, (value, note) in _HOPPER_PEAKS.items()},
+                bandwidth=_H200.fact(4.8e12, "HBM3e"),
+                memory=_H200.fact(141e9, "HBM3e"),
+                power=_H200.fact(700.0),
+                launch_overhead=_OURS.fact(5e-6),
+            ),
+            _device(
+                "orin-nx",
+                "Jetson Orin NX",
+                "fp16",
+                {
+                    "fp16": _ESTIMATE.fact(12e12, "NVIDIA states no dense fp16 rate"),
+                    "int8 sparse": _ORIN.fact(100e12, "as advertised, with sparsity"),
+                },
+                bandwidth=_ORIN.fact(102e9, "LPDDR5; 102.4 GB/s, rounded by the course"),
+                memory=_ORIN.fact(16e9, "shared by CPU and GPU"),
+                power=_ORIN.fact(25.0),
+                launch_overhead=_COURSE.fact(50e-6, "slower CPU and driver than in a server"),
+            ),
+            _device(
+                "mobile-npu",
+                "Mobile NPU",
+                "int8",
+                {"int8": _COURSE.fact(35e12, "a flagship phone's neural engine")},
+                bandwidth=_COURSE.fact(68e9, "LPDDR5, shared with the phone"),
+                memory=_COURSE.fact(8e9, "the whole phone's"),
+                power=_COURSE.fact(5.0),
+                launch_overhead=None,
+            ),
+            _device(
+                "cortex-m7",
+                "Cortex-M7",
+                "fp32",
+                {"fp32": _COURSE.fact(1e9, "single-precision unit of a fast microcontroller")},
+                bandwidth=_COURSE.fact(0.05e9),
+                memory=_COURSE.fact(512e3, "on-chip SRAM"),
+                power=_COURSE.fact(0.1),
+                launch_overhead=_COURSE.fact(2e-3, "interpreter call per operator"),
+            ),
+        )
+    },
+)
+
+
+def find_device(device: Device | str) -> Device:
+    """A device by its key; a device given as such is given back."""
+    return device if isinstance(device, Device) else devices[device]

@@ -1,0 +1,157 @@
+"""What a number may be: the check that every input of the core passes through.
+
+An input that makes no sense is refused here with a sentence that names the argument, its value
+and what is allowed, so that no formula ever has to ask. Magnitudes are bounded as well: the
+product of any few inputs then stays far inside the range of a float, and no result overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: One number, or an array of them: every formula of the core takes and gives either.
+Numeric: TypeAlias = "float | NDArray[np.float64]"
+
+LARGEST: Final = 1e30
+SMALLEST: Final = 1e-30
+
+T = TypeVar("T")
+
+
+class UnknownName(KeyError, ValueError):
+    """A device, workload, precision or mode that does not exist.
+
+    It is a ``KeyError`` so that mappings behave like mappings, and a ``ValueError`` because every
+    refusal of the core is one.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A closed interval of allowed values, with the words for it."""
+
+    low: float
+    high: float
+    words: str
+
+    def check(self, name: str, value: object) -> Numeric:
+        """Give ``value`` back as a float or a read-only float array, or refuse it.
+
+        Examples
+        --------
+        >>> POSITIVE.check("bandwidth", 2_000)
+        2000.0
+        >>> POSITIVE.check("bandwidth", -1)
+        Traceback (most recent call last):
+        ...
+        ValueError: bandwidth is -1; it must be a number greater than 0 (and at most 1e+30)
+        """
+        if isinstance(value, (float, int)) and not isinstance(value, bool):
+            if not self.low <= value <= self.high:
+                self._refuse(name, value)
+            # A float that carries its own explanation (see result.Explained) passes unchanged.
+            plain = isinstance(value, float) and not isinstance(value, np.floating)
+            return value if plain else float(value)
+        try:
+            array = np.asarray(value)
+        except (ValueError, TypeError):
+            self._refuse(name, value)
+        if array.dtype.kind not in "iuf":
+            self._refuse(name, value)
+        if array.ndim == 0:
+            return self.check(name, array.item())
+        array = array.astype(np.float64, copy=False).view()
+        array.flags.writeable = False
+        if array.size and not (self.low <= array.min() and array.max() <= self.high):
+            inside = (array >= self.low) & (array <= self.high)
+            self._refuse(name, array[~inside].flat[0].item())
+        return array
+
+    def _refuse(self, name: str, value: object) -> NoReturn:
+        raise ValueError(f"{name} is {value!r}; it must be {self.words}")
+
+
+_BOUNDS = f"(and at most {LARGEST:g})"
+POSITIVE: Final = Domain(SMALLEST, LARGEST, f"a number greater than 0 {_BOUNDS}")
+NON_NEGATIVE: Final = Domain(0.0, LARGEST, f"0 or a number greater than 0 {_BOUNDS}")
+AT_LEAST_ONE: Final = Domain(1.0, LARGEST, f"a number of at least 1 {_BOUNDS}")
+FRACTION: Final = Domain(0.0, 1.0, "a fraction between 0 and 1")
+SHARE: Final = Domain(1e-6, 1.0, "a fraction greater than 0 and at most 1")
+
+
+def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
+    """Give ``value`` back if it is one of ``allowed``, or refuse it.
+
+    Examples
+    --------
+    >>> one_of("launch", "later", ["serial", "async"])
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.physics.domain.UnknownName: launch is 'later'; it must be one of: serial, async
+    """
+    choices = list(allowed)
+    if value not in choices:
+        listed = ", ".join(str(choice) for choice in choices)
+        raise UnknownName(f"{name} is {value!r}; it must be one of: {listed}")
+    return value
+
+
+class Catalogue(Mapping[str, T]):
+    """A read-only mapping whose unknown keys are refused with the list of known ones."""
+
+    def __init__(self, noun: str, entries: Mapping[str, T]) -> None:
+        self._noun = noun
+        self._entries = dict(entries)
+
+    def __getitem__(self, key: Any) -> T:
+        try:
+            return self._entries[key]
+        except (KeyError, TypeError):
+            listed = ", ".join(self._entries)
+            raise UnknownName(f"{self._noun} is {key!r}; it must be one of: {listed}") from None
+
+    def __iter__(self) -> Any:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._noun} entries: {', '.join(self)}>"
+
+
+def lesser(a: Numeric, b: Numeric) -> Numeric:
+    """The smaller of two, for numbers and arrays alike."""
+    if isinstance(a, float) and isinstance(b, float):
+        return min(a, b)
+    return np.minimum(a, b)
+
+
+def greater(a: Numeric, b: Numeric) -> Numeric:
+    """The larger of two, for numbers and arrays alike."""
+    if isinstance(a, float) and isinstance(b, float):
+        return max(a, b)
+    return np.maximum(a, b)
+
+
+def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:
+    """How many gains pay a cost: ``cost / gain``, and never (infinity) when nothing is gained.
+
+    Examples
+    --------
+    >>> recovered_after(30.0, 2.0), recovered_after(30.0, 0.0), recovered_after(30.0, -1.0)
+    (15.0, inf, inf)
+    """
+    if isinstance(cost, float) and isinstance(gain, float):
+        return cost / gain if gain > 0 else np.inf
+    gains = np.asarray(gain, dtype=np.float64)
+    safe = np.where(gains > 0, gains, 1.0)
+    return np.where(gains > 0, cost / safe, np.inf)

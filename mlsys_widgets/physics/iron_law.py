@@ -1,0 +1,176 @@
+"""The iron law: the time of an inference is data moved, operations done, and latency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlsys_widgets.physics.devices import Device, find_device
+from mlsys_widgets.physics.domain import (
+    AT_LEAST_ONE,
+    NON_NEGATIVE,
+    POSITIVE,
+    SHARE,
+    Numeric,
+    greater,
+)
+from mlsys_widgets.physics.result import Result, derived, given
+
+Term = Literal["memory", "compute", "latency"]
+_TERMS: tuple[Term, ...] = ("memory", "compute", "latency")
+
+
+@dataclass(frozen=True, repr=False)
+class IronLaw(Result):
+    """Three terms; how they combine (added or overlapped) is a subclass."""
+
+    data: Numeric = given("D", "B", "data moved", POSITIVE)
+    operations: Numeric = given("O", "FLOP", "operations of one inference", POSITIVE)
+    bandwidth: Numeric = given("BW", "B/s", "memory bandwidth", POSITIVE)
+    rate: Numeric = given("R", "FLOP/s", "peak compute rate", POSITIVE)
+    efficiency: Numeric = given("η", "%", "share of the peak that is reached", SHARE, 1.0)
+    latency: Numeric = given("L", "s", "fixed latency", NON_NEGATIVE, 0.0)
+    batch: Numeric = given("b", "", "inferences at once; weights move once", AT_LEAST_ONE, 1.0)
+
+    @derived("t_memory", "s")
+    def memory_time(self) -> Numeric:
+        """Time to move the data."""
+        return self.data / self.bandwidth
+
+    @derived("t_compute", "s")
+    def compute_time(self) -> Numeric:
+        """Time to compute."""
+        return self.batch * self.operations / (self.rate * self.efficiency)
+
+    @derived("T", "s")
+    def total(self) -> Numeric:
+        """Time of the batch."""
+        raise NotImplementedError
+
+    @derived("ratio", "×")
+    def memory_to_compute(self) -> Numeric:
+        """How many times longer memory takes than compute."""
+        return self.memory_time / self.compute_time
+
+    @derived("b*", "")
+    def balance_batch(self) -> Numeric:
+        """Batch size at which compute takes as long as memory."""
+        return self.batch * self.memory_to_compute
+
+    @property
+    def binding(self) -> Term | NDArray[np.str_]:
+        """The largest term: the one to work on first."""
+        terms = np.broadcast_arrays(self.memory_time, self.compute_time, self.latency)
+        largest = np.argmax(np.stack(terms), axis=0)
+        return _TERMS[int(largest)] if np.ndim(largest) == 0 else np.array(_TERMS)[largest]
+
+    @property
+    def compute_bound_batch(self) -> Numeric:
+        """The smallest whole batch that is compute-bound."""
+        whole = np.maximum(1.0, np.ceil(self.balance_batch))
+        return float(whole) if np.ndim(whole) == 0 else whole
+
+
+class AdditiveIronLaw(IronLaw):
+    """One term after the other."""
+
+    @derived("T", "s")
+    def total(self) -> Numeric:
+        """Time of the batch, one term after the other."""
+        return self.memory_time + self.compute_time + self.latency
+
+
+class OverlappedIronLaw(IronLaw):
+    """Memory and compute at the same time."""
+
+    @derived("T", "s")
+    def total(self) -> Numeric:
+        """Time of the batch, memory and compute at the same time."""
+        return greater(self.memory_time, self.compute_time) + self.latency
+
+
+@dataclass(frozen=True, repr=False)
+class Capacity(Result):
+    """Something that must fit into a memory."""
+
+    size: Numeric = given("D", "B", "size", POSITIVE)
+    memory: Numeric = given("C", "B", "capacity", POSITIVE)
+
+    @derived("fill", "×")
+    def fill(self) -> Numeric:
+        """Size as a multiple of the capacity."""
+        return self.size / self.memory
+
+    @derived("OOM", "")
+    def out_of_memory(self) -> bool | NDArray[np.bool_]:
+        """Out of memory if it is larger than the capacity."""
+        return self.size > self.memory
+
+
+def iron_law(
+    data: Numeric,
+    operations: Numeric,
+    device: Device | str | None = None,
+    *,
+    bandwidth: Numeric | None = None,
+    rate: Numeric | None = None,
+    precision: str | None = None,
+    efficiency: Numeric = 1.0,
+    latency: Numeric = 0.0,
+    batch: Numeric = 1.0,
+    overlapped: bool = False,
+) -> IronLaw:
+    """The time of one batch: ``D/BW + b·O/(R·η) + L``.
+
+    Parameters
+    ----------
+    data
+        Bytes that must move: the weights, once for a whole batch.
+    operations
+        FLOP of one inference; a batch of ``b`` does ``b`` times as many.
+    device
+        Where it runs; gives bandwidth and peak rate unless these are given.
+    precision
+        Whose peak counts; the device's native one if left out.
+    efficiency, latency, batch
+        Share of the peak reached, fixed seconds per batch, inferences per batch.
+    overlapped
+        Whether memory and compute run at the same time: ``max(D/BW, b·O/(R·η)) + L``.
+
+    Examples
+    --------
+    >>> one = iron_law(data=100e6, operations=4e9, device="h100-sxm")
+    >>> one.binding, round(one.memory_to_compute, 1), one.compute_bound_batch
+    ('memory', 7.4, 8.0)
+    """
+    if device is not None:
+        machine = find_device(device)
+        bandwidth = machine.bandwidth if bandwidth is None else bandwidth
+        rate = machine.peak(precision or machine.native) if rate is None else rate
+    if bandwidth is None or rate is None:
+        raise ValueError("give a device, or both bandwidth and rate")
+    kind = OverlappedIronLaw if overlapped else AdditiveIronLaw
+    return kind(
+        data=data,
+        operations=operations,
+        bandwidth=bandwidth,
+        rate=rate,
+        efficiency=efficiency,
+        latency=latency,
+        batch=batch,
+    )
+
+
+def capacity(size: Numeric, device: Device | str) -> Capacity:
+    """Whether something fits into a device, and by how much it does or does not.
+
+    Examples
+    --------
+    >>> resnet = capacity(100e6, "cortex-m7")
+    >>> resnet.out_of_memory, round(resnet.fill)
+    (True, 195)
+    """
+    return Capacity(size=size, memory=find_device(device).memory)

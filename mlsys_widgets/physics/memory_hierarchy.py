@@ -1,0 +1,117 @@
+"""Where data lives on a GPU, how much fits there, and what it costs to fetch it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mlsys_widgets.physics.devices import devices
+from mlsys_widgets.physics.domain import POSITIVE, Catalogue, Numeric
+from mlsys_widgets.physics.provenance import Fact, Record, Source, record
+from mlsys_widgets.physics.result import Result, derived, given
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryLevel(Record):
+    """One level of the hierarchy."""
+
+    bandwidth: float
+    capacity: float
+    #: Whether every multiprocessor has its own, or all share it.
+    scope: str
+
+
+@dataclass(frozen=True, repr=False)
+class Transfer(Result):
+    """Data moved through one level."""
+
+    size: Numeric = given("Q", "B", "data moved", POSITIVE)
+    bandwidth: Numeric = given("B", "B/s", "bandwidth of the level", POSITIVE)
+
+    @derived("t", "s")
+    def time(self) -> Numeric:
+        """Time to move the data."""
+        return self.size / self.bandwidth
+
+
+_DAY_14: Final = Source("ML systems course, day 14", "2026-03", "course")
+_WHITEPAPER: Final = Source("NVIDIA A100 architecture whitepaper", "2020-05", "datasheet")
+_PCIE: Final = Source("PCI Express 4.0, 16 lanes, one direction", "2017-10", "datasheet")
+_SERVER: Final = Source("a common server", "2026-11", "estimate")
+_A100: Final = devices["a100-sxm"]
+
+#: The A100, nearest to the arithmetic first.
+memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
+    "memory level",
+    {
+        level.key: level
+        for level in (
+            record(
+                MemoryLevel,
+                "registers",
+                "Registers",
+                bandwidth=_DAY_14.fact(20e12, "about"),
+                capacity=_WHITEPAPER.fact(108 * 256e3, "256 KB in each of 108 multiprocessors"),
+                scope="per thread",
+            ),
+            record(
+                MemoryLevel,
+                "sram",
+                "Shared memory and L1",
+                bandwidth=_DAY_14.fact(19e12, "about"),
+                capacity=_WHITEPAPER.fact(108 * 192e3, "192 KB in each of 108 multiprocessors"),
+                scope="per multiprocessor",
+            ),
+            record(
+                MemoryLevel,
+                "l2",
+                "L2 cache",
+                bandwidth=_DAY_14.fact(6e12, "about"),
+                capacity=_WHITEPAPER.fact(40e6),
+                scope="whole GPU",
+            ),
+            record(
+                MemoryLevel,
+                "hbm",
+                "HBM",
+                bandwidth=Fact(_A100.bandwidth, _A100.provenance["bandwidth"]),
+                capacity=Fact(_A100.memory, _A100.provenance["memory"]),
+                scope="whole GPU",
+            ),
+            record(
+                MemoryLevel,
+                "host",
+                "Host memory over PCIe",
+                bandwidth=_PCIE.fact(32e9, "31.5 GB/s, rounded"),
+                capacity=_SERVER.fact(1e12),
+                scope="whole machine",
+            ),
+        )
+    },
+)
+
+
+def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
+    """The time to move data through a level of the hierarchy.
+
+    Examples
+    --------
+    >>> slow, fast = transfer(1e9, "host").time, transfer(1e9, "hbm").time
+    >>> slow / fast
+    62.5
+    """
+    chosen = memory_hierarchy[level] if isinstance(level, str) else level
+    return Transfer(size=size, bandwidth=chosen.bandwidth)
+
+
+def nearest_level(size: float) -> MemoryLevel | None:
+    """The fastest level that holds something of this size, or none.
+
+    Examples
+    --------
+    >>> nearest_level(30e6).key, nearest_level(1e9).key, nearest_level(1e15)
+    ('l2', 'hbm', None)
+    """
+    wanted = POSITIVE.check("size", size)
+    fitting = (level for level in memory_hierarchy.values() if wanted <= level.capacity)
+    return next(fitting, None)

@@ -1,0 +1,228 @@
+"""How a formula is written: as text, as LaTeX and as HTML, from the code that computes it.
+
+A formula of the core is one Python function with one ``return``. This module reads that return
+expression and writes it down twice: with symbols (the formula) and with numbers (the
+substitution). What is shown can therefore never differ from what is computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from typing import Any
+
+_GREEK = {"η": r"\eta ", "Δ": r"\Delta ", "σ": r"\sigma ", "α": r"\alpha "}
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "≤",
+    ast.Gt: ">",
+    ast.GtE: "≥",
+}
+_LATEX_COMPARISONS = {"<": "<", "≤": r"\le", ">": ">", "≥": r"\ge"}
+
+# Functions that a formula may call, and how people write them.
+_FUNCTIONS = {"lesser": "min", "greater": "max"}
+
+# Binding strength, weakest first; an operand that binds more weakly gets parentheses.
+_COMPARE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
+
+
+class Notation(ABC):
+    """One way to write formulas. Subclasses say what each construct looks like."""
+
+    @abstractmethod
+    def symbol(self, symbol: str) -> str:
+        """A symbol such as ``t_launch``: a base, and after the underscore its index."""
+
+    @abstractmethod
+    def quantity(self, text: str) -> str:
+        """A number with its unit, already formatted."""
+
+    @abstractmethod
+    def quotient(self, above: str, below: str) -> str:
+        """One expression over another."""
+
+    @abstractmethod
+    def power(self, base: str, exponent: str) -> str:
+        """A base raised to a whole number."""
+
+    times = " × "
+    plus = " + "
+    minus = " − "
+
+    def call(self, function: str, arguments: list[str]) -> str:
+        """A function such as ``min`` of its arguments."""
+        return f"{function}({', '.join(arguments)})"
+
+    def compare(self, left: str, sign: str, right: str) -> str:
+        """A comparison such as ``I < I*``."""
+        return f"{left} {sign} {right}"
+
+    #: Whether a quotient needs parentheses around sums (it does where it is written in one line).
+    one_line = True
+
+
+class TextNotation(Notation):
+    """Plain text: ``min(P, B × I)``."""
+
+    def symbol(self, symbol: str) -> str:
+        return symbol
+
+    def quantity(self, text: str) -> str:
+        return text
+
+    def quotient(self, above: str, below: str) -> str:
+        return f"{above} / {below}"
+
+    def power(self, base: str, exponent: str) -> str:
+        return base + exponent.translate(_SUPERSCRIPTS)
+
+
+class HtmlNotation(TextNotation):
+    """HTML: symbols in ``<var>``, indices in ``<sub>``, everything escaped."""
+
+    def symbol(self, symbol: str) -> str:
+        base, _, index = symbol.partition("_")
+        lowered = f"<sub>{escape(index)}</sub>" if index else ""
+        return f"<var>{escape(base)}{lowered}</var>"
+
+    def quantity(self, text: str) -> str:
+        return f'<span class="mlsys-quantity">{escape(text)}</span>'
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{base}<sup>{exponent}</sup>"
+
+    def compare(self, left: str, sign: str, right: str) -> str:
+        return f"{left} {escape(sign)} {right}"
+
+
+class LatexNotation(Notation):
+    r"""LaTeX for MathJax: ``\min(P, B \cdot I)``."""
+
+    times = r" \cdot "
+    minus = " - "
+    one_line = False
+
+    def symbol(self, symbol: str) -> str:
+        base, _, index = symbol.partition("_")
+        starred = base.endswith("*")
+        base = base.rstrip("*")
+        letters = base
+        for letter, command in _GREEK.items():
+            letters = letters.replace(letter, command)
+        if letters == base and len(base) > 1:
+            letters = rf"\text{{{base}}}"
+        if starred:
+            letters += "^{*}"
+        return letters.strip() + (rf"_{{\text{{{index}}}}}" if index else "")
+
+    def quantity(self, text: str) -> str:
+        number, _, unit = text.partition(" ")
+        number = number.replace("%", r"\%").replace(",", "{,}").replace("×", r"\times ")
+        if not number[-1:].isdigit() and not unit and number.isalpha():
+            return rf"\text{{{number}}}"
+        return number + (rf"\,\text{{{unit}}}" if unit else "")
+
+    def quotient(self, above: str, below: str) -> str:
+        return rf"\frac{{{above}}}{{{below}}}"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{base}^{{{exponent}}}"
+
+    def call(self, function: str, arguments: list[str]) -> str:
+        inside = ", ".join(arguments)
+        return rf"\{function}\left({inside}\right)"
+
+    def compare(self, left: str, sign: str, right: str) -> str:
+        return f"{left} {_LATEX_COMPARISONS[sign]} {right}"
+
+
+TEXT = TextNotation()
+HTML = HtmlNotation()
+LATEX = LatexNotation()
+
+#: Turns the name of an input or of an earlier step into what stands for it in the formula.
+Leaf = Callable[[str], str]
+
+
+@cache
+def expression(formula: Callable[[Any], object]) -> ast.expr:
+    """The expression that a one-``return`` function gives back, read from its source."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(formula)))
+    returns = [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    if len(returns) != 1 or returns[0].value is None:
+        raise TypeError(f"{formula.__qualname__} must be a single return to be written down")
+    return returns[0].value
+
+
+def names_in(formula: Callable[[Any], object]) -> list[str]:
+    """The inputs and earlier steps that a formula reads, in the order it reads them."""
+    found = [n.attr for n in ast.walk(expression(formula)) if isinstance(n, ast.Attribute)]
+    return list(dict.fromkeys(found))
+
+
+def write(formula: Callable[[Any], object], notation: Notation, leaf: Leaf) -> str:
+    """Write a formula in a notation, with ``leaf`` deciding what stands for each name.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.physics.roofline import Roofline
+    >>> write(Roofline.attainable.formula, TEXT, str.upper)
+    'min(PEAK, BANDWIDTH × INTENSITY)'
+    """
+    return _Writer(notation, leaf).write(expression(formula))[0]
+
+
+class _Writer:
+    """Walks an expression; each method gives the text and how tightly it binds."""
+
+    def __init__(self, notation: Notation, leaf: Leaf) -> None:
+        self.notation = notation
+        self.leaf = leaf
+
+    def write(self, node: ast.expr) -> tuple[str, int]:
+        match node:
+            case ast.Attribute(attr=name):
+                return self.leaf(name), _ATOM
+            case ast.Constant(value=int() | float() as value):
+                return f"{value:g}", _ATOM
+            case ast.Call(func=ast.Name(id="recovered_after"), args=[cost, gain]):
+                return self._quotient(cost, gain)
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                inside = [self.write(argument)[0] for argument in arguments]
+                return self.notation.call(_FUNCTIONS[name], inside), _ATOM
+            case ast.Compare(left=left, ops=[sign], comparators=[right]):
+                sides = self._inside(left, _SUM), self._inside(right, _SUM)
+                return self.notation.compare(sides[0], _COMPARISONS[type(sign)], sides[1]), _COMPARE
+            case ast.BinOp(left=above, op=ast.Div(), right=below):
+                return self._quotient(above, below)
+            case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=exponent)):
+                return self.notation.power(self._inside(base, _ATOM), str(exponent)), _POWER
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                factors = self._inside(left, _PRODUCT), self._inside(right, _PRODUCT)
+                return self.notation.times.join(factors), _PRODUCT
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._inside(left, _SUM) + self.notation.plus + self.write(right)[0], _SUM
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                subtracted = self._inside(right, _PRODUCT)
+                return self._inside(left, _SUM) + self.notation.minus + subtracted, _SUM
+        raise TypeError(f"a formula cannot hold {ast.unparse(node)!r}")
+
+    def _inside(self, node: ast.expr, strength: int) -> str:
+        text, binds = self.write(node)
+        return text if binds >= strength else f"({text})"
+
+    def _quotient(self, above: ast.expr, below: ast.expr) -> tuple[str, int]:
+        if self.notation.one_line:
+            # Below the line even a product needs its parentheses: a / (b × c).
+            return (
+                self.notation.quotient(self._inside(above, _PRODUCT), self._inside(below, _POWER)),
+                _PRODUCT,
+            )
+        return self.notation.quotient(self.write(above)[0], self.write(below)[0]), _PRODUCT

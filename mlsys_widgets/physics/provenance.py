@@ -1,0 +1,81 @@
+"""Where a number comes from. No number enters the core without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+Kind = Literal["datasheet", "estimate", "measured", "course"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The source of one number: who says so, since when, and how sure that is."""
+
+    source: str
+    date: str
+    kind: Kind
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number together with its provenance."""
+
+    value: float
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document or a measurement that several numbers come from."""
+
+    source: str
+    date: str
+    kind: Kind
+
+    def fact(self, value: float, note: str = "") -> Fact:
+        """State a number that this source gives."""
+        return Fact(value, Provenance(self.source, self.date, self.kind, note))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """Something with a key, a name and numbers, each of which has its provenance.
+
+    Subclasses add numeric fields. ``record`` builds them from facts, and a number without a
+    provenance cannot be built.
+    """
+
+    key: str
+    name: str
+    provenance: Mapping[str, Provenance] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, (int, float)) and entry.name not in self.provenance:
+                raise TypeError(f"{self.key}: {entry.name} has no provenance")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A mapping proxy cannot be pickled; hand over its content.
+        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return _rebuild, (type(self), {**state, "provenance": dict(self.provenance)})
+
+
+R = TypeVar("R", bound=Record)
+
+
+def _rebuild(kind: type[R], state: dict[str, Any]) -> R:
+    return kind(**state)
+
+
+def record(kind: type[R], key: str, name: str, /, **members: Any) -> R:
+    """Build a record from facts (numbers with provenance) and plain members (words)."""
+    facts = {field: member for field, member in members.items() if isinstance(member, Fact)}
+    values = {f: m.value if isinstance(m, Fact) else m for f, m in members.items()}
+    sources = {field: member.provenance for field, member in facts.items()}
+    return kind(key=key, name=name, provenance=sources, **values)

@@ -1,0 +1,206 @@
+"""The shape of every result: inputs that are checked, quantities that are derived from them.
+
+A result is a frozen dataclass. Its fields are the inputs, each with a symbol, a unit and a
+domain; everything else is derived from them by formulas, computed once, on first use. Because a
+result keeps its inputs it can explain itself (``derivation()``), be asked "what if"
+(``dataclasses.replace``), and say which input matters most (``sensitivity``).
+
+Examples
+--------
+>>> from dataclasses import replace
+>>> from mlsys_widgets import physics as ph
+>>> pass_ = ph.forward_pass(kernels=1000, compute_per_kernel=5e-6, launch_overhead=10e-6)
+>>> pass_
+SerialPass(kernels=1,000, compute_per_kernel=5 µs, launch_overhead=10 µs, memory_time=0 s -> \
+compute=5 ms, total=15 ms, dispatch=10 ms, utilization=33.3%)
+>>> replace(pass_, launch_overhead=0.0).utilization
+1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+import numpy as np
+
+from mlsys_widgets.physics.domain import Domain
+from mlsys_widgets.physics.units import format_quantity
+
+if TYPE_CHECKING:
+    from mlsys_widgets.physics.derivation import Derivation
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a number of a result is called, in formulas and in words."""
+
+    name: str
+    symbol: str
+    unit: str
+    about: str
+
+
+def given(symbol: str, unit: str, about: str, domain: Domain, default: float | None = None) -> Any:
+    """A field that the caller provides: its symbol, unit, meaning and allowed values."""
+    metadata = {"symbol": symbol, "unit": unit, "about": about, "domain": domain}
+    return field(default=MISSING if default is None else default, metadata=metadata)
+
+
+class Explained(float):
+    """A float that remembers the result it was read from, and so can explain itself.
+
+    It is an ordinary number in every calculation. Handed to another formula, it brings its own
+    derivation along: a roofline made from ``gemm(...).intensity`` also explains that intensity.
+    """
+
+    result: Result
+    name: str
+
+    def __new__(cls, value: float, result: Result, name: str) -> Self:
+        number = super().__new__(cls, value)
+        number.result = result
+        number.name = name
+        return number
+
+    def derivation(self) -> Derivation:
+        """The steps that lead to this number."""
+        return self.result.derivation(self.name)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (float(self), self.result, self.name)
+
+
+class Derived(Generic[T]):
+    """A quantity computed from the fields and other derived quantities of a result."""
+
+    name: str
+
+    def __init__(self, symbol: str, unit: str, formula: Callable[[Any], T]) -> None:
+        self.symbol = symbol
+        self.unit = unit
+        self.formula = formula
+        self.__doc__ = formula.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, result: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, result: Result, owner: type) -> T: ...
+    def __get__(self, result: Result | None, owner: type) -> Self | T:
+        if result is None:
+            return self
+        value: Any = self.formula(result)
+        if isinstance(value, (bool, np.bool_)):
+            value = bool(value)
+        elif np.ndim(value) == 0:
+            value = Explained(float(value), result, self.name)
+        # The descriptor has no __set__, so from now on the instance's own entry is found first.
+        result.__dict__[self.name] = value
+        return value  # type: ignore[no-any-return]
+
+    @property
+    def quantity(self) -> Quantity:
+        """How this quantity is called."""
+        about = (self.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+        return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
+
+
+def derived(symbol: str, unit: str) -> Callable[[Callable[[Any], T]], Derived[T]]:
+    """Make a method with one ``return`` a derived quantity of its result."""
+
+    def wrap(formula: Callable[[Any], T]) -> Derived[T]:
+        return Derived(symbol, unit, formula)
+
+    return wrap
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Base of all results: checks its inputs, shows itself, explains itself."""
+
+    def __post_init__(self) -> None:
+        shapes = {}
+        for entry in _given(type(self)):
+            domain: Domain = entry.metadata["domain"]
+            value = domain.check(entry.name, getattr(self, entry.name))
+            object.__setattr__(self, entry.name, value)
+            if isinstance(value, np.ndarray):
+                shapes[entry.name] = value.shape
+        if not shapes:
+            return
+        try:
+            np.broadcast_shapes(*shapes.values())
+        except ValueError:
+            listed = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
+            raise ValueError(f"these shapes do not fit together: {listed}") from None
+
+    @classmethod
+    def inputs(cls) -> dict[str, Quantity]:
+        """The numeric inputs of this kind of result, by name."""
+        return {
+            entry.name: Quantity(
+                entry.name,
+                entry.metadata["symbol"],
+                entry.metadata["unit"],
+                entry.metadata["about"],
+            )
+            for entry in _given(cls)
+        }
+
+    @classmethod
+    def outputs(cls) -> dict[str, Quantity]:
+        """The derived quantities of this kind of result, by name, in the order of derivation."""
+        return {step.name: step.quantity for step in derivable(cls)}
+
+    def derivation(self, *names: str) -> Derivation:
+        """Formula, substitution and value of every derived quantity, or of those named.
+
+        Examples
+        --------
+        >>> from mlsys_widgets import physics as ph
+        >>> print(ph.gemm(512, 512, 512, bytes_per_element=2).derivation("flops"))
+        W = 2 × M × N × K = 2 × 512 × 512 × 512 = 268.4 MFLOP   (operations)
+        """
+        # Derivations know results, not the other way round, except for this convenience.
+        from mlsys_widgets.physics.derivation import derive
+
+        return derive(self, names)
+
+    def _pairs(self, quantities: dict[str, Quantity]) -> Iterator[str]:
+        for name, quantity in quantities.items():
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                yield f"{name}=<array {'×'.join(map(str, value.shape))}>"
+            else:
+                yield f"{name}={format_quantity(value, quantity.unit)}"
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(self._pairs(self.inputs()))
+        outputs = ", ".join(self._pairs(self.outputs()))
+        return f"{type(self).__name__}({inputs} -> {outputs})"
+
+
+# What a class of results declares is looked up once; these tables remember it.
+_GIVEN: dict[type, tuple[Field[Any], ...]] = {}
+_DERIVED: dict[type, tuple[Derived[Any], ...]] = {}
+
+
+def _given(kind: type[Result]) -> tuple[Field[Any], ...]:
+    if kind not in _GIVEN:
+        _GIVEN[kind] = tuple(entry for entry in fields(kind) if "domain" in entry.metadata)
+    return _GIVEN[kind]
+
+
+def derivable(kind: type[Result]) -> tuple[Derived[Any], ...]:
+    """The derived quantities of a kind of result, base classes first, overrides in place."""
+    if kind not in _DERIVED:
+        members = [item for base in reversed(kind.__mro__) for item in vars(base).items()]
+        found = {name: member for name, member in members if isinstance(member, Derived)}
+        _DERIVED[kind] = tuple(found.values())
+    return _DERIVED[kind]

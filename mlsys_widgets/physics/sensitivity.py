@@ -1,0 +1,95 @@
+"""Which input moves a result most: elasticities, and the answer to "what to improve first?".
+
+An elasticity is the percentage by which an output changes when one input grows by one percent,
+everything else held still.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.physics.result import Quantity, Result
+
+_STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The elasticities of one output, largest effect first."""
+
+    output: Quantity
+    elasticities: Mapping[str, float]
+    inputs: Mapping[str, Quantity]
+
+    @property
+    def most(self) -> str:
+        """The input with the largest effect."""
+        return next(iter(self.elasticities))
+
+    def sentence(self) -> str:
+        """The finding in words."""
+        name, size = self.most, self.elasticities[self.most]
+        change = "grows" if size > 0 else "falls"
+        about = self.output.about
+        return (
+            f"{about[:1].upper()}{about[1:]} depends most on {self.inputs[name].about}: "
+            f"with 1% more of that it {change} by {abs(size):.2g}%."
+        )
+
+
+def sensitivity(result: Result, output: str) -> Sensitivity:
+    """Elasticities of one output of any result with respect to all its inputs.
+
+    Parameters
+    ----------
+    result
+        A result of single numbers.
+    output
+        The name of one of its derived quantities.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> tiny = ph.forward_pass(kernels=1000, compute_per_kernel=5e-6, launch_overhead=10e-6)
+    >>> found = sensitivity(tiny, "total")
+    >>> found.most, round(found.elasticities["launch_overhead"], 3)
+    ('kernels', 0.667)
+    >>> print(sensitivity(tiny, "utilization").sentence())
+    Share of the time spent computing depends most on compute time of a kernel: with 1% more of \
+that it grows by 0.67%.
+    """
+    outputs = result.outputs()
+    one_of("output", output, outputs)
+    base = getattr(result, output)
+    names = result.inputs()
+    if any(isinstance(getattr(result, name), np.ndarray) for name in names):
+        raise ValueError("sensitivity looks at one case; this result holds arrays of them")
+    if isinstance(base, bool):
+        raise ValueError(f"{output} is a yes or no and has no elasticity; ask for a number")
+    if base == 0 or math.isinf(base):
+        raise ValueError(f"{output} is {base:g}; an elasticity needs a finite number other than 0")
+    found = {name: _elasticity(result, name, output) for name in names}
+    # Rounded, so that equal effects keep the order of the inputs.
+    ordered = sorted(found.items(), key=lambda pair: -round(abs(pair[1]), 6))
+    return Sensitivity(outputs[output], MappingProxyType(dict(ordered)), MappingProxyType(names))
+
+
+def _elasticity(result: Result, name: str, output: str) -> float:
+    """Central difference; one-sided where the domain ends (an efficiency of 100 %)."""
+    at = getattr(result, name)
+    if at == 0:
+        return 0.0
+    points = []
+    for factor in (1 - _STEP, 1 + _STEP):
+        try:
+            points.append((factor, getattr(replace(result, **{name: at * factor}), output)))
+        except ValueError:
+            points.append((1.0, getattr(result, output)))
+    (low, before), (high, after) = points
+    return float((after - before) / (high - low) / getattr(result, output))

@@ -1,0 +1,171 @@
+"""The workloads of the course: what each one asks of a machine, and who says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mlsys_widgets.physics.domain import Catalogue
+from mlsys_widgets.physics.provenance import Record, Source, record
+
+_LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
+_LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
+_LAB_11: Final = Source("ML Systems course, lab 11", "2026-03", "course")
+_REVISED: Final = Source("mlsys_widgets revision of lab 07", "2026-11", "course")
+_COUNTED: Final = Source("kernel counts of torch.compile on ResNet-50", "2026-11", "measured")
+_LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
+
+
+class Workload(Record):
+    """Base of all workloads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelPass(Workload):
+    """One forward pass as a sequence of kernels, and what compilation makes of it.
+
+    Compute times are as profiled, whatever the device; ``run(..., speedup=)`` scales them.
+    """
+
+    kernels: float
+    compute_per_kernel: float
+    flops: float
+    intensity: float
+    #: Share of the kernels that compilation fuses away.
+    fused_share: float
+    #: Share of the memory traffic that fusion saves.
+    traffic_saved: float
+    #: What compiling costs and brings, where the course says so.
+    compile_time: float | None = None
+    eager_rate: float | None = None
+    compiled_rate: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service(Workload):
+    """A model that is served: requests come at a rate, compilation speeds each up."""
+
+    compile_time: float
+    gain: float
+    per_day: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference(Workload):
+    """One inference in the terms of the iron law: operations, and data that must move."""
+
+    operations: float
+    data: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModel(Workload):
+    """A transformer that generates text."""
+
+    parameters: float
+    width: float
+    layers: float
+    heads: float
+    kv_heads: float
+    head_width: float
+    #: Working memory of inference as a share of the weights.
+    activation_share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElementwiseChain(Workload):
+    """A chain of elementwise operations on one tensor."""
+
+    rows: float
+    columns: float
+    bytes_per_element: float
+    compute: float
+
+    @property
+    def elements(self) -> float:
+        """Elements of the tensor."""
+        return self.rows * self.columns
+
+
+_KERNELS_NOTE = "as profiled; kernels of a few µs"
+
+workloads: Final[Catalogue[Workload]] = Catalogue(
+    "workload",
+    {
+        workload.key: workload
+        for workload in (
+            record(
+                ModelPass,
+                "kws",
+                "Keyword spotting",
+                kernels=_LAB_07.fact(1000.0, _KERNELS_NOTE),
+                compute_per_kernel=_LAB_07.fact(5e-6),
+                flops=_REVISED.fact(1e8, "gives the 500 µs memory term of the course's prose"),
+                intensity=_LAB_07.fact(0.1),
+                fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80 %"),
+                traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
+            ),
+            record(
+                ModelPass,
+                "resnet50",
+                "ResNet-50",
+                kernels=_LAB_07.fact(200.0),
+                compute_per_kernel=_LAB_07.fact(50e-6),
+                flops=_REVISED.fact(8.2e9, "4.1 billion multiply-adds for one image"),
+                intensity=_LAB_07.fact(8.0),
+                fused_share=_COUNTED.fact(0.64, "342 kernels eager, 122 compiled"),
+                traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
+                compile_time=_LAB_07.fact(30.0),
+                eager_rate=_LAB_07.fact(1450.0, "images per second"),
+                compiled_rate=_LAB_07.fact(2150.0, "images per second"),
+            ),
+            record(
+                ModelPass,
+                "gpt2-layer",
+                "GPT-2 layer",
+                kernels=_LAB_07.fact(20.0),
+                compute_per_kernel=_LAB_07.fact(500e-6),
+                flops=_REVISED.fact(1.46e11),
+                intensity=_LAB_07.fact(80.0),
+                fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80 %"),
+                traffic_saved=_REVISED.fact(0.20, "elementwise tails fused into the products"),
+            ),
+            record(
+                Service,
+                "kws-service",
+                "Keyword-spotting service",
+                compile_time=_LAB_07.fact(10.0),
+                gain=_LAB_07.fact(0.40),
+                per_day=_LAB_07.fact(2400.0, "100 requests an hour"),
+            ),
+            record(
+                Inference,
+                "resnet50-inference",
+                "ResNet-50 inference",
+                operations=_LAB_01.fact(4e9, "one image"),
+                data=_LAB_01.fact(100e6, "the weights; they move once for a whole batch"),
+            ),
+            record(
+                LanguageModel,
+                "llama3-8b",
+                "Llama-3-8B",
+                parameters=_LLAMA.fact(8e9),
+                width=_LLAMA.fact(4096.0),
+                layers=_LLAMA.fact(32.0),
+                heads=_LLAMA.fact(32.0),
+                kv_heads=_LLAMA.fact(8.0, "grouped-query attention"),
+                head_width=_LLAMA.fact(128.0),
+                activation_share=_LAB_11.fact(0.5, "rule of thumb for inference"),
+            ),
+            record(
+                ElementwiseChain,
+                "layernorm-dropout-relu",
+                "LayerNorm, Dropout, ReLU",
+                rows=_LAB_07.fact(1024.0, "tokens"),
+                columns=_LAB_07.fact(768.0, "hidden units"),
+                bytes_per_element=_LAB_07.fact(2.0, "fp16"),
+                compute=_LAB_07.fact(5e-6, "all three operations together"),
+            ),
+        )
+    },
+)
