@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from mlsys_widgets.physics.domain import Catalogue, UnknownName
-from mlsys_widgets.physics.provenance import Fact, Record, Source
+from mlsys_widgets.physics.provenance import Fact, Provenance, Record, Source, number
 from mlsys_widgets.physics.result import Explained
 from mlsys_widgets.physics.roofline import Ridge
 from mlsys_widgets.physics.units import format_quantity
@@ -26,10 +26,10 @@ class Device(Record):
     #: The precision its workloads run in when nobody says otherwise.
     native: str
     peaks: Mapping[str, float] = field(repr=False)
-    bandwidth: float
-    memory: float
-    power: float
-    launch_overhead: float | None
+    bandwidth: float = number("B/s")
+    memory: float = number("B")
+    power: float = number("W")
+    launch_overhead: float | None = number("s")
 
     def peak(self, precision: str = "fp16", sparse: bool = False) -> float:
         """Peak rate in operations per second.
@@ -82,6 +82,13 @@ it has: fp16, int8 sparse
         rate = format_quantity(self.peak(precision, sparse), unit)
         return f"{rate} {precision} {'with 2:4 sparsity' if sparse else 'dense'}"
 
+    def facts(self) -> Iterator[tuple[str, float, str, Provenance]]:
+        """Every number with its unit and provenance, the peaks first."""
+        for key, value in self.peaks.items():
+            unit = "OP/s" if key.startswith("int") else "FLOP/s"
+            yield f"peak {key}", value, unit, self.provenance[f"peak {key}"]
+        yield from super().facts()
+
     def launch(self) -> float:
         """Launch overhead in seconds, refused with a sentence where none is on record."""
         if self.launch_overhead is None:
@@ -106,7 +113,7 @@ def _device(
         name=name,
         provenance=sources,
         native=native,
-        peaks=MappingProxyType({p: peak.value for p, peak in peaks.items()}),
+        peaks={precision: peak.value for precision, peak in peaks.items()},
         **{name: entry.value if entry else None for name, entry in facts.items()},  # type: ignore[arg-type]
     )
 

@@ -66,6 +66,7 @@ class ForwardPass(Result):
         return self.compute / self.total
 
 
+@dataclass(frozen=True, repr=False)
 class SerialPass(ForwardPass):
     """Every launch waits for the kernel before it, as the textbook has it."""
 
@@ -75,6 +76,7 @@ class SerialPass(ForwardPass):
         return self.kernels * self.launch_overhead + self.compute + self.memory_time
 
 
+@dataclass(frozen=True, repr=False)
 class _PerKernel(ForwardPass):
     """Launch schemes in which the time on the device is told kernel by kernel."""
 
@@ -84,6 +86,7 @@ class _PerKernel(ForwardPass):
         return (self.compute + self.memory_time) / self.kernels
 
 
+@dataclass(frozen=True, repr=False)
 class AsyncPass(_PerKernel):
     """Launches run ahead of the device, as on real GPUs: the slower of the two sets the pace."""
 

@@ -14,7 +14,7 @@ from mlsys_widgets.physics.domain import (
     Numeric,
     one_of,
 )
-from mlsys_widgets.physics.provenance import Record, Source, record
+from mlsys_widgets.physics.provenance import Record, Source, number, record
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import ElementwiseChain, workloads
 
@@ -28,7 +28,7 @@ class Op(Record):
     """An operation: what kind it is, and for elementwise ones the work per element."""
 
     kind: OpKind
-    flops_per_element: float
+    flops_per_element: float = number("FLOP")
     #: Tensors it reads beside the one that flows through the chain.
     operands: int
 

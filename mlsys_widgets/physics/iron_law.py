@@ -74,6 +74,7 @@ class IronLaw(Result):
         return float(whole) if np.ndim(whole) == 0 else whole
 
 
+@dataclass(frozen=True, repr=False)
 class AdditiveIronLaw(IronLaw):
     """One term after the other."""
 
@@ -83,6 +84,7 @@ class AdditiveIronLaw(IronLaw):
         return self.memory_time + self.compute_time + self.latency
 
 
+@dataclass(frozen=True, repr=False)
 class OverlappedIronLaw(IronLaw):
     """Memory and compute at the same time."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Catalogue, Numeric
-from mlsys_widgets.physics.provenance import Record, Source, record
+from mlsys_widgets.physics.provenance import Record, Source, number, record
 from mlsys_widgets.physics.result import Result, derived, given
 
 _ELEMENT_BYTES = ("b", "B", "bytes per element", POSITIVE)
@@ -99,7 +99,7 @@ class Elementwise(Kernel):
 class Normalization(Record):
     """Counts that layer norm and softmax share in the course: work and passes per element."""
 
-    flops_per_element: float
+    flops_per_element: float = number("FLOP")
     passes: float
 
 
@@ -119,7 +119,7 @@ normalization: Final = record(
 class FusionStrategy(Record):
     """How much of the elementwise traffic a fusion strategy leaves."""
 
-    traffic_share: float
+    traffic_share: float = number("%")
 
 
 #: The fusion strategies of the LLM-service act in lab 11.

@@ -143,6 +143,7 @@ class Generation(Result):
         return self.memory_time > self.compute_time
 
 
+@dataclass(frozen=True, repr=False)
 class Decode(Generation):
     """One more token for every sequence."""
 
@@ -157,6 +158,7 @@ class Decode(Generation):
         return self.batch / self.time
 
 
+@dataclass(frozen=True, repr=False)
 class Prefill(Generation):
     """All tokens of every prompt at once."""
 

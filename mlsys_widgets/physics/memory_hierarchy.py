@@ -7,7 +7,7 @@ from typing import Final
 
 from mlsys_widgets.physics.devices import devices
 from mlsys_widgets.physics.domain import POSITIVE, Catalogue, Numeric
-from mlsys_widgets.physics.provenance import Fact, Record, Source, record
+from mlsys_widgets.physics.provenance import Fact, Record, Source, number, record
 from mlsys_widgets.physics.result import Result, derived, given
 
 
@@ -15,8 +15,8 @@ from mlsys_widgets.physics.result import Result, derived, given
 class MemoryLevel(Record):
     """One level of the hierarchy."""
 
-    bandwidth: float
-    capacity: float
+    bandwidth: float = number("B/s")
+    capacity: float = number("B")
     #: Whether every multiprocessor has its own, or all share it.
     scope: str
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
@@ -54,16 +54,31 @@ class Record:
     provenance: Mapping[str, Provenance] = field(repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
         for entry in fields(self):
             value = getattr(self, entry.name)
+            if isinstance(value, Mapping):
+                object.__setattr__(self, entry.name, MappingProxyType(dict(value)))
             if isinstance(value, (int, float)) and entry.name not in self.provenance:
                 raise TypeError(f"{self.key}: {entry.name} has no provenance")
+
+    def facts(self) -> Iterator[tuple[str, float, str, Provenance]]:
+        """Every number: what it is, its value, its unit and its provenance."""
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, (int, float)):
+                unit = entry.metadata.get("unit", "")
+                yield entry.name, value, unit, self.provenance[entry.name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mapping proxy cannot be pickled; hand over its content.
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return _rebuild, (type(self), {**state, "provenance": dict(self.provenance)})
+        content = {n: dict(v) if isinstance(v, Mapping) else v for n, v in state.items()}
+        return _rebuild, (type(self), content)
+
+
+def number(unit: str = "", **options: Any) -> Any:
+    """A numeric field of a record, in some unit."""
+    return field(metadata={"unit": unit}, **options)
 
 
 R = TypeVar("R", bound=Record)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.physics.domain import Catalogue
-from mlsys_widgets.physics.provenance import Record, Source, record
+from mlsys_widgets.physics.provenance import Record, Source, number, record
 
 _LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
 _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
@@ -16,6 +16,7 @@ _COUNTED: Final = Source("kernel counts of torch.compile on ResNet-50", "2026-11
 _LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Workload(Record):
     """Base of all workloads."""
 
@@ -28,34 +29,34 @@ class ModelPass(Workload):
     """
 
     kernels: float
-    compute_per_kernel: float
-    flops: float
-    intensity: float
+    compute_per_kernel: float = number("s")
+    flops: float = number("FLOP")
+    intensity: float = number("FLOP/B")
     #: Share of the kernels that compilation fuses away.
-    fused_share: float
+    fused_share: float = number("%")
     #: Share of the memory traffic that fusion saves.
-    traffic_saved: float
+    traffic_saved: float = number("%")
     #: What compiling costs and brings, where the course says so.
-    compile_time: float | None = None
-    eager_rate: float | None = None
-    compiled_rate: float | None = None
+    compile_time: float | None = number("s", default=None)
+    eager_rate: float | None = number("/s", default=None)
+    compiled_rate: float | None = number("/s", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Workload):
     """A model that is served: requests come at a rate, compilation speeds each up."""
 
-    compile_time: float
-    gain: float
-    per_day: float
+    compile_time: float = number("s")
+    gain: float = number("%")
+    per_day: float = number("/day")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inference(Workload):
     """One inference in the terms of the iron law: operations, and data that must move."""
 
-    operations: float
-    data: float
+    operations: float = number("FLOP")
+    data: float = number("B")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,7 @@ class LanguageModel(Workload):
     kv_heads: float
     head_width: float
     #: Working memory of inference as a share of the weights.
-    activation_share: float
+    activation_share: float = number("%")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +79,8 @@ class ElementwiseChain(Workload):
 
     rows: float
     columns: float
-    bytes_per_element: float
-    compute: float
+    bytes_per_element: float = number("B")
+    compute: float = number("s")
 
     @property
     def elements(self) -> float:

@@ -1,0 +1,104 @@
+"""Every public function of the core once, with inputs that make sense.
+
+Tests that must hold for all of them (domains, broadcasting, derivations) run over this list; a
+test fails when a public function is missing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlsys_widgets import physics as ph
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call: its numeric arguments (which may become arrays) and the others."""
+
+    function: Callable[..., Any]
+    numbers: dict[str, float]
+    words: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, **changed: Any) -> Any:
+        return self.function(**{**self.words, **self.numbers, **changed})
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+
+_PASS = {"kernels": 1000, "compute_per_kernel": 5e-6, "launch_overhead": 1e-5, "memory_time": 5e-4}
+_COMPILED = {"compile_time": 30, "eager_rate": 1450}
+_LLM = {"batch": 64, "sequence": 2048, "kv_heads": 8}
+_LLM_ON = {"model": "llama3-8b", "device": "h100-sxm"}
+
+CASES = [
+    Case(ph.roofline, {"intensity": 170.7, "peak": 989e12, "bandwidth": 3.35e12}),
+    Case(ph.gemm, {"m": 512, "n": 256, "k": 1024, "bytes_per_element": 2}),
+    Case(ph.projection, {"batch": 4, "sequence": 512, "width": 4096, "bytes_per_element": 2}),
+    Case(
+        ph.elementwise,
+        {
+            "elements": 1e6,
+            "bytes_per_element": 2,
+            "flops_per_element": 5,
+            "passes": 3,
+            "traffic_share": 0.5,
+        },
+    ),
+    Case(ph.forward_pass, _PASS, {"launch": "serial"}),
+    Case(ph.forward_pass, _PASS, {"launch": "async"}),
+    Case(ph.forward_pass, _PASS, {"launch": "graph"}),
+    Case(
+        ph.run,
+        {"kernels": 1000, "speedup": 2, "launch_overhead": 1e-5},
+        {"workload": "gpt2-layer", "device": "a100-sxm", "mode": "compiled", "launch": "async"},
+    ),
+    Case(
+        ph.fuse,
+        {
+            "elements": 1024 * 768,
+            "bytes_per_element": 2,
+            "bandwidth": 2e12,
+            "launch_overhead": 1e-5,
+            "compute_time": 5e-6,
+        },
+        {"chain": ph.chain("layernorm", "dropout", "relu"), "device": "a100-sxm"},
+    ),
+    Case(ph.break_even, {**_COMPILED, "compiled_rate": 2150}),
+    Case(ph.deployment, {**_COMPILED, "compiled_rate": 2150, "per_day": 1e6, "days": 30}),
+    Case(ph.deployment, {**_COMPILED, "gain": 0.48, "per_day": 1e6, "days": 30}),
+    Case(
+        ph.iron_law,
+        {"data": 1e8, "operations": 4e9, "efficiency": 0.5, "latency": 1e-6, "batch": 4},
+        {"device": "h100-sxm"},
+    ),
+    Case(
+        ph.iron_law,
+        {"data": 1e8, "operations": 4e9, "bandwidth": 2e12, "rate": 3e14},
+        {"overlapped": True},
+    ),
+    Case(ph.capacity, {"size": 1e8}, {"device": "cortex-m7"}),
+    Case(ph.kv_cache, {**_LLM, "bytes_per_element": 2}, {"model": "llama3-8b"}),
+    Case(ph.footprint, {**_LLM, "bytes_per_element": 2, "activation_share": 0.5}, _LLM_ON),
+    Case(ph.decode, _LLM, {**_LLM_ON, "attention": True}),
+    Case(ph.prefill, _LLM, {**_LLM_ON, "attention": True}),
+    Case(ph.transfer, {"size": 1e9}, {"level": "hbm"}),
+]
+
+#: Public functions that are no formulas of numbers and have tests of their own.
+OTHERS = {
+    "can_fuse",
+    "chain",
+    "format_quantity",
+    "nearest_level",
+    "parse_quantity",
+    "sensitivity",
+}
+
+
+def identify(case: Case) -> str:
+    words = [str(v) for v in case.words.values() if isinstance(v, str)]
+    return "-".join([case.name, *words, "gain" if "gain" in case.numbers else ""]).strip("-")

@@ -1,0 +1,138 @@
+"""Results explain themselves, and the explanation is what was computed."""
+
+from __future__ import annotations
+
+import ast
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.domain import greater, lesser, recovered_after
+from mlsys_widgets.physics.result import derivable
+from tests.physics.cases import CASES, Case, identify
+
+every_case = pytest.mark.parametrize("case", CASES, ids=identify)
+FUNCTIONS = {"min": lesser, "max": greater}
+
+
+def explained(case: Case) -> ph.Derivation:
+    return case().derivation()
+
+
+@every_case
+def test_every_output_has_its_step(case: Case) -> None:
+    result = case()
+    names = [step.quantity.name for step in result.derivation().steps]
+    wanted = result.outputs() if isinstance(result, ph.Result) else [result.name]
+    assert set(wanted) <= set(names)
+    assert len(set(names)) == len(names)
+
+
+@every_case
+def test_the_written_formula_computes_the_value(case: Case) -> None:
+    """Evaluate what is shown to the student, with the exact inputs in place of the symbols."""
+    for member in derivable(type(case())) if isinstance(case(), ph.Result) else ():
+        result = case()
+        names = notation.names_in(member.formula)
+        shown = notation.write(member.formula, notation.TEXT, lambda name: name)
+        code = shown.replace("×", "*").replace("−", "-").replace("²", "**2")
+        code = code.replace("≥", ">=").replace("≤", "<=")
+        values = {name: getattr(result, name) for name in names}
+        value = eval(compile(ast.parse(code, mode="eval"), "formula", "eval"), FUNCTIONS | values)
+        assert value == pytest.approx(getattr(result, member.name), rel=1e-12)
+
+
+@every_case
+def test_steps_come_after_what_they_use(case: Case) -> None:
+    result = case()
+    if not isinstance(result, ph.Result):
+        return
+    seen = set(result.inputs())
+    for step in result.derivation().steps:
+        member = {m.name: m for m in derivable(type(result))}.get(step.quantity.name)
+        if member:
+            assert set(notation.names_in(member.formula)) <= seen
+        seen.add(step.quantity.name)
+
+
+@every_case
+def test_renderings_are_well_formed(case: Case) -> None:
+    derivation = explained(case)
+    page = ET.fromstring(derivation.to_html())
+    assert len(page.findall("li")) == len(derivation.steps)
+    for text in (derivation.to_latex(), derivation.to_markdown()):
+        depth = 0
+        for before, letter in zip(" " + text, text, strict=False):
+            depth += {"{": 1, "}": -1}.get(letter, 0) if before != "\\" else 0
+            assert depth >= 0
+        assert depth == 0
+        assert "nan" not in text
+    assert derivation.to_text().count("\n") == len(derivation.steps) - 1
+    assert derivation.to_markdown().count("$") == 2 * len(derivation.steps)
+
+
+@every_case
+def test_the_last_number_of_a_step_is_its_value(case: Case) -> None:
+    for step in explained(case).steps:
+        line = ph.Derivation((step,)).to_text()
+        assert line.split("   (")[0].endswith(step.shown)
+
+
+def test_a_derivation_follows_a_number_into_the_result_it_came_from() -> None:
+    kernel = ph.gemm(512, 512, 512)
+    roof = ph.roofline(kernel.intensity, 989e12, 3.35e12)
+    names = [step.quantity.name for step in roof.derivation("mfu").steps]
+    assert names == ["flops", "bytes", "intensity", "attainable", "mfu"]
+
+
+def test_only_what_is_asked_for() -> None:
+    done = ph.forward_pass(1000, 5e-6, 10e-6)
+    assert [s.quantity.name for s in done.derivation("compute").steps] == ["compute"]
+    with pytest.raises(ValueError, match="quantity is 'speed'; it must be one of: compute"):
+        done.derivation("speed")
+
+
+def test_never_is_written_as_never() -> None:
+    text = str(ph.break_even(30, 1450, 1450).derivation())
+    assert "30 s / 0 s = never" in text
+
+
+def test_latex_as_people_write_it() -> None:
+    latex = ph.devices["h100-sxm"].ridge("fp16").derivation().to_latex()
+    assert r"I^{*} &= \frac{P}{B}" in latex
+    assert r"\frac{989\,\text{TFLOPS}}{3.35\,\text{TB/s}} = 295.2\,\text{FLOP/B}" in latex
+    saved = ph.deployment(30, 1450, 2150, per_day=1e6, days=1).derivation("roi_positive")
+    assert r"n \ge N" in saved.to_latex()
+    assert "133{,}607" in saved.to_latex()
+
+
+def test_html_escapes_and_marks_up() -> None:
+    html = ph.roofline(1, 989e12, 3.35e12).derivation("memory_bound").to_html()
+    assert "&lt;" in html
+    delta = ph.break_even(30, 1450, 2150).derivation().to_html()
+    assert "<var>R<sub>eager</sub></var>" in delta
+
+
+def test_arrays_have_no_single_derivation() -> None:
+    with pytest.raises(ValueError, match="a derivation explains one case"):
+        ph.gemm(np.array([1.0, 2.0]), 2, 2).derivation()
+
+
+def test_explained_numbers_are_ordinary_numbers() -> None:
+    n = ph.break_even(30, 1450, 2150)
+    assert isinstance(n, float)
+    assert type(n * 2) is float
+    assert math.floor(n) == 133_607
+    assert f"{n:,.0f}" == "133,607"
+    assert recovered_after(30.0, 0.0) == math.inf
+
+
+def test_repr_shows_inputs_and_outputs() -> None:
+    assert repr(ph.capacity(1e8, "cortex-m7")) == (
+        "Capacity(size=100 MB, memory=512 KB -> fill=195.3×, out_of_memory=yes)"
+    )
+    assert "intensity=<array 2>" in repr(ph.gemm(np.array([1.0, 2.0]), 2, 2))

@@ -1,0 +1,159 @@
+"""What people read and what they type."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlsys_widgets.physics import format_quantity, parse_quantity
+
+UNITS = ["s", "days", "B", "B/s", "FLOP", "FLOP/s", "OP/s", "FLOP/B", "W", "%", "×", "/s", "/day",
+         "images", ""]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (571.7e12, "FLOP/s", "571.7 TFLOPS"),
+        (1979e12, "FLOP/s", "1,979 TFLOPS"),
+        (1e9, "FLOP/s", "1 GFLOPS"),
+        (35e12, "OP/s", "35 TOPS"),
+        (29.85e-6, "s", "29.9 µs"),
+        (4.04e-6, "s", "4.04 µs"),
+        (30, "s", "30 s"),
+        (0, "s", "0 s"),
+        (119.999, "s", "2 min"),
+        (81_288, "s", "22.6 hours"),
+        (0.01336, "days", "19.2 min"),
+        (30, "days", "30 days"),
+        (365 * 5, "days", "5 years"),
+        (133_607.14, "images", "133,607 images"),
+        (math.inf, "images", "never"),
+        (17.18e9, "B", "17.2 GB"),
+        (512e3, "B", "512 KB"),
+        (3.35e12, "B/s", "3.35 TB/s"),
+        (0.05e9, "B/s", "50 MB/s"),
+        (999.97e9, "B/s", "1 TB/s"),
+        (8.2e9, "FLOP", "8.2 GFLOP"),
+        (170.67, "FLOP/B", "170.7 FLOP/B"),
+        (5 / 6, "FLOP/B", "0.833 FLOP/B"),
+        (0.1, "W", "100 mW"),
+        (0.578, "%", "57.8%"),
+        (1 / 3, "%", "33.3%"),
+        (989_000, "×", "989,000×"),
+        (1450, "/s", "1,450/s"),
+        (2400, "/day", "2,400/day"),
+        (-3e-3, "s", "−3 ms"),
+        (True, "", "yes"),
+        (False, "", "no"),
+    ],
+)
+def test_shown(value: float, unit: str, shown: str) -> None:
+    assert format_quantity(value, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "unit", "value"),
+    [
+        ("30 s", "s", 30),
+        ("30s", "s", 30),
+        (" 30 ", "s", 30),
+        ("5us", "s", 5e-6),
+        ("5 µs", "s", 5e-6),
+        ("5 μs", "s", 5e-6),  # the Greek letter, as some keyboards type it
+        ("2 Hours", "s", 7200),
+        ("1 week", "days", 7),
+        ("36 hours", "days", 1.5),
+        ("1.5 TB/s", "B/s", 1.5e12),
+        ("1.5tb/s", "B/s", 1.5e12),
+        ("16 GiB", "B", 16 * 2**30),
+        ("512 kB", "B", 512e3),
+        ("989 TFLOP/s", "FLOP/s", 989e12),
+        ("989 tflops", "FLOP/s", 989e12),
+        ("100 TOPS", "OP/s", 100e12),
+        ("33%", "%", 0.33),
+        ("33", "%", 0.33),
+        ("0.5 %", "%", 0.005),
+        ("134k", "images", 134_000),
+        ("134K images", "images", 134_000),
+        ("1 image", "images", 1),
+        ("1.2 million", "", 1.2e6),
+        ("1e5", "", 1e5),
+        ("1E+5", "", 1e5),
+        ("1,234,567", "", 1_234_567),
+        ("1_000", "", 1000),
+        (".5", "", 0.5),
+        ("~134k", "", 134_000),
+        ("2.4x", "×", 2.4),
+        ("100 per hour", "/day", 2400),
+        ("10M/day", "/day", 1e7),
+        ("1 per min", "/s", 1 / 60),
+        ("−3 ms", "s", -3e-3),
+        ("-3 ms", "s", -3e-3),
+        ("never", "days", math.inf),
+        ("0.1 mW", "W", 1e-4),
+        ("0.1 MW", "W", 1e5),
+    ],
+)
+def test_read(typed: str, unit: str, value: float) -> None:
+    assert parse_quantity(typed, unit) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("typed", "unit", "sentence"),
+    [
+        ("", "s", "'' is not a time; write it like 30 s, 5 µs or 2 hours"),
+        ("soon", "s", "'soon' is not a time"),
+        ("30 GB", "s", "has the unit 'GB', which is not a time"),
+        ("30 s", "B", "which is not an amount of data; write it like 16 GB or 512 KB"),
+        ("1,5", "s", "with a decimal point, not a comma"),
+        ("3.2.1", "", "is not a number"),
+        ("1e400", "", "is too large"),
+        ("0.1 mw", "W", "which is not a power"),  # milli or mega: both would fit
+        ("nan", "", "'nan' is not a number"),
+        ("inf", "s", "'inf' is not a time"),
+        ("--3", "", "is not a number"),
+        ("__import__('os')", "%", "is not a percentage"),
+        ("1" * 400, "", "is too large"),
+    ],
+)
+def test_refused(typed: str, unit: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=".") as refusal:
+        parse_quantity(typed, unit)
+    assert sentence in str(refusal.value)
+
+
+def test_nan_is_never_shown() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        format_quantity(math.nan, "s")
+
+
+magnitudes = st.floats(-25, 25).map(lambda e: 10.0**e)
+
+
+@given(magnitudes, st.sampled_from(UNITS), st.booleans(), st.booleans())
+def test_what_is_shown_reads_back(value: float, unit: str, negative: bool, pad: bool) -> None:
+    value = -value if negative else value
+    shown = format_quantity(value, unit, pad=pad)
+    again = parse_quantity(shown, unit)
+    # Three digits below ten and one decimal above: half a percent at the worst.
+    assert again == pytest.approx(value, rel=5.1e-3)
+    assert format_quantity(again, unit, pad=pad) == shown
+
+
+@given(st.floats(1, 9.99), st.sampled_from(UNITS))
+def test_padded_numbers_keep_their_width(value: float, unit: str) -> None:
+    widths = {len(format_quantity(v, unit, pad=True)) for v in (value, 2.0, 2.5, 9.99)}
+    if unit not in ("%", "days"):  # these are shown at another scale than the value's
+        assert len(widths) == 1
+
+
+@given(st.text(max_size=30), st.sampled_from(UNITS))
+def test_any_text_is_a_number_or_a_sentence(typed: str, unit: str) -> None:
+    try:
+        assert not math.isnan(parse_quantity(typed, unit))
+    except ValueError as refusal:
+        assert "write it like" in str(refusal) or "too large" in str(refusal)  # noqa: PT017
