@@ -152,6 +152,6 @@ def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:
     """
     if isinstance(cost, float) and isinstance(gain, float):
         return cost / gain if gain > 0 else np.inf
-    gains = np.asarray(gain, dtype=np.float64)
-    safe = np.where(gains > 0, gains, 1.0)
-    return np.where(gains > 0, cost / safe, np.inf)
+    after = np.full(np.broadcast_shapes(np.shape(cost), np.shape(gain)), np.inf)
+    np.divide(cost, gain, out=after, where=np.greater(gain, 0))
+    return after

@@ -31,25 +31,26 @@ def test_nonsense_is_refused_by_name(case: Case, nonsense: object) -> None:
         assert "must be" in str(refusal.value)
 
 
+#: Inputs that may be nothing at all: no formula divides by them.
+MAY_BE_ZERO = {
+    "activation_share",
+    "compile_time",
+    "compute_time",
+    "gain",
+    "latency",
+    "launch_overhead",
+    "memory_time",
+}
+
+
 @every_case
 def test_zero_is_refused_where_a_division_follows(case: Case) -> None:
     for name in case.numbers:
-        try:
-            result = case(**{name: 0})
-        except ValueError as refusal:
-            assert str(refusal).startswith(f"{name} is 0; it must be")
+        if name in MAY_BE_ZERO:
+            assert not any(math.isnan(output) for output in _outputs(case(**{name: 0})))
         else:
-            assert name in {
-                "launch_overhead",
-                "memory_time",
-                "compute_time",
-                "compile_time",
-                "latency",
-                "gain",
-                "activation_share",
-            }
-            for output in _outputs(result):
-                assert not math.isnan(output)
+            with pytest.raises(ValueError, match=rf"^{name} is 0; it must be"):
+                case(**{name: 0})
 
 
 @every_case
@@ -102,7 +103,7 @@ def test_inputs_of_a_result_cannot_be_changed_behind_its_back() -> None:
         (lambda: ph.run("kws", "a100-sxm", launch="late"), "serial, async, graph"),
         (lambda: ph.kv_cache("kws", 1, 1), "language models on record: llama3-8b"),
         (lambda: ph.decode("llama3-8b", "h100-sxm", 1, 1, "fp4"), "precision is 'fp4'"),
-        (lambda: ph.chain(), "at least one op"),
+        (ph.chain, "at least one op"),
         (lambda: ph.chain("conv"), "op is 'conv'"),
         (lambda: ph.chain(("relu", "w")), "relu reads 0 more tensors"),
         (lambda: ph.deployment(30, 1450, per_day=1, days=1), "either compiled_rate or gain"),
@@ -111,7 +112,7 @@ def test_inputs_of_a_result_cannot_be_changed_behind_its_back() -> None:
     ],
 )
 def test_unknown_names_are_refused_with_what_is_known(call, sentence) -> None:
-    with pytest.raises(ValueError, match=".") as refusal:
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011
         call()
     assert sentence in str(refusal.value)
 
