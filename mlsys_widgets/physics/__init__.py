@@ -25,6 +25,7 @@ from mlsys_widgets.physics.fusion import (
     ops,
 )
 from mlsys_widgets.physics.iron_law import Capacity, IronLaw, capacity, iron_law
+from mlsys_widgets.physics.kernel_time import KernelTime, Waves, kernel_time, waves
 from mlsys_widgets.physics.kernels import (
     Elementwise,
     Gemm,
@@ -90,6 +91,7 @@ __all__ = [
     "IronLaw",
     "KVCache",
     "Kernel",
+    "KernelTime",
     "LanguageModel",
     "MemoryLevel",
     "ModelPass",
@@ -107,6 +109,7 @@ __all__ = [
     "Step",
     "Transfer",
     "UnknownName",
+    "Waves",
     "Workload",
     "break_even",
     "can_fuse",
@@ -123,6 +126,7 @@ __all__ = [
     "fusion_strategies",
     "gemm",
     "iron_law",
+    "kernel_time",
     "kv_cache",
     "memory_hierarchy",
     "nearest_level",
@@ -135,5 +139,6 @@ __all__ = [
     "run",
     "sensitivity",
     "transfer",
+    "waves",
     "workloads",
 ]

@@ -7,6 +7,7 @@ product of any few inputs then stays far inside the range of a float, and no res
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
@@ -140,6 +141,11 @@ def greater(a: Numeric, b: Numeric) -> Numeric:
     if isinstance(a, float) and isinstance(b, float):
         return max(a, b)
     return np.maximum(a, b)
+
+
+def round_up(a: Numeric) -> Numeric:
+    """The next whole number, for numbers and arrays alike."""
+    return float(math.ceil(a)) if isinstance(a, float) else np.ceil(a)
 
 
 def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:

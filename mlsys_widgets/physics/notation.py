@@ -64,6 +64,10 @@ class Notation(ABC):
         """A comparison such as ``I < I*``."""
         return f"{left} {sign} {right}"
 
+    def ceiling(self, inside: str) -> str:
+        """The next whole number."""
+        return f"⌈{inside}⌉"
+
     #: Whether a quotient needs parentheses around sums (it does where it is written in one line).
     one_line = True
 
@@ -139,6 +143,9 @@ class LatexNotation(Notation):
         inside = ", ".join(arguments)
         return rf"\{function}\left({inside}\right)"
 
+    def ceiling(self, inside: str) -> str:
+        return rf"\left\lceil {inside} \right\rceil"
+
     def compare(self, left: str, sign: str, right: str) -> str:
         return f"{left} {_LATEX_COMPARISONS[sign]} {right}"
 
@@ -194,6 +201,8 @@ class _Writer:
                 return f"{value:g}", _ATOM
             case ast.Call(func=ast.Name(id="recovered_after"), args=[cost, gain]):
                 return self._quotient(cost, gain)
+            case ast.Call(func=ast.Name(id="round_up"), args=[rounded]):
+                return self.notation.ceiling(self.write(rounded)[0]), _ATOM
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 inside = [self.write(argument)[0] for argument in arguments]
                 return self.notation.call(_FUNCTIONS[name], inside), _ATOM

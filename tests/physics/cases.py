@@ -85,6 +85,20 @@ CASES = [
     Case(ph.footprint, {**_LLM, "bytes_per_element": 2, "activation_share": 0.5}, _LLM_ON),
     Case(ph.decode, _LLM, {**_LLM_ON, "attention": True}),
     Case(ph.prefill, _LLM, {**_LLM_ON, "attention": True}),
+    Case(
+        ph.kernel_time,
+        {
+            "flops": 2e9,
+            "bytes": 6e6,
+            "peak": 989e12,
+            "bandwidth": 4.8e12,
+            "floor": 3e-6,
+            "kernels": 2,
+            "compute_efficiency": 0.65,
+            "bandwidth_efficiency": 0.9,
+        },
+    ),
+    Case(ph.waves, {"m": 2000, "n": 2000, "units": 132, "tile": 128}),
     Case(ph.transfer, {"size": 1e9}, {"level": "hbm"}),
 ]
 

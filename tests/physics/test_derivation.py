@@ -16,7 +16,7 @@ from mlsys_widgets.physics.result import derivable
 from tests.physics.cases import CASES, Case, identify
 
 every_case = pytest.mark.parametrize("case", CASES, ids=identify)
-FUNCTIONS = {"min": lesser, "max": greater}
+FUNCTIONS = {"min": lesser, "max": greater, "ceil": math.ceil}
 
 
 def explained(case: Case) -> ph.Derivation:
@@ -40,7 +40,7 @@ def test_the_written_formula_computes_the_value(case: Case) -> None:
         names = notation.names_in(member.formula)
         shown = notation.write(member.formula, notation.TEXT, lambda name: name)
         code = shown.replace("×", "*").replace("−", "-").replace("²", "**2")
-        code = code.replace("≥", ">=").replace("≤", "<=")
+        code = code.replace("≥", ">=").replace("≤", "<=").replace("⌈", "ceil(").replace("⌉", ")")
         values = {name: getattr(result, name) for name in names}
         value = eval(compile(ast.parse(code, mode="eval"), "formula", "eval"), FUNCTIONS | values)
         assert value == pytest.approx(getattr(result, member.name), rel=1e-12)

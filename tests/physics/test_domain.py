@@ -36,6 +36,8 @@ MAY_BE_ZERO = {
     "activation_share",
     "compile_time",
     "compute_time",
+    "floor",
+    "flops",
     "gain",
     "latency",
     "launch_overhead",
