@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlsys_widgets import __version__
@@ -38,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from mlsys_widgets.measured import take
+
     parser = argparse.ArgumentParser(
         prog="mlsys", description="Interactive, gradable machine-learning-systems labs."
     )
@@ -51,6 +54,21 @@ def _parser() -> argparse.ArgumentParser:
     workloads = commands.add_parser("workloads", help="the workloads of the course")
     workloads.add_argument("workload", nargs="?", metavar="WORKLOAD", help="one, with sources")
     workloads.set_defaults(run=_workloads)
+
+    measure = commands.add_parser("measure", help="take the roofline of this machine")
+    take.add_arguments(measure)
+    measure.set_defaults(run=take.run)
+
+    validate = commands.add_parser("validate", help="hold the model against a measurement")
+    validate.add_argument(
+        "measurement", nargs="?", default="h200-sxm", metavar="MEASUREMENT",
+        help="a file, or the name of one that ships (default: %(default)s)",
+    )  # fmt: skip
+    validate.add_argument("--cases", action="store_true", help="show every case")
+    validate.add_argument(
+        "--report", type=Path, metavar="FOLDER", help="write a page with tables and plots there"
+    )
+    validate.set_defaults(run=_validate)
     return parser
 
 
@@ -86,6 +104,20 @@ def _workloads(arguments: argparse.Namespace) -> int:
         numbers = (f"{name} {format_quantity(v, unit)}" for name, v, unit, _ in workload.facts())
         rows.append((workload.key, workload.name, ", ".join(numbers)))
     return _table(("key", "name", "numbers"), rows)
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.measured import load, report
+    from mlsys_widgets.measured.trial import hold_trial
+
+    trial = hold_trial(load(arguments.measurement))
+    _table(report.TOPIC_HEADER, report.topic_rows(trial))
+    if arguments.cases:
+        for topic in trial.topics:
+            _table(report.CASE_HEADER, report.case_rows(topic))
+    if arguments.report:
+        print(f"Wrote {report.write(trial, arguments.report)}.")
+    return 0
 
 
 def _sources(entry: Record) -> int:

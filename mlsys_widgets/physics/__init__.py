@@ -10,6 +10,7 @@ from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices
 from mlsys_widgets.physics.dispatch import (
     GRAPH_NODE_OVERHEAD,
     ForwardPass,
+    GraphPass,
     forward_pass,
     run,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "FusionVerdict",
     "Gemm",
     "Generation",
+    "GraphPass",
     "Inference",
     "IronLaw",
     "KVCache",

@@ -185,7 +185,9 @@ devices: Final[Catalogue[Device]] = Catalogue(
                 bandwidth=_H200.fact(4.8e12, "HBM3e"),
                 memory=_H200.fact(141e9, "HBM3e"),
                 power=_H200.fact(700.0),
-                launch_overhead=_OURS.fact(5e-6),
+                launch_overhead=_OURS.fact(
+                    7.8e-6, "period of a stream of tiny kernels, as PyTorch launches them"
+                ),
             ),
             _device(
                 "orin-nx",

@@ -1,0 +1,85 @@
+# Every target does its own set-up: Python 3.11 and make are all a machine needs to have.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+# Two installs at once into one environment would trip over each other.
+.NOTPARALLEL:
+
+VENV ?= .venv
+PY := $(VENV)/bin/python
+# Passed on: make lab ARGS=--no-browser, make test ARGS="-k roofline"
+ARGS ?=
+
+# 3.11 first, because constraints.txt was tested with it. A name may exist and not run (pyenv).
+PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3.14; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+
+# The student notebooks once they are generated, the tutorials until then.
+LAB_FOLDER := $(if $(wildcard release/.),release,docs/tutorials)
+ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.PHONY: help lab test test-all lint types format docs bench constraints clean system-packages
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+lab: $(VENV)/.student ## Open JupyterLab on the labs (over ssh: ARGS=--no-browser)
+	exec $(PY) -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir=$(LAB_FOLDER) $(ARGS)
+
+test: system-packages lint types ## Lint, check types and run the tests
+	$(PY) -m pytest $(ARGS)
+
+test-all: system-packages lint types ## The same with the slow tests and many more examples
+	$(PY) -m pytest -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
+
+lint: $(VENV)/.dev ## Check style
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(VENV)/.dev ## Check types
+	$(PY) -m mypy
+
+format: $(VENV)/.dev ## Format the code and mend what can be mended
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+# -E: all anew. A page that is not read again runs no cells and hides its warnings.
+docs: $(VENV)/.docs ## Build the pages into build/html
+	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
+
+bench: $(VENV)/.dev ## Run every benchmark
+	@set -e; for benchmark in $(wildcard benchmarks/*.py); do \
+		echo "== $$benchmark"; $(PY) $$benchmark $(ARGS); done
+
+# A fresh environment without pins, or the old ones would be found again. Make it with the oldest
+# Python there is (Debian 12 has 3.11.2): some releases ask for a later patch release than that.
+constraints: $(VENV)/.made ## Pin the newest versions that install together
+	"$(PYTHON)" -m venv --clear build/constraints
+	build/constraints/bin/python -m pip install --quiet '.[dev]'
+	build/constraints/bin/python -m pip check
+	build/constraints/bin/python -m pip freeze --exclude mlsys-widgets > build/frozen.txt
+	$(PY) tools/constraints.py < build/frozen.txt > constraints.txt
+	rm -rf build/constraints build/frozen.txt
+
+clean: ## Remove everything make has made, the environment too
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Looks first and is done in a blink when nothing is missing.
+system-packages: $(VENV)/.made
+	@$(PY) tools/system_packages.py
+
+# A stamp is touched only after its install went through, so a broken one is tried again.
+$(VENV)/.student $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing mlsys-widgets[$*] into $(VENV); the first time takes a few minutes."
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@touch $@
+
+$(VENV)/.made:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "mlsys_widgets needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python." >&2; exit 1; }
+	@"$(PYTHON)" tools/system_packages.py venv
+	@"$(PYTHON)" -c 'import ensurepip' 2>/dev/null
+	"$(PYTHON)" -m venv $(VENV)
+	@touch $@

@@ -1,0 +1,47 @@
+"""How the pages are built. Builds work offline, so nothing links to other projects' indexes."""
+
+from __future__ import annotations
+
+import mlsys_widgets
+
+project = "mlsys_widgets"
+author = "mlsys_widgets developers"
+copyright = "2026, mlsys_widgets developers"
+version = release = mlsys_widgets.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["**/.ipynb_checkpoints"]
+
+# Every build runs every page: a cache would keep yesterday's numbers after physics changed.
+nb_execution_mode = "force"
+nb_execution_show_tb = True  # a failed cell is a warning, so an error, and says why
+nb_execution_timeout = 120
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the NumPy sections say it already
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "mlsys_widgets"
+html_show_sourcelink = False
+# Pages without pages below them have nothing to put in a sidebar.
+html_sidebars = {page: [] for page in ("quickstart", "architecture", "developing", "changelog")}
+html_theme_options = {
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+}

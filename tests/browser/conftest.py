@@ -1,0 +1,203 @@
+"""A real JupyterLab and a real browser, for tests that look at what a student sees.
+
+``open_notebook`` gives a page with the notebook open and its kernel ready, ``run_all`` runs all of
+its cells, and ``screenshot`` keeps a picture in build/screenshots.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import APIRequestContext, Browser, Page, expect, sync_playwright
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",  # containers and root have no user namespaces to build one from
+    "--disable-gpu",
+    "--disable-quic",
+    # The rest keeps the browser from calling home during a test.
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SETTINGS = {
+    # Asks on first start whether to fetch news, over everything else.
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    },
+}
+START = 60  # seconds: the first start on a cold disk
+READY = 60_000  # milliseconds, the unit of playwright: the front end and a kernel
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab: where it serves, and the folder it serves."""
+
+    url: str
+    token: str
+    folder: Path
+    log: Path
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Start JupyterLab on a free port of the loopback, apart from the user's own settings."""
+    home = tmp_path_factory.mktemp("lab")
+    folder, runtime, log = home / "notebooks", home / "runtime", home / "log.txt"
+    (home / "config" / "labconfig").mkdir(parents=True)
+    (home / "config" / "labconfig" / "default_setting_overrides.json").write_text(
+        json.dumps(SETTINGS)
+    )
+    folder.mkdir()
+    places = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_DATA_DIR": home / "data",
+        "JUPYTER_RUNTIME_DIR": runtime,
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "IPYTHONDIR": home / "ipython",
+    }
+    token = secrets.token_hex(16)
+    options = {
+        "ip": "127.0.0.1",
+        "port": 0,  # the system picks a free one; read back below
+        "open_browser": False,
+        "allow_root": True,
+        "root_dir": folder,
+    }
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                f"--IdentityProvider.token={token}",
+                "--LabApp.expose_app_in_browser=True",  # as window.jupyterapp
+                *(f"--ServerApp.{name}={value}" for name, value in options.items()),
+            ],
+            env={**os.environ, **{name: str(place) for name, place in places.items()}},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield Lab(serving(process, runtime, log), token, folder, log)
+    finally:
+        process.terminate()  # stops its kernels too
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
+    """Wait for the file in which a Jupyter server says where it serves."""
+    said = runtime / f"jpserver-{process.pid}.json"
+    deadline = time.monotonic() + START
+    while time.monotonic() < deadline and process.poll() is None:
+        if said.exists() and (text := said.read_text()):
+            return str(json.loads(text)["url"])
+        time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium: playwright's own download is one more thing to fetch."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS, headless=True
+        )
+        yield browser
+        browser.close()
+
+
+KERNEL_IS_IDLE = """() =>
+  jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'
+"""
+
+
+@pytest.fixture
+def open_notebook(lab_server: Lab, browser: Browser) -> Iterator[Callable[[Path], Page]]:
+    """Open a copy of a notebook in JupyterLab; the page comes back with its kernel ready."""
+    contexts = []
+
+    def open_(notebook: Path) -> Page:
+        # A folder and a workspace for each page, so that no test meets another's tabs or files.
+        name = secrets.token_hex(4)
+        (lab_server.folder / name).mkdir()
+        shutil.copy(notebook, lab_server.folder / name)
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(
+            f"{lab_server.url}lab/workspaces/{name}/tree/{name}/{notebook.name}"
+            f"?token={lab_server.token}"
+        )
+        # Cells run before the kernel is there are lost without a word.
+        expect(page.locator(".jp-KernelName")).to_have_text(re.compile("^Python 3"), timeout=READY)
+        page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
+        return page
+
+    yield open_
+    for context in contexts:
+        shut_down_kernels(lab_server, context.request)
+        context.close()
+
+
+def shut_down_kernels(lab: Lab, request: APIRequestContext) -> None:
+    """Free what a test has started; a closed page leaves its kernel running."""
+    sessions = f"{lab.url}api/sessions"
+    key = {"Authorization": f"token {lab.token}"}
+    for session in request.get(sessions, headers=key).json():
+        request.delete(f"{sessions}/{session['id']}", headers=key)
+
+
+# What the menu's Run All Cells runs, because a command tells when it is done. Errors are read from
+# the notebook itself: on the page they look like any other text on stderr.
+RUN_ALL = """async () => {
+  const complete = await jupyterapp.commands.execute('notebook:run-all-cells');
+  const cells = jupyterapp.shell.currentWidget.content.model.toJSON().cells;
+  const errors = cells.flatMap(cell => cell.outputs ?? [])
+    .filter(output => output.output_type === 'error')
+    .map(error => `${error.ename}: ${error.evalue}`);
+  return complete ? errors : [...errors, 'not all cells were run'];
+}"""
+
+
+@pytest.fixture
+def run_all() -> Callable[[Page], None]:
+    """Run all cells, wait for the last, and fail with the text of any error."""
+
+    def run(page: Page) -> None:
+        errors = page.evaluate(RUN_ALL)
+        assert not errors, errors
+
+    return run
+
+
+@pytest.fixture
+def screenshot(root: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
+    """Keep a picture of a page in build/screenshots, named after the test."""
+
+    def take(page: Page, name: str = "page") -> Path:
+        test = re.sub(r"\W+", "-", request.node.name).strip("-")
+        path = root / "build" / "screenshots" / f"{test}-{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=path)
+        return path
+
+    return take

@@ -1,0 +1,39 @@
+"""The fixtures themselves: a failing cell must fail a test, and tests must not meet."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.needs("chromium")
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    def write(*cells: str):
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        # Without a name JupyterLab asks which kernel to start.
+        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(book, tmp_path / "sample.ipynb")
+        return tmp_path / "sample.ipynb"
+
+    return write
+
+
+def test_run_all_waits_for_the_last_cell(notebook, open_notebook, run_all):
+    page = open_notebook(notebook("import time; time.sleep(1)", "", "print('the', 'end')"))
+    run_all(page)
+    expect(page.locator(".jp-OutputArea-output", has_text="the end")).to_be_visible()
+
+
+def test_run_all_fails_with_the_text_of_an_error(notebook, open_notebook, run_all):
+    page = open_notebook(notebook("1 + 1", "1 / 0", "print('never reached')"))
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        run_all(page)
+
+
+def test_a_widget_is_drawn(notebook, open_notebook, run_all):
+    page = open_notebook(notebook("import ipywidgets\nipywidgets.IntSlider(description='batch')"))
+    run_all(page)
+    expect(page.locator(".widget-slider", has_text="batch")).to_be_visible()

@@ -1,0 +1,69 @@
+"""What every test may use: system requirements that may be missing, and hypothesis profiles."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+MISSING = pytest.StashKey[Counter[str]]()
+
+# No deadline: how long one example takes says more about the machine than about the code.
+settings.register_profile("default", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile("default")
+
+
+def load_tool(name: str) -> ModuleType:
+    """Import a script of tools/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+system_packages = load_tool("system_packages")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def tool():
+    """Import a script of tools/ by its name."""
+    return load_tool
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[MISSING] = Counter()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        (name,) = marker.args
+        requirement = system_packages.TABLE[name]
+        if not requirement.present():
+            item.config.stash[MISSING][name] += 1
+            pytest.skip(requirement.sentence)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    missing = terminalreporter.config.stash[MISSING]
+    if not missing:
+        return
+    terminalreporter.section("skipped for want of a system package")
+    for name, count in sorted(missing.items()):
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.line(f"{tests} skipped: {system_packages.TABLE[name].sentence}")

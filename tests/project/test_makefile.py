@@ -1,0 +1,139 @@
+"""The Makefile's promises, tried in a folder with a stand-in for Python."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+TARGETS = {
+    "help", "lab", "test", "test-all", "lint", "types", "format", "docs", "bench", "constraints",
+    "clean",
+}  # fmt: skip
+
+# Stands in for every Python: writes down how it was called, makes a virtual environment by
+# linking itself, and refuses to install while a file named `offline` is there.
+STAND_IN = """\
+#!/bin/sh
+echo "$@" >> calls
+case "$*" in
+  *"-m venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+  *"pip install"*) test ! -e offline ;;
+esac
+"""
+
+
+@pytest.fixture
+def checkout(root, tmp_path):
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(root / name, tmp_path)
+    stand_in = tmp_path / "stand-in"
+    stand_in.write_text(STAND_IN)
+    stand_in.chmod(0o755)
+    return tmp_path
+
+
+def make(folder, *arguments):
+    # A make above this one must not pass its flags on.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def calls(folder):
+    path = folder / "calls"
+    lines = path.read_text().splitlines() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return lines
+
+
+def installs(folder):
+    return [re.search(r"\[\w+\]", call).group() for call in calls(folder) if "pip install" in call]
+
+
+def test_help_is_the_default_and_lists_every_target(root):
+    done = make(root)
+    assert set(re.findall(r"^  make ([a-z-]+) ", done.stdout, flags=re.M)) == TARGETS
+    assert done.stdout == make(root, "help").stdout
+
+
+def test_every_target_can_be_planned(checkout):
+    for target in TARGETS:
+        done = make(checkout, "-n", target, "PYTHON=./stand-in")
+        assert done.returncode == 0, done.stderr
+    assert calls(checkout) == []
+
+
+def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
+    assert make(checkout, "test", "PYTHON=./stand-in", "ARGS=-k roofline").returncode == 0
+    modules = [re.match(r"-m (.*)", call).group(1) for call in calls(checkout) if "-m" in call]
+    assert [module.split()[0] for module in modules] == [
+        "venv", "pip", "ruff", "ruff", "mypy", "pytest",
+    ]  # fmt: skip
+    assert modules[-1] == "pytest -k roofline"
+
+
+def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):
+    assert make(checkout, "lint", "PYTHON=./stand-in").returncode == 0
+    assert installs(checkout) == ["[dev]"]
+    make(checkout, "lint")
+    assert installs(checkout) == []
+    later = (checkout / ".venv" / ".dev").stat().st_mtime + 10
+    os.utime(checkout / "constraints.txt", (later, later))
+    make(checkout, "lint")
+    assert installs(checkout) == ["[dev]"]
+
+
+def test_each_target_installs_only_its_extra(checkout):
+    make(checkout, "lab", "PYTHON=./stand-in")
+    assert installs(checkout) == ["[student]"]
+    make(checkout, "docs")
+    assert installs(checkout) == ["[docs]"]
+
+
+def test_an_install_that_breaks_is_tried_again(checkout):
+    (checkout / "offline").touch()
+    assert make(checkout, "lint", "PYTHON=./stand-in").returncode != 0
+    assert installs(checkout) == ["[dev]"]
+    (checkout / "offline").unlink()
+    assert make(checkout, "lint").returncode == 0
+    assert installs(checkout) == ["[dev]"]
+
+
+@pytest.mark.parametrize("python", ["no-such-python", "false"])
+def test_without_a_python_one_sentence_says_so(checkout, python):
+    done = make(checkout, "lint", f"PYTHON={python}")
+    assert done.returncode != 0
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_lab_opens_the_student_notebooks_once_there_are_any(checkout):
+    def opened(*arguments):
+        make(checkout, "lab", "PYTHON=./stand-in", *arguments)
+        (call,) = (each for each in calls(checkout) if "jupyterlab" in each)
+        return call
+
+    assert "root_dir=docs/tutorials" in opened()
+    (checkout / "release").mkdir()
+    call = opened("ARGS=--no-browser")
+    assert "root_dir=release" in call
+    assert call.endswith("--no-browser")
+    assert ("--allow-root" in call) == (os.geteuid() == 0)
+
+
+def test_clean_leaves_what_make_found(checkout):
+    before = sorted(path.name for path in checkout.iterdir())
+    make(checkout, "lint", "PYTHON=./stand-in")
+    calls(checkout)
+    assert make(checkout, "clean").returncode == 0
+    assert sorted(path.name for path in checkout.iterdir()) == before

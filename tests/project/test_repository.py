@@ -1,0 +1,87 @@
+"""What no file of the repository may say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# Homes of people and machines. A path below one of them works on one machine only, unless it is
+# the home of nobody in particular, as an example needs it.
+FOLDERS = ("root", "work", "home", "Users")
+MACHINE_PATH = re.compile(rf"(?:^|[^\w.])/(?:{'|'.join(FOLDERS)})/(?!someone/)\w")
+# Where packages are fetched from is the business of the machine that fetches them.
+REGISTRY = re.compile(
+    r"""index[-_]url | find[-_]links | "resolved":\s*"http
+    | pypi\.org/simple | files\.pythonhosted\.org | registry\.(?:npmjs|yarnpkg)\.""",
+    re.VERBOSE,
+)
+
+
+@pytest.fixture(scope="module")
+def texts(root) -> dict[Path, str]:
+    """Every text file that is tracked or about to be."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout, so nothing is tracked")
+    found = {}
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        path = root / name
+        content = path.read_bytes() if path.is_file() else b"\0"
+        if b"\0" not in content:
+            found[Path(name)] = content.decode()
+    return found
+
+
+def hits(pattern: re.Pattern[str], texts: dict[Path, str]) -> list[str]:
+    this = Path("tests/project") / Path(__file__).name
+    return [
+        f"{path}:{number}: {line.strip()}"
+        for path, text in texts.items()
+        if path != this
+        for number, line in enumerate(text.splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_file_names_a_path_of_one_machine(texts):
+    assert not hits(MACHINE_PATH, texts)
+
+
+def test_no_file_names_a_package_registry(texts):
+    assert not hits(REGISTRY, texts)
+
+
+def test_the_patterns_find_what_they_are_for():
+    for folder in FOLDERS:
+        assert MACHINE_PATH.search(f"open('/{folder}/ada/file')")
+    assert MACHINE_PATH.search("/".join(["", "work", "main"]))
+    assert not MACHINE_PATH.search("docs/home/page.md")
+    assert not MACHINE_PATH.search("/home/someone/file")
+    assert REGISTRY.search("pip install --" + "index-url x")
+    assert REGISTRY.search('"resolved"' + ': "https://somewhere/x.tgz"')
+
+
+def test_constraints_are_plain_pins(root, tool):
+    text = (root / "constraints.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert lines == tool("constraints").pins(lines)
+
+
+def test_freezing_strips_what_is_no_pin(tool):
+    frozen = [
+        "numpy==2.4.6\n",
+        "mlsys-widgets @ file:///somewhere\n",
+        "-e .\n",
+        "# Editable install\n",
+        "Babel==2.18.0\n",
+        "odd==1.0; python_version < '4'\n",
+    ]
+    assert tool("constraints").pins(frozen) == ["Babel==2.18.0", "numpy==2.4.6"]

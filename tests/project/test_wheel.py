@@ -1,0 +1,67 @@
+"""What leaves the repository: the package, and never a key."""
+
+from __future__ import annotations
+
+import email
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def built(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, root],
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    (path,) = built.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+    (metadata,) = (top for top in tops if top.endswith(".dist-info"))
+    assert tops - {metadata} == {"mlsys_widgets"}
+
+
+def test_the_wheel_holds_all_of_the_package(wheel, root):
+    kept = {
+        path.relative_to(root).as_posix()
+        for path in (root / "mlsys_widgets").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert "mlsys_widgets/py.typed" in kept
+    assert {name for name in wheel.namelist() if name.startswith("mlsys_widgets/")} == kept
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    def member(name):
+        (path,) = (each for each in wheel.namelist() if each.endswith(f".dist-info/{name}"))
+        return wheel.read(path).decode()
+
+    metadata = email.message_from_string(member("METADATA"))
+    assert metadata["Name"] == "mlsys-widgets"
+    assert metadata["License-Expression"] == "BSD-3-Clause"
+    assert set(metadata.get_all("Provides-Extra")) == {"student", "ta", "docs", "dev"}
+    assert "mlsys = mlsys_widgets.cli:main" in member("entry_points.txt")
+
+
+def test_the_source_archive_holds_no_instructor_files(built):
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames() if "/" in name}
+    assert tops == {
+        "mlsys_widgets", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO",
+        ".gitignore",
+    }  # fmt: skip

@@ -1,0 +1,199 @@
+"""The arrows of the house, read from the imports themselves.
+
+The law is the table in docs/architecture.md: a row for each room, what it may use, and which
+libraries it may use when that is restricted. Page, picture and code are held to that one table.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PACKAGE = "mlsys_widgets"
+ROOT = Path(__file__).resolve().parent.parent
+# The doors: they tie the rooms together, so they may use all of them and no room uses them.
+DOORS = {"__init__", "__main__", "cli"}
+
+
+class Room(NamedTuple):
+    uses: frozenset[str]
+    libraries: frozenset[str] | None  # None: any
+
+
+def read_law(page: str) -> dict[str, Room]:
+    """Read the rows ``| `room` | what it is | `a`, `b` | any or `library` |`` of the page."""
+    law = {}
+    for row in re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|([^|]*)\|$", page, flags=re.M):
+        name, uses, libraries = row
+        law[name] = Room(
+            uses=frozenset(re.findall(r"`(\w+)`", uses)),
+            libraries=None
+            if libraries.strip() == "any"
+            else frozenset(re.findall(r"`(\w+)`", libraries)),
+        )
+    return law
+
+
+LAW = read_law((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+
+
+def imports(source: str, module: str, *, is_package: bool = False) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of everything a module imports, at whatever depth.
+
+    ``from a import b`` gives ``a.b``: whether b is a module is for the reader of the name.
+    """
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    yield node.lineno, alias.name
+            case ast.ImportFrom(module=origin, names=names, level=level):
+                parts = package[: len(package) - level + 1] if level else []
+                base = ".".join([*parts, *([origin] if origin else [])])
+                for alias in names:
+                    yield node.lineno, f"{base}.{alias.name}"
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ) if not name.startswith("."):
+                yield node.lineno, name
+
+
+def wrong_arrows(
+    source: str, module: str, law: dict[str, Room] = LAW, *, is_package: bool = False
+) -> list[str]:
+    """Say, in one sentence each, which imports of a module break the law."""
+    here = module.split(".")[1] if "." in module else "__init__"
+    if here in DOORS:
+        return []
+    if here not in law:
+        return [f"{module}: {here} is no room of docs/architecture.md"]
+    room, found = law[here], []
+    for line, name in imports(source, module, is_package=is_package):
+        top, *rest = name.split(".")
+        where = f"{module}:{line}"
+        if top != PACKAGE:
+            allowed = room.libraries is None or top in room.libraries
+            if not allowed and top not in sys.stdlib_module_names:
+                found.append(f"{where}: {here} may not use the library {top}")
+        elif not rest:
+            # Any room could be reached through the bare package, unseen.
+            found.append(f"{where}: {here} imports {PACKAGE} itself; name the room")
+        elif rest[0] != here and rest[0] not in room.uses and rest[0] != "__version__":
+            found.append(f"{where}: {here} may not use {rest[0]}")
+    return found
+
+
+def modules() -> Iterator[tuple[Path, str, bool]]:
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        yield path, ".".join(parts[:-1] if is_package else parts), is_package
+
+
+def test_every_arrow_points_the_right_way():
+    wrong = [
+        sentence
+        for path, module, is_package in modules()
+        for sentence in wrong_arrows(path.read_text("utf-8"), module, is_package=is_package)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_law_has_every_room_and_no_circle():
+    assert set(LAW) == {
+        "physics", "measured", "ledger", "labs", "widgets", "grading", "authoring",
+    }  # fmt: skip
+    assert LAW["physics"] == Room(frozenset(), frozenset({"numpy"}))
+    assert not LAW["ledger"].uses
+    assert "widgets" not in LAW["grading"].uses
+    built: set[str] = set()
+    while rest := {name: room for name, room in LAW.items() if name not in built}:
+        free = {name for name, room in rest.items() if room.uses <= built}
+        assert free, f"a circle among {sorted(rest)}"
+        built |= free
+
+
+def test_the_picture_shows_the_law():
+    picture = (ROOT / "docs" / "house.svg").read_text("utf-8")
+    drawn = set(re.findall(r'data-arrow="(\w+) (\w+)"', picture))
+    assert drawn == {(name, used) for name, room in LAW.items() for used in room.uses}
+
+
+# The checker has to be believed, so it is shown wrong code, and right code that looks similar.
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "culprit"),
+    [
+        ("physics.roofline", "import pandas", "pandas"),
+        ("physics.roofline", "import numpy, scipy.stats", "scipy"),
+        ("physics.roofline", "from mlsys_widgets.measured import load", "measured"),
+        ("physics.roofline", "from mlsys_widgets import ledger", "ledger"),
+        ("physics.roofline", "from .. import widgets", "widgets"),
+        ("physics.roofline", "from ..widgets.roofline import View", "widgets"),
+        ("physics.deep.er", "from ...labs import lab07", "labs"),
+        ("ledger.chain", "import mlsys_widgets.physics.units", "physics"),
+        ("ledger.chain", "def f():\n    from ..physics import gemm", "physics"),
+        ("ledger.chain", "if TYPE_CHECKING:\n    from ..labs import Lab", "labs"),
+        ("ledger.chain", "import mlsys_widgets", "name the room"),
+        ("ledger.chain", "import importlib\nimportlib.import_module('mlsys_widgets.labs')", "labs"),
+        ("ledger.chain", "__import__('mlsys_widgets.labs')", "labs"),
+        ("labs.lab07", "from mlsys_widgets.grading import judge", "grading"),
+        ("measured.load", "from mlsys_widgets import labs", "labs"),
+        ("grading.runner", "from mlsys_widgets import widgets", "widgets"),
+        ("authoring.build", "from mlsys_widgets.grading import judge", "grading"),
+        ("widgets.roofline", "from mlsys_widgets.grading import judge", "grading"),
+        ("grading.runner", "from mlsys_widgets.cli import main", "cli"),
+        ("attic.box", "", "attic"),
+    ],
+)
+def test_a_wrong_arrow_is_caught(module, source, culprit):
+    (sentence,) = wrong_arrows(source, f"{PACKAGE}.{module}")
+    assert culprit in sentence
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("physics.roofline", "from __future__ import annotations\nimport math, numpy.linalg as la"),
+        ("physics.roofline", "from . import units\nfrom .units import read"),
+        ("physics.roofline", "from mlsys_widgets.physics.units import read"),
+        ("measured.load", "import pandas\nfrom ..physics import roofline"),
+        ("ledger.chain", "from mlsys_widgets import __version__"),
+        ("grading.runner", "from .. import physics, ledger, labs"),
+        ("widgets.roofline", "import bqplot\nfrom .. import physics, measured, ledger, labs"),
+        ("cli", "from mlsys_widgets import grading, widgets"),
+        ("__main__", "from .cli import main"),
+    ],
+)
+def test_a_right_arrow_passes(module, source):
+    assert wrong_arrows(source, f"{PACKAGE}.{module}") == []
+
+
+def test_relative_imports_of_a_package_start_at_the_package_itself():
+    source = "from .roofline import roofline\nfrom ..ledger import Ledger"
+    (sentence,) = wrong_arrows(source, f"{PACKAGE}.physics", is_package=True)
+    assert "ledger" in sentence
+
+
+def test_physics_is_light():
+    """A student's first cell must not wait for the widget libraries."""
+    heavy = ["ipywidgets", "bqplot", "pandas"]
+    code = (
+        "import sys; from mlsys_widgets import physics; "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip() == "[]"

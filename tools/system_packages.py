@@ -1,0 +1,111 @@
+"""Find, and where we may, install the system packages that the project needs.
+
+Runs before any environment exists, so it uses the standard library only. A package that
+stays missing is named in one sentence and never fails the build: the tests that need it
+are skipped with the same sentence. The table below is the only list; the tests read it too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something the system must provide: how to see it, which package has it, who needs it."""
+
+    name: str
+    package: str
+    needed_for: str
+    command: str = ""
+    module: str = ""
+
+    def present(self) -> bool:
+        """Whether the command is on the path, or the module can be imported."""
+        if self.command:
+            return shutil.which(self.command) is not None
+        return importlib.util.find_spec(self.module) is not None
+
+    @property
+    def sentence(self) -> str:
+        """What to tell a person who has to install it."""
+        return (
+            f"{self.name} is missing: {self.needed_for} need it; "
+            f"install the package {self.package} (apt-get install {self.package})."
+        )
+
+
+# Debian splits ensurepip off Python, under the name of the exact version.
+VENV = Requirement(
+    "venv",
+    package=f"python{sys.version_info.major}.{sys.version_info.minor}-venv",
+    needed_for="virtual environments",
+    module="ensurepip",
+)
+
+FOR_TESTS = [
+    Requirement("chromium", package="chromium", needed_for="the browser tests", command="chromium"),
+]
+
+TABLE = {requirement.name: requirement for requirement in [VENV, *FOR_TESTS]}
+
+
+def can_install() -> bool:
+    """Whether this is root on a Debian or a system made from it."""
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def apt_get(*arguments: str) -> bool:
+    """Run apt-get without questions, showing what it does; say whether it went well."""
+    command = ["apt-get", "-o", "Acquire::Retries=2", *arguments]
+    print("+", " ".join(command), flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def provide(
+    requirements: Sequence[Requirement], install: Callable[..., bool] | None = None
+) -> list[Requirement]:
+    """Install what is missing where we may, say what still is, and return it.
+
+    Parameters
+    ----------
+    requirements
+        What to look for.
+    install
+        Called as ``install("update")`` and ``install("install", …)``; ``apt_get`` where this
+        process may install, otherwise nothing is tried.
+    """
+    if install is None and can_install():
+        install = apt_get
+    missing = [requirement for requirement in requirements if not requirement.present()]
+    if missing and install:
+        # A failed update may only mean one stale source: what is known may still install.
+        install("update", "-q")
+        packages = [requirement.package for requirement in missing]
+        install("install", "-q", "-y", "--no-install-recommends", *packages)
+        importlib.invalidate_caches()
+        missing = [requirement for requirement in missing if not requirement.present()]
+    for requirement in missing:
+        print(requirement.sentence, flush=True)
+    return missing
+
+
+def main(names: Sequence[str]) -> int:
+    """Provide the named requirements, or all that the tests need."""
+    unknown = [name for name in names if name not in TABLE]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; known: {', '.join(TABLE)}", file=sys.stderr)
+        return 2
+    provide([TABLE[name] for name in names] or FOR_TESTS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
