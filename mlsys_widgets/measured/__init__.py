@@ -1,0 +1,30 @@
+"""Real hardware beside the model: measurements as data, queries over them, and how to take more.
+
+`load`, `available` and `validate` read documents, `points`, `cases` and `ceilings` ask them, and
+`measure` takes a new one of the machine it runs on.
+"""
+
+from __future__ import annotations
+
+from .checks import MeasurementError, schema, validate
+from .documents import available, load, merged, parse, save
+from .queries import Case, Ceilings, Point, cases, ceilings, points
+from .take import measure
+
+__all__ = [
+    "Case",
+    "Ceilings",
+    "MeasurementError",
+    "Point",
+    "available",
+    "cases",
+    "ceilings",
+    "load",
+    "measure",
+    "merged",
+    "parse",
+    "points",
+    "save",
+    "schema",
+    "validate",
+]

@@ -1,0 +1,118 @@
+"""Measures the CPU with numpy and its BLAS: always available, under a minute on two cores."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..recorder import Recorder
+from . import sections as parts
+from .machine import cores, describe, free_memory, last_cache
+from .timing import Bench
+
+METHOD = {
+    "summary": (
+        "numpy and its BLAS, wall time by the performance counter, per call of a repeated loop."
+        " Copy and triad run with one thread and with one thread per core, each on its own part of"
+        " the arrays; matrix products use the threads of the BLAS; other operations run in one"
+        " thread, as numpy does, unless threads says otherwise. Triad add is STREAM's add, which"
+        " moves what triad moves in one operation; triad blocked multiplies and adds in blocks of"
+        " 32768 elements, so that each array crosses memory once."
+    ),
+    "warm_up": "At least two calls of each case before its clock starts; memory is touched first.",
+    "repetitions": (
+        "Each repetition is a loop of about 2 ms (at least one call); at least 5 repetitions, 3"
+        " in a quick run, and as many as fit in the time for one case. Median and quartiles."
+    ),
+    "counting": (
+        "Bytes as STREAM counts them: what the program reads plus what it writes, so copy is 16 and"
+        " triad 24 per element; the line a store fetches before writing (write-allocate) is not"
+        " counted, although it may cross the memory bus. GEMM 2MNK FLOP and b(MN+NK+MK) bytes."
+        " traffic is the fewest bytes the implementation moves."
+    ),
+}
+
+SECTIONS: dict[str, Callable[[Bench], None]] = {
+    "copy": parts.streams,
+    "launch": parts.overhead,
+    "gemm": parts.products,
+    "elementwise": parts.elementwise,
+    "fusion": parts.fusion,
+}
+
+# Of all the time, the share that a section leaves for those after it, should the machine be busy.
+RESERVE = {"copy": 0.5, "launch": 0.4, "gemm": 0.25, "elementwise": 0.15, "fusion": 0.0}
+
+
+def _blas() -> str | None:
+    """Name and version of the BLAS that numpy was built with."""
+    try:
+        found = np.show_config(mode="dicts")
+        blas = found["Build Dependencies"]["blas"]  # type: ignore[index, unused-ignore]
+        return f"{blas['name']} {blas['version']}"
+    except (KeyError, TypeError):
+        return None
+
+
+def arena_bytes(cache: int, free: int, quick: bool) -> int:
+    """Bytes of operands: past four times the last cache (2.5 in a quick run), if memory allows.
+
+    Examples
+    --------
+    >>> arena_bytes(cache=32 << 20, free=16 << 30, quick=False) >> 20
+    256
+    >>> arena_bytes(cache=300 << 20, free=1 << 30, quick=False) >> 20
+    341
+    """
+    wanted = max(256 << 20, math.ceil((2.5 if quick else 4.2) * cache))
+    return min(wanted, free // 3) // 4096 * 4096
+
+
+def measure(
+    *,
+    quick: bool = False,
+    budget: float | None = None,
+    sections: Iterable[str] | None = None,
+    key: str | None = None,
+    say: Callable[[str], None] = lambda text: None,
+    after: Callable[[Recorder], None] = lambda recorder: None,
+) -> Recorder:
+    """Measure this CPU; the arguments are those of the GPU's `measure`."""
+    device = describe(key)
+    cache, known = last_cache()
+    size = arena_bytes(cache, free_memory(), quick)
+    software = {"python": platform.python_version(), "numpy": np.__version__}
+    blas = _blas()
+    if blas:
+        software["blas"] = blas
+    buffers = (
+        f"Operands are cut in rotation from one arena of {size / 1e6:.0f} MB,"
+        f" {size / cache:.1f} times the last cache of {cache / 1e6:.0f} MB"
+        f" ({'as the system reports it' if known else 'assumed'}); random data."
+    )
+    method: dict[str, Any] = {**METHOD, "buffers": buffers, "quick": quick}
+    recorder = Recorder(
+        device=device, software=software, method=method, say=say,
+        budget=(9.0 if quick else 55.0) if budget is None else budget,
+    )  # fmt: skip
+    if size < 2 * cache:
+        recorder.notes.append(
+            "Memory is too short for arrays well past the last cache:"
+            " copy and triad may read too fast."
+        )
+    bench = Bench(recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick)
+    wanted = set(SECTIONS if sections is None else sections)
+    try:
+        for name, action in SECTIONS.items():
+            if name in wanted:
+                reserve = 0.0 if sections is not None else RESERVE[name] * recorder.budget
+                with recorder.within(name, reserve):
+                    action(bench)
+                after(recorder)
+    finally:
+        bench.close()
+    return recorder

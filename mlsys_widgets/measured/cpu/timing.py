@@ -1,0 +1,141 @@
+"""How time is taken on a CPU: one arena past the last cache, a pool of threads, repeated loops."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..recorder import Recorder, Spread, spread
+
+Array = NDArray[Any]
+Call = Callable[[int], object]
+
+LINE = 64
+STAGGER = 17 * LINE  # arrays that begin at the same place of a page hinder each other's stores
+
+
+class Bench:
+    """The clock, the threads and the memory that every section of the CPU measurement shares.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Where cases go.
+    cores : int
+        Threads that work at once.
+    arena : int
+        Bytes of the one buffer all operands are cut from.
+    patience : float
+        Seconds to spend on the repetitions of one case.
+    """
+
+    def __init__(
+        self, recorder: Recorder, *, cores: int, arena: int, patience: float, quick: bool
+    ) -> None:
+        self.recorder = recorder
+        self.cores = cores
+        self.patience = patience
+        self.quick = quick
+        self.pool = ThreadPoolExecutor(cores)
+        whole = np.empty(arena + LINE, dtype=np.uint8)
+        start = -whole.ctypes.data % LINE
+        self._bytes = whole[start : start + arena]
+
+    @property
+    def arena(self) -> int:
+        """Bytes that operands may take."""
+        return int(self._bytes.size)
+
+    def close(self) -> None:
+        """Give threads and memory back."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self._bytes = np.empty(0, dtype=np.uint8)
+
+    def fill(self, dtype: str) -> None:
+        """Fill the arena with random numbers between 0.5 and 1.5, each thread its own part."""
+        self.recorder.need()
+        block = np.random.default_rng(0).uniform(0.5, 1.5, 1 << 17).astype(dtype)
+        whole = self._bytes.view(dtype)
+
+        def work(part: int) -> None:
+            lower, upper = self.bounds(whole.size, part)
+            for start in range(lower, upper, block.size):
+                stop = min(upper, start + block.size)
+                whole[start:stop] = block[: stop - start]
+
+        self.together(work, self.cores)
+
+    def cut(
+        self, dtype: str, inputs: list[int], outputs: list[int], number: int = 0
+    ) -> list[Array]:
+        """Arrays of these element counts: set `number`, in rotation, of those the arena holds.
+
+        Inputs lie in the lower part of the arena and outputs in the upper, so that a result is
+        never an operand of a later call.
+        """
+        item = np.dtype(dtype).itemsize
+        read, written = ([_step(size * item) for size in sizes] for sizes in (inputs, outputs))
+        count = self.sets(dtype, inputs, outputs)
+        number %= count
+        starts = (number * sum(read), count * sum(read) + number * sum(written))
+        arrays = []
+        for start, sizes, steps in zip(starts, (inputs, outputs), (read, written), strict=True):
+            for size, offset in zip(sizes, itertools.accumulate([0, *steps]), strict=False):
+                at = start + offset
+                arrays.append(self._bytes[at : at + size * item].view(dtype))
+        return arrays
+
+    def sets(self, dtype: str, inputs: list[int], outputs: list[int]) -> int:
+        """How many such sets the arena holds; zero where not even one fits."""
+        item = np.dtype(dtype).itemsize
+        return self.arena // sum(_step(size * item) for size in inputs + outputs)
+
+    def bounds(self, size: int, part: int, parts: int | None = None) -> tuple[int, int]:
+        """Where the share of one of the threads begins and ends."""
+        parts = parts or self.cores
+        return size * part // parts, size * (part + 1) // parts
+
+    def together(self, work: Callable[[int], object], threads: int) -> None:
+        """Run one piece of work per thread, and wait for all."""
+        if threads == 1:
+            work(0)
+            return
+        for future in [self.pool.submit(work, part) for part in range(threads)]:
+            future.result()
+
+    def time(self, call: Call, loop: float = 0.002) -> Spread:
+        """Seconds per call: repeated loops of about `loop` seconds, after a warm-up."""
+        self.recorder.need()
+        began = time.perf_counter()
+        call(0)
+        first = time.perf_counter() - began
+        began = time.perf_counter()
+        number = 1
+        while number < 4 and (number == 1 or time.perf_counter() - began < loop):
+            call(number)
+            number += 1
+        one = max(min(first, (time.perf_counter() - began) / (number - 1)), 1e-8)
+        calls = max(1, min(200_000, round(loop / one)))
+        least = 3 if self.quick else 5
+        samples: list[float] = []
+        deadline = time.perf_counter() + self.patience
+        while len(samples) < least or (time.perf_counter() < deadline and len(samples) < 101):
+            began = time.perf_counter()
+            for i in range(number, number + calls):
+                call(i)
+            samples.append((time.perf_counter() - began) / calls)
+            number += calls
+        return spread(samples)
+
+
+def _step(size: int) -> int:
+    """Bytes from the start of one array to the next: whole cache lines, and never whole pages."""
+    step = math.ceil(size / LINE) * LINE
+    return step + STAGGER if size >= 1 << 16 else step

@@ -1,0 +1,228 @@
+"""Measurement documents on disk: found, read, judged and saved.
+
+A document that is malformed, truncated, from something else or from a newer version is refused with
+one sentence that names the file, the field and what is allowed there. Saving is atomic: an
+interruption leaves the old file or none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Collection
+from importlib import resources
+from pathlib import Path
+
+from .checks import MeasurementError, validate
+from .recorder import Document, plain
+
+MOST_BYTES = 64 << 20
+
+
+def available() -> list[str]:
+    """Names of the documents that come with the package.
+
+    Examples
+    --------
+    >>> "cpu-2core-server" in available()
+    True
+    """
+    folder = resources.files(__package__).joinpath("data")
+    return sorted(
+        entry.name.removesuffix(".json")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".json")
+    )
+
+
+def load(
+    name_or_path: str | os.PathLike[str], *, allow: Collection[str] = ("complete",)
+) -> Document:
+    """Read a document by the name it ships under or by its path, and judge it.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+        One of `available()`, or the path of a JSON file.
+    allow : collection of str
+        Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
+
+    Raises
+    ------
+    MeasurementError
+        If there is no such document, or it is not one that can be used.
+
+    Examples
+    --------
+    >>> load("cpu-2core-server")["device"]["kind"]
+    'cpu'
+    >>> load("no-such-machine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    mlsys_widgets.measured.checks.MeasurementError: no-such-machine: no such file, and no ...
+    """
+    name = os.fspath(name_or_path)
+    try:
+        if name in available():
+            data = resources.files(__package__).joinpath("data", f"{name}.json").read_bytes()
+        else:
+            path = Path(name)
+            if path.exists() and path.stat().st_size > MOST_BYTES:
+                raise MeasurementError(
+                    f"{name}: larger than {MOST_BYTES >> 20} MiB, which no measurement is."
+                )
+            data = path.read_bytes()
+    except FileNotFoundError:
+        known = ", ".join(available()) or "none"
+        raise MeasurementError(
+            f"{name}: no such file, and no document of that name ships with this package"
+            f" (there are: {known})."
+        ) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, MeasurementError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise MeasurementError(f"{name}: cannot be read ({reason}).") from None
+    return parse(data, source=name, allow=allow)
+
+
+def parse(
+    data: bytes | str, *, source: str = "document", allow: Collection[str] = ("complete",)
+) -> Document:
+    """Judge the text of a document and return it as plain data.
+
+    Examples
+    --------
+    >>> parse(
+    ...     '{"schema": "mlsys-measurement", "version": 1', source="torn.json"
+    ... )  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    mlsys_widgets.measured.checks.MeasurementError: torn.json: not a JSON document ...
+    """
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise MeasurementError(f"{source}: not a JSON document (nested too deeply).") from None
+    except ValueError as error:
+        raise MeasurementError(f"{source}: not a JSON document ({plain(error)}).") from None
+    validate(document, source=source, allow=allow)
+    checked: Document = document
+    return checked
+
+
+def _refuse_constant(word: str) -> float:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+def save(
+    document: Document,
+    path: str | os.PathLike[str],
+    *,
+    allow: Collection[str] = ("complete",),
+) -> Path:
+    """Judge a document and write it: at every moment the file is the old one, none, or whole.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save(load("cpu-2core-server"), Path(folder) / "mine.json")
+    ...     load(path)["schema"]
+    'mlsys-measurement'
+    """
+    validate(document, source=os.fspath(path), allow=allow)
+    return write_atomically(path, text(document))
+
+
+def text(document: Document) -> str:
+    """A document as JSON, one case per line, so that two measurements can be compared line by line.
+
+    Examples
+    --------
+    >>> parse(text(load("cpu-2core-server"))) == load("cpu-2core-server")
+    True
+    """
+    lines = []
+    for name, value in document.items():
+        if isinstance(value, list) and value:
+            rows = ",\n    ".join(_compact(row) for row in value)
+            lines.append(f"  {json.dumps(name)}: [\n    {rows}\n  ]")
+        elif isinstance(value, dict):
+            inner = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+            lines.append(f"  {json.dumps(name)}: " + inner.replace("\n", "\n  "))
+        else:
+            lines.append(f"  {json.dumps(name)}: {_compact(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def write_atomically(path: str | os.PathLike[str], content: str) -> Path:
+    """Replace a file by new content in one step: a reader sees the old or the new, never a part."""
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(
+        prefix=f".{target.name}.", suffix=".tmp", dir=target.parent
+    )
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+    _sync_folder(target.parent)
+    return target
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def merged(base: Document, update: Document) -> Document:
+    """The update, with the cases of the base's sections that the update did not measure again.
+
+    Both must come from the same device, and be of the same version and software.
+
+    Examples
+    --------
+    >>> whole = load("cpu-2core-server")
+    >>> merged(whole, whole) == whole
+    True
+    """
+    for name in ("key", "name", "units"):
+        if base["device"][name] != update["device"][name]:
+            raise MeasurementError(
+                f"update: device.{name} must be {base['device'][name]!r} as in the document that is"
+                f" updated, not {update['device'][name]!r}."
+            )
+    for name, version in update["software"].items():
+        if base["software"].get(name, version) != version:
+            raise MeasurementError(
+                f"update: software.{name} must be {base['software'][name]!r} as in the document"
+                f" that is updated, not {version!r}."
+            )
+    fresh = {part["name"] for part in update.get("sections", [])}
+    fresh |= {case["section"] for case in update["cases"]}
+    result = dict(update)
+    for name, part in (("cases", "section"), ("skipped", "section"), ("sections", "name")):
+        kept = [entry for entry in base.get(name, []) if entry[part] not in fresh]
+        result[name] = kept + list(update.get(name, []))
+    return result

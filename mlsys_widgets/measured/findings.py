@@ -1,0 +1,196 @@
+"""What a measurement says about the questions of the labs, with numbers.
+
+Serial or asynchronous launches? How far below its roof does a real matrix product run, and why?
+Is anything above a roof? What does fusion give, against the claimed 5×? When does compiling
+ResNet-50 really pay?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.measured.queries import Case, cases
+from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.measured.trial import Roofs, Trial, median_error
+
+#: Wall-clock speed-up that the course's text claims for fusing LayerNorm, Dropout and ReLU.
+CLAIMED_FUSION_SPEEDUP: Final = 5.0
+
+
+@dataclass(frozen=True)
+class LaunchFinding:
+    """How far either way of launching is from the measured streams of kernels."""
+
+    serial_error: float
+    async_error: float
+    streams: int
+
+    @property
+    def follows(self) -> str:
+        """The way that the hardware follows."""
+        return "asynchronous" if self.async_error < self.serial_error else "serial"
+
+
+def launches(trial: Trial) -> LaunchFinding | None:
+    """Whether wall time follows serial or asynchronous launches."""
+    topic = next((topic for topic in trial.topics if topic.name == "dispatch"), None)
+    if topic is None:
+        return None
+    # The textbook column of this topic is the serial form, the model column the asynchronous one.
+    return LaunchFinding(
+        median_error(topic.judged, textbook=True), median_error(topic.judged), len(topic.judged)
+    )
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A matrix product below its roof, and the factors that explain the distance.
+
+    The factors multiply: share of the roof = floor × waves × rest.
+    """
+
+    n: int
+    precision: str
+    attained: float
+    share: float
+    floor: float
+    waves: float
+    rest: float
+
+
+def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
+    """How far below its roof each square product runs, and why."""
+    topic = next((topic for topic in trial.topics if topic.name == "gemm"), None)
+    if topic is None:
+        return []
+    members = [v for v in topic.verdicts if v.case.precision == precision]
+    if not members:
+        return []
+    # No product is faster than the smallest one: that time is the floor under all of them.
+    floor = min(v.measured for v in members)
+    units, found = trial.roofs.units, []
+    for verdict in sorted(members, key=lambda v: float(v.case.shape["n"])):
+        n = int(verdict.case.shape["n"])
+        share = verdict.textbook / verdict.measured
+        above_floor = verdict.textbook / (verdict.textbook + floor)
+        tiled = ph.waves(n, n, units)
+        # With less than one wave of tiles, libraries take smaller tiles or split the sums.
+        waves = float(tiled.efficiency) if tiled.tiles >= units > 1 else 1.0
+        rest = share / (above_floor * waves)
+        attained = (verdict.case.flops or 0.0) / verdict.measured
+        found.append(Shortfall(n, precision, attained, share, above_floor, waves, rest))
+    return found
+
+
+def above_a_roof(document: Document, roofs: Roofs) -> list[tuple[Case, float]]:
+    """Cases faster than the roof allows, with how many times: a wrong roof or a wrong number."""
+    found = []
+    for case in cases(document):
+        peak = roofs.peaks.get(case.precision or "")
+        if not case.traffic or peak is None or case.kind == "dispatch":
+            continue  # dispatch runs in place on data that may stay in the cache, by design
+        roof = ph.kernel_time(case.flops or 0.0, case.traffic, peak, roofs.bandwidth)
+        excess = float(roof.textbook) / case.seconds.median
+        if excess > 1:
+            found.append((case, excess))
+    return found
+
+
+@dataclass(frozen=True)
+class FusionFinding:
+    """What fusing one chain at one size gives, on the wall clock and on the device."""
+
+    chain: str
+    rows: int
+    columns: int
+    wall: dict[str, float]
+    device: dict[str, float]
+    modelled: float
+    #: By traffic alone, for tensors so large that nothing else matters.
+    traffic: float
+
+
+_CHAINS: Final = {
+    "layernorm_dropout_relu": ph.chain("layernorm", "dropout", "relu"),
+    "layernorm_relu": ph.chain("layernorm", "relu"),
+}
+
+
+def fusions(document: Document, roofs: Roofs) -> list[FusionFinding]:
+    """Measured speed-ups of fusion, with what the model says for the same chain and device."""
+    found = []
+    for base in cases(document, kind="fusion", variant="eager"):
+        name, rows, columns = (base.shape[key] for key in ("chain", "rows", "columns"))
+        same = {
+            case.variant: case
+            for case in cases(document, kind="fusion", chain=name, rows=rows, columns=columns)
+        }
+        wall: dict[str, float] = {
+            variant: base.seconds.median / same[variant].seconds.median
+            for variant in ("compiled", "compiled_graph", "triton")
+            if variant in same
+        }
+        device: dict[str, float] = {}
+        if base.gpu_busy:
+            device = {
+                variant: base.gpu_busy / case.gpu_busy
+                for variant, case in same.items()
+                if variant in ("compiled", "triton") and case.gpu_busy
+            }
+        model = ph.fuse(
+            _CHAINS[str(name)],
+            float(rows) * float(columns),
+            bandwidth=roofs.bandwidth,
+            launch_overhead=roofs.launch or 0.0,
+        )
+        found.append(
+            FusionFinding(
+                str(name),
+                int(rows),
+                int(columns),
+                wall,
+                device,
+                float(model.speedup),
+                float(model.traffic_reduction),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class BreakEvenFinding:
+    """When compiling a model pays on this device."""
+
+    model: str
+    batch: int
+    variant: str
+    eager_rate: float
+    compiled_rate: float
+    compile_time: float
+    break_even: float
+
+
+def break_evens(document: Document) -> list[BreakEvenFinding]:
+    """Break-even of every model that was measured eager and compiled."""
+    found = []
+    for base in cases(document, kind="model", variant="eager"):
+        model, batch = base.shape["model"], base.shape["batch"]
+        for variant in ("compiled", "compiled_graph"):
+            for case in cases(document, kind="model", variant=variant, model=model, batch=batch):
+                if not (case.throughput and base.throughput and case.compile_seconds):
+                    continue
+                inferences = ph.break_even(case.compile_seconds, base.throughput, case.throughput)
+                found.append(
+                    BreakEvenFinding(
+                        str(model),
+                        int(batch),
+                        variant,
+                        base.throughput,
+                        case.throughput,
+                        case.compile_seconds,
+                        float(inferences),
+                    )
+                )
+    return found

@@ -1,0 +1,119 @@
+"""Matrix products: square ones over N in every precision, and the projection [M, D] x [D, D]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..recorder import Skip, Value
+from .timing import Bench, relative_error
+
+# Powers of two, their thirds, sizes around tile and wave boundaries of 132 multiprocessors
+# (1408 = 11·128, 2816 = 22·128), the 279 of the labs, and misaligned 1023 and 2049.
+SIZES = [
+    128, 160, 192, 224, 256, 279, 280, 320, 384, 448, 512, 576, 640, 768, 896, 1023, 1024, 1152,
+    1280, 1408, 1440, 1536, 1664, 1792, 2048, 2049, 2176, 2304, 2560, 2816, 2944, 3072, 3328, 3584,
+    4096, 4224, 4608, 5120, 6144, 7168, 8192,
+]  # fmt: skip
+FEWER = [
+    128, 192, 256, 272, 384, 512, 768, 1024, 1408, 1536, 2048, 2304, 3072, 4096, 6144, 8192,
+]  # fmt: skip
+QUICK = [256, 1024, 4096, 8192]
+ROWS = [
+    1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024, 1280, 1536, 2048, 3072,
+    4096, 6144, 8192, 12288, 16384,
+]  # fmt: skip
+WIDTH = 4096
+
+Product = Callable[[Any, Any, Any], Any]
+
+
+def _operands(bench: Bench, precision: str) -> tuple[Any, Any, bool, Product]:
+    """Operand type, result type, whether B is stored transposed, and the product itself."""
+    torch = bench.torch
+    if precision in ("fp32", "tf32"):
+        torch.set_float32_matmul_precision("highest" if precision == "fp32" else "high")
+        return torch.float32, torch.float32, False, lambda a, b, out: torch.mm(a, b, out=out)
+    if precision in ("fp16", "bf16"):
+        dtype = torch.float16 if precision == "fp16" else torch.bfloat16
+        return dtype, dtype, False, lambda a, b, out: torch.mm(a, b, out=out)
+    if precision == "int8":
+        return torch.int8, torch.int32, True, lambda a, b, out: torch._int_mm(a, b, out=out)
+    if precision == "fp8":
+        if bench.cuda and torch.cuda.get_device_capability() < (8, 9):
+            raise Skip("this GPU has no fp8 matrix units")
+        one = torch.ones((), device=bench.device)
+
+        def scaled(a: Any, b: Any, out: Any) -> Any:
+            return torch._scaled_mm(
+                a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=True
+            )
+
+        return torch.float8_e4m3fn, torch.bfloat16, True, scaled
+    raise ValueError(f"precision must be fp32, tf32, fp16, bf16, int8 or fp8, got {precision!r}")
+
+
+def _product(bench: Bench, precision: str, m: int, n: int, k: int, kind: str) -> None:
+    """Measure one product, launched one by one and replayed as a graph, after checking it."""
+    torch = bench.torch
+    dtype, result, transposed, product = _operands(bench, precision)
+    size, wide = (torch.empty(0, dtype=t).element_size() for t in (dtype, result))
+    if size == 1 and (m % 16 or n % 16 or k % 16):
+        raise Skip("8-bit matrix units want multiples of 16")
+    traffic = size * (m * k + k * n) + wide * m * n
+    sets = bench.sets(traffic)
+    bench.fits(traffic * sets)
+    a = bench.random(sets, (m, k), dtype)
+    # The projection is stored as nn.Linear stores its weight: [out, in], used transposed.
+    transposed = transposed or kind == "projection"
+    stored = bench.random(sets, (n, k) if transposed else (k, n), dtype)
+    b = [w.t() for w in stored] if transposed else stored
+    c = bench.empty(sets, (m, n), result)
+
+    def call(i: int) -> object:
+        j = i % sets
+        return product(a[j], b[j], c[j])
+
+    error = None
+    if max(m, n, k) <= 1024 or (kind == "projection" and m <= 256):
+        reference = a[0].float().double() @ b[0].float().double()
+        error = relative_error(torch, product(a[0], b[0], c[0]), reference)
+        if not error < 0.1:
+            raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
+        del reference
+    shape: dict[str, Value] = {"m": m, "n": n, "k": k, "result": str(result).removeprefix("torch.")}
+    if precision == "fp8":
+        shape["fast_accumulation"] = True
+    counts: dict[str, Any] = {
+        "flops": 2 * m * n * k,
+        "bytes": size * (m * n + n * k + m * k),
+        "traffic": traffic,
+        "kernels": None,
+        "error": error,
+    }
+    eager = bench.wall(call, hold=sets)
+    bench.recorder.add(kind, "eager", precision, shape, eager, **counts)
+    graph = bench.replay(call, sets, hold=sets)
+    bench.recorder.add(kind, "graph", precision, shape, graph, **counts)
+
+
+def squares(bench: Bench, precisions: list[str]) -> None:
+    """The sweep over N, large and small."""
+    for precision in precisions:
+        full = SIZES if precision in ("fp16", "bf16") else FEWER
+        for n in bench.pick(full, QUICK, [32, 48]):
+            with bench.recorder.attempt(f"gemm {precision} N = {n}"):
+                _product(bench, precision, n, n, n, "gemm")
+            if n >= 2048:
+                bench.release()
+    bench.torch.set_float32_matmul_precision("highest")
+
+
+def projections(bench: Bench, precisions: list[str]) -> None:
+    """The projection of M tokens of width D."""
+    width = 64 if bench.dry else WIDTH
+    for precision in precisions:
+        for m in bench.pick(ROWS, [1, 128, 4096], [1, 16]):
+            with bench.recorder.attempt(f"projection {precision} M = {m}"):
+                _product(bench, precision, m, width, width, "projection")
+    bench.release()

@@ -1,0 +1,271 @@
+"""Questions to a measurement: its cases, its points on a roofline, and the ceilings it found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from .checks import MeasurementError
+from .documents import available, load
+from .recorder import Document, Spread, Value
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing measured, in SI units; what was not measured is None."""
+
+    section: str
+    kind: str
+    variant: str
+    precision: str | None
+    shape: Mapping[str, Value]
+    flops: float | None
+    bytes: float | None
+    traffic: float | None
+    kernels: int | None
+    seconds: Spread
+    enqueue: Spread | None
+    latency: Spread | None
+    gpu_busy: float | None
+    compile_seconds: float | None
+    throughput: float | None
+    error: float | None
+
+    @property
+    def rate(self) -> float | None:
+        """FLOP per second, by the median."""
+        return None if self.flops is None else self.flops / self.seconds.median
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bytes moved per second, by the median."""
+        return None if self.traffic is None else self.traffic / self.seconds.median
+
+    @property
+    def label(self) -> str:
+        """A few words that tell this case from the others."""
+        words = [self.kind, self.variant, self.precision or ""]
+        m, n, k = (self.shape.get(side) for side in "mnk")
+        if self.kind == "projection":
+            words.append(f"M={m}")
+        elif m is not None and m == n == k:
+            words.append(f"N={n}")
+        else:
+            hidden = ("result", "array_bytes", "parameter_bytes", "input_bytes", "channels_last")
+            words += [f"{name}={value}" for name, value in self.shape.items() if name not in hidden]
+        return " ".join(word for word in words if word)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measured point for a roofline: where it lies, how far it spreads and what it is.
+
+    `attained` is in FLOP/s by the median time, `low` and `high` by the quartiles; `spread` is the
+    quartile distance over the median.
+    """
+
+    device: str
+    kind: str
+    variant: str
+    precision: str | None
+    label: str
+    shape: Mapping[str, Value]
+    intensity: float
+    attained: float
+    low: float
+    high: float
+    spread: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The highest a machine was measured to reach.
+
+    `peaks` are FLOP/s of the best matrix product per precision, `bandwidth` bytes/s of the best
+    copy or triad past the last cache, `launch` the seconds from one launch of a tiny operation to
+    the next, as a program sees it.
+    """
+
+    device: str
+    peaks: Mapping[str, float]
+    bandwidth: float | None
+    launch: float | None
+
+
+def _document(source: Source) -> Document:
+    """A document from itself, its name, its path or the key of its device."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    name = os.fspath(source)
+    if name not in available() and os.sep not in name and not name.endswith(".json"):
+        for shipped in available():
+            document = load(shipped)
+            if document["device"]["key"] == name:
+                return document
+    return load(source)
+
+
+def _spread(value: Mapping[str, Any] | None) -> Spread | None:
+    return None if value is None else Spread(**value)
+
+
+def _case(entry: Mapping[str, Any]) -> Case:
+    seconds = _spread(entry["seconds"])
+    if seconds is None:
+        raise MeasurementError("cases: seconds is missing and required.")
+    return Case(
+        section=entry["section"],
+        kind=entry["kind"],
+        variant=entry["variant"],
+        precision=entry["precision"],
+        shape=MappingProxyType(dict(entry["shape"])),
+        flops=entry["flops"],
+        bytes=entry["bytes"],
+        traffic=entry["traffic"],
+        kernels=entry["kernels"],
+        seconds=seconds,
+        enqueue=_spread(entry.get("enqueue")),
+        latency=_spread(entry.get("latency")),
+        gpu_busy=entry["gpu_busy"],
+        compile_seconds=entry["compile_seconds"],
+        throughput=entry["throughput"],
+        error=entry.get("error"),
+    )
+
+
+def cases(
+    device: Source,
+    *,
+    kind: str | None = None,
+    precision: str | None = None,
+    variant: str | None = None,
+    **shape: Value,
+) -> list[Case]:
+    """The cases of a document that match, in the order in which they were measured.
+
+    Parameters
+    ----------
+    device : str, path or document
+        Name of a document that ships, key of its device, path of a file, or a loaded document.
+    kind, precision, variant : str, optional
+        Only these.
+    **shape
+        Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
+
+    Examples
+    --------
+    >>> [case.variant for case in cases("cpu-2core-server", kind="copy", threads=1)]
+    ['numpy']
+    """
+    return list(_matching(_document(device), kind, precision, variant, shape))
+
+
+def _matching(
+    document: Document,
+    kind: str | None,
+    precision: str | None,
+    variant: str | None,
+    shape: Mapping[str, Value],
+) -> Iterator[Case]:
+    wanted = {"kind": kind, "precision": precision, "variant": variant}
+    for entry in document["cases"]:
+        if all(value is None or entry[name] == value for name, value in wanted.items()) and all(
+            name in entry["shape"] and entry["shape"][name] == value
+            for name, value in shape.items()
+        ):
+            yield _case(entry)
+
+
+def points(
+    device: Source,
+    precision: str | None = None,
+    kind: str | None = None,
+    *,
+    variant: str | None = None,
+    count: str = "traffic",
+    **shape: Value,
+) -> list[Point]:
+    """Measured points to lay over a roofline, by rising intensity.
+
+    Parameters
+    ----------
+    device : str, path or document
+        Name of a document that ships, key of its device, path of a file, or a loaded document.
+    precision, kind, variant : str, optional
+        Only these.
+    count : {"traffic", "bytes"}
+        Which bytes the intensity is over: those the implementation moves at least, or those the
+        textbook formula counts. They differ for fused kernels, layer norm, softmax and 8-bit
+        products.
+    **shape
+        Only cases whose shape has these values.
+
+    Returns
+    -------
+    list of Point
+        Cases without FLOP or bytes, such as a copy or a launch, are left out.
+
+    Examples
+    --------
+    >>> found = points("cpu-2core-server", precision="fp32", kind="gemm")
+    >>> [point.label for point in found][:2]
+    ['gemm numpy fp32 N=32', 'gemm numpy fp32 N=48']
+    >>> all(point.low <= point.attained <= point.high for point in found)
+    True
+    """
+    if count not in ("traffic", "bytes"):
+        raise ValueError(f"count must be 'traffic' or 'bytes', not {count!r}")
+    document = _document(device)
+    found = []
+    for case in _matching(document, kind, precision, variant, shape):
+        moved = case.traffic if count == "traffic" else case.bytes
+        if not case.flops or not moved:
+            continue
+        times = case.seconds
+        found.append(
+            Point(
+                device=document["device"]["key"],
+                kind=case.kind,
+                variant=case.variant,
+                precision=case.precision,
+                label=case.label,
+                shape=case.shape,
+                intensity=case.flops / moved,
+                attained=case.flops / times.median,
+                low=case.flops / times.q75,
+                high=case.flops / times.q25,
+                spread=(times.q75 - times.q25) / times.median,
+                seconds=times.median,
+            )
+        )
+    return sorted(found, key=lambda point: (point.intensity, point.label))
+
+
+def ceilings(device: Source) -> Ceilings:
+    """The best matrix product per precision, the best stream, and the cost of a launch.
+
+    Examples
+    --------
+    >>> found = ceilings("cpu-2core-server")
+    >>> sorted(found.peaks), found.bandwidth > 1e9, found.launch < 1e-4
+    (['fp32', 'fp64'], True, True)
+    """
+    document = _document(device)
+    cache = document["device"]["last_cache_bytes"]
+    peaks: dict[str, float] = {}
+    bandwidth: float | None = None
+    launch: float | None = None
+    for case in _matching(document, None, None, None, {}):
+        if case.kind == "gemm" and case.precision and case.rate:
+            peaks[case.precision] = max(case.rate, peaks.get(case.precision, 0.0))
+        elif case.kind in ("copy", "triad") and case.bandwidth and (case.traffic or 0.0) > cache:
+            bandwidth = max(case.bandwidth, bandwidth or 0.0)
+        elif case.kind == "launch" and case.variant in ("period", "numpy"):
+            launch = case.seconds.median
+    return Ceilings(document["device"]["key"], MappingProxyType(peaks), bandwidth, launch)

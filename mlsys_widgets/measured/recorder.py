@@ -1,0 +1,238 @@
+"""Collects the cases of a measurement as they are taken, and keeps a failure from losing the rest.
+
+A `Recorder` is handed to every section of a measurement. What a section measures becomes a case,
+what it cannot measure becomes a `skipped` entry with its reason, and `Recorder.document` is the
+whole as plain data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import math
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Document = dict[str, Any]
+Value = float | int | bool | str
+
+SCHEMA = "mlsys-measurement"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median and quartiles of repeated timings of one call, in seconds."""
+
+    median: float
+    q25: float
+    q75: float
+    repetitions: int
+
+
+def spread(samples: Sequence[float]) -> Spread:
+    """Median and quartiles of timings.
+
+    Parameters
+    ----------
+    samples : sequence of float
+        Seconds of one call, one entry per repetition; none may be missing, zero or less.
+
+    Examples
+    --------
+    >>> spread([3.0, 1.0, 2.0])
+    Spread(median=2.0, q25=1.5, q75=2.5, repetitions=3)
+    """
+    if not samples or not all(math.isfinite(s) and s > 0 for s in samples):
+        raise ValueError(f"samples must be positive finite seconds, got {list(samples)[:5]!r}")
+    q25, median, q75 = (float(q) for q in np.percentile(samples, [25, 50, 75]))
+    return Spread(median, q25, q75, len(samples))
+
+
+_PATH = re.compile(r"~?(?:/[A-Za-z0-9_.@+-]+){2,}/?|[A-Za-z]:\\\S*")
+
+
+def plain(text: object, limit: int = 240) -> str:
+    """First line of a text without paths, short enough for a document.
+
+    Examples
+    --------
+    >>> plain(ValueError("cannot open /home/someone/file.txt for reading"))
+    'ValueError: cannot open (path) for reading'
+    """
+    if isinstance(text, BaseException):
+        text = f"{type(text).__name__}: {text}"
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    first = _PATH.sub("(path)", lines[0] if lines else "no reason given")
+    return first if len(first) <= limit else first[: limit - 1] + "…"
+
+
+class Skip(Exception):
+    """Raised inside `Recorder.attempt` to leave a case out, with the reason as its text."""
+
+
+class OutOfTime(Skip):
+    """The time set aside for the measurement is spent."""
+
+
+@dataclass
+class Recorder:
+    """The measurement so far.
+
+    Parameters
+    ----------
+    device, software, method : mapping
+        Provenance, as the schema wants it.
+    status : str
+        What a finished document calls itself: ``complete`` or ``dry``.
+    say : callable
+        Told in a few words what is being done.
+    budget : float
+        Seconds after which no further case is begun.
+    """
+
+    device: Mapping[str, Any]
+    software: Mapping[str, str]
+    method: Mapping[str, Any]
+    status: str = "complete"
+    say: Callable[[str], None] = lambda text: None
+    budget: float = math.inf
+    section: str = "start"
+    cases: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    sections: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+    date: str = field(
+        default_factory=lambda: datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    )
+    _reserve: float = 0.0
+    _seen: set[str] = field(default_factory=set)
+
+    def left(self) -> float:
+        """Seconds that the current section may still use."""
+        return self.budget - self._reserve - (time.monotonic() - self.began)
+
+    def need(self, seconds: float = 0.0) -> None:
+        """Raise `OutOfTime` unless about this many seconds are left: what every case asks first."""
+        if self.left() < seconds:
+            raise OutOfTime(f"{self.budget:.0f} s were set aside and too few of them are left")
+
+    @contextlib.contextmanager
+    def within(self, section: str, reserve: float = 0.0) -> Iterator[None]:
+        """Run a section: a failure is noted and the rest goes on; `reserve` is left for others."""
+        self.section, self._reserve = section, reserve
+        began = time.monotonic()
+        self.say(section)
+        try:
+            yield
+        except Exception as error:  # as in `attempt`: the other sections go on
+            self.skip("the whole section", str(error) if isinstance(error, Skip) else error)
+        finally:
+            self._reserve = 0.0
+            self.sections.append({"name": section, "seconds": round(time.monotonic() - began, 3)})
+
+    @contextlib.contextmanager
+    def attempt(self, what: str) -> Iterator[None]:
+        """Run one case: an exception becomes a `skipped` entry."""
+        try:
+            self.say(f"{self.section}: {what}")
+            yield
+        except Exception as error:  # the point of this block: one failure never costs the run
+            self.skip(what, str(error) if isinstance(error, Skip) else error)
+
+    def skip(self, what: str, reason: object) -> None:
+        """Note that something was not measured, and why."""
+        entry = {"section": self.section, "what": plain(what), "reason": plain(reason)}
+        if entry not in self.skipped:
+            self.skipped.append(entry)
+
+    def add(
+        self,
+        kind: str,
+        variant: str,
+        precision: str | None,
+        shape: Mapping[str, Value],
+        seconds: Spread,
+        *,
+        flops: float | None = None,
+        bytes: float | None = None,
+        traffic: float | None = None,
+        kernels: int | None = None,
+        enqueue: Spread | None = None,
+        latency: Spread | None = None,
+        gpu_busy: float | None = None,
+        compile_seconds: float | None = None,
+        throughput: float | None = None,
+        error: float | None = None,
+    ) -> None:
+        """Record one case. A case measured twice is noted as skipped the second time."""
+        identity = repr((kind, variant, precision, sorted(shape.items())))
+        if identity in self._seen:
+            self.skip(f"{kind} {variant} {precision} {dict(shape)}", "measured already")
+            return
+        case: dict[str, Any] = {
+            "section": self.section,
+            "kind": kind,
+            "variant": variant,
+            "precision": precision,
+            "shape": dict(shape),
+            "flops": flops,
+            "bytes": bytes,
+            "traffic": bytes if traffic is None else traffic,
+            "kernels": kernels,
+            "seconds": _plain_spread(seconds),
+            "gpu_busy": gpu_busy,
+            "compile_seconds": compile_seconds,
+            "throughput": throughput,
+        }
+        if enqueue is not None:
+            case["enqueue"] = _plain_spread(enqueue)
+        if latency is not None:
+            case["latency"] = _plain_spread(latency)
+        if error is not None:
+            case["error"] = error
+        wrong = [name for name, value in case.items() if _not_finite(value)]
+        if wrong:
+            self.skip(f"{kind} {variant} {precision} {dict(shape)}", f"{wrong[0]} is not finite")
+            return
+        self._seen.add(identity)
+        self.cases.append(case)
+
+    def document(self, status: str | None = None) -> Document:
+        """The measurement so far as plain data."""
+        method = dict(self.method)
+        if self.notes:
+            method["notes"] = [plain(note, 2000) for note in self.notes]
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "status": status or self.status,
+            "date": self.date,
+            "device": dict(self.device),
+            "software": dict(self.software),
+            "method": method,
+            "sections": list(self.sections),
+            "cases": list(self.cases),
+            "skipped": list(self.skipped),
+        }
+
+
+def _plain_spread(value: Spread) -> dict[str, Any]:
+    return {
+        "median": value.median,
+        "q25": value.q25,
+        "q75": value.q75,
+        "repetitions": value.repetitions,
+    }
+
+
+def _not_finite(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(_not_finite(v) for v in value.values())
+    return isinstance(value, float) and not math.isfinite(value)

@@ -1,0 +1,273 @@
+"""The trial as a page: tables in Markdown and plots, made from a measurement document.
+
+Nothing on the page is typed by hand. ``mlsys validate --report FOLDER`` writes it, and the
+documentation includes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.measured import findings, plots
+from mlsys_widgets.measured.trial import Topic, Trial, median_error, worst_error
+
+_show = ph.format_quantity
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table.
+
+    Examples
+    --------
+    >>> print(table(["N", "share"], [["512", "8%"]]))
+    | N | share |
+    |---|---|
+    | 512 | 8% |
+    """
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(
+        f"|{'|'.join(line)}|" if line[0] == "---" else f"| {' | '.join(line)} |" for line in lines
+    )
+
+
+def topic_rows(trial: Trial) -> list[list[str]]:
+    """One row a topic: cases, judged ones, median and worst error, textbook beside model."""
+    rows = []
+    for topic in trial.topics:
+        judged = topic.judged
+        rows.append(
+            [
+                topic.name if topic.counted else f"{topic.name} (not in the goal)",
+                str(len(topic.verdicts)),
+                str(len(judged)),
+                _show(median_error(judged, textbook=True), "%"),
+                _show(median_error(judged), "%"),
+                _show(worst_error(judged), "%"),
+            ]
+        )
+    judged = trial.judged
+    rows.append(
+        [
+            "all in the goal",
+            str(sum(len(t.verdicts) for t in trial.topics if t.counted)),
+            str(len(judged)),
+            _show(median_error(judged, textbook=True), "%"),
+            _show(median_error(judged), "%"),
+            _show(worst_error(judged), "%"),
+        ]
+    )
+    return rows
+
+
+TOPIC_HEADER = ("topic", "cases", "judged", "textbook, median", "model, median", "model, worst")
+
+
+def case_rows(topic: Topic) -> list[list[str]]:
+    """One row a case: measured, modelled, error."""
+    return [
+        [
+            verdict.case.label,
+            _show(verdict.measured, "s"),
+            _show(verdict.textbook, "s"),
+            _show(verdict.modelled, "s"),
+            f"{verdict.error:+.1%}",
+            "fitted" if verdict.fitted else "judged",
+        ]
+        for verdict in topic.verdicts
+    ]
+
+
+CASE_HEADER = ("case", "measured", "textbook", "model", "error of the model", "")
+
+
+def write(trial: Trial, folder: Path) -> Path:
+    """Write the page and its plots, and return the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    key = trial.roofs.key
+    pictures = plots.draw(trial, folder)
+    page = folder / f"{key}.md"
+    page.write_text("\n\n".join(_sections(trial, pictures)) + "\n", encoding="utf-8")
+    return page
+
+
+def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
+    document, roofs = trial.document, trial.roofs
+    software = ", ".join(f"{name} {version}" for name, version in document["software"].items())
+    yield f"# The model on trial: {roofs.name}"
+    yield (
+        f"Measured on {document['date'][:10]} with {software}. Roofs: {roofs.source}. "
+        f"The extended model is fitted on every other case of each topic and judged on the rest."
+    )
+    yield table(TOPIC_HEADER, topic_rows(trial))
+    if "roofline" in pictures:
+        yield f"![Measured points under the roofs]({pictures['roofline']})"
+    yield from _launches(trial, pictures)
+    yield from _products(trial, pictures)
+    yield from _roofs(trial)
+    yield from _fusion(trial, pictures)
+    yield from _break_even(trial)
+    yield "## What was fitted"
+    fitted = [
+        [topic.name, group, words]
+        for topic in trial.topics
+        for group, words in topic.parameters.items()
+    ]
+    yield table(["topic", "group", "parameters"], fitted)
+    yield "## How it was measured"
+    method = document["method"]
+    yield "\n".join(
+        f"- **{name.replace('_', ' ')}**: {text}"
+        for name, text in method.items()
+        if isinstance(text, str)
+    )
+    yield "## Every case"
+    for topic in trial.topics:
+        rows = table(CASE_HEADER, case_rows(topic))
+        title = f"{topic.name}, {len(topic.verdicts)} cases"
+        yield f":::{{dropdown}} {title}\n{rows}\n:::"
+
+
+def _launches(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
+    found = findings.launches(trial)
+    if found is None:
+        return
+    yield "## Do launches wait for their kernels?"
+    follows = found.follows == "asynchronous"
+    yield (
+        f"{'No' if follows else 'Yes'}: wall time follows **{found.follows}** launches. Over "
+        f"{found.streams} streams of 10 to 10,000 kernels the asynchronous form is off by "
+        f"{_show(found.async_error, '%')} in the median, the serial one by "
+        f"{_show(found.serial_error, '%')}. Nothing was fitted for this: a launch costs "
+        f"{_show(trial.roofs.launch or 0.0, 's')}, measured apart, and the kernels' own time is "
+        "the profiler's."
+    )
+    if "dispatch" in pictures:
+        yield f"![Time per kernel against its length]({pictures['dispatch']})"
+
+
+def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
+    rows = findings.shortfalls(trial) or findings.shortfalls(trial, "fp32")
+    if not rows:
+        return
+    yield "## How far below its roof does a matrix product run, and why?"
+    largest = rows[-1]
+    yield (
+        f"At N = {largest.n:,} in {largest.precision} it reaches "
+        f"{_show(largest.attained, 'FLOP/s')}, {_show(largest.share, '%')} of its roof. "
+        "The share is the product of three factors: **floor**, because no kernel is faster than "
+        "the smallest one; **waves**, because the last wave of 128 × 128 tiles leaves "
+        "multiprocessors idle (told apart only from one full wave on); and the **rest**: clocks "
+        "under the power limit, what the kernel itself leaves, and for sizes that are no "
+        "multiple of 8 a slower kernel altogether. A rest above 1 means that the library found "
+        "better tiles than these."
+    )
+    yield table(
+        ["N", "attained", "share of the roof", "floor", "waves", "rest"],
+        [
+            [
+                f"{row.n:,}",
+                _show(row.attained, "FLOP/s"),
+                *(_show(value, "%") for value in (row.share, row.floor, row.waves, row.rest)),
+            ]
+            for row in rows
+        ],
+    )
+    if "gemm" in pictures:
+        yield f"![Share of the roof by N]({pictures['gemm']})"
+
+
+def _roofs(trial: Trial) -> Iterable[str]:
+    yield "## Is anything above a roof?"
+    above = findings.above_a_roof(trial.document, trial.roofs)
+    if not above:
+        yield (
+            "No. Every measured case lies under its roof, counting the fewest bytes that it can "
+            "move."
+        )
+        return
+    yield f"{len(above)} cases, so a roof or a measurement is wrong:"
+    yield table(
+        ["case", "above its roof by"], [[case.label, f"{excess:.2f}×"] for case, excess in above]
+    )
+
+
+def _fusion(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
+    found = findings.fusions(trial.document, trial.roofs)
+    if not found:
+        return
+    yield "## What does fusion give?"
+    claim = _show(findings.CLAIMED_FUSION_SPEEDUP, "×")
+    best = max((f.wall.get("triton", 0.0) for f in found), default=0.0)
+    yield (
+        f"The text claims {claim} for LayerNorm, Dropout and ReLU. On the wall clock, one "
+        f"hand-written kernel gives up to {_show(best, '×')}, where launches dominate; compiled "
+        "code carries its own cost per call and can be slower than eager on small tensors."
+    )
+    ways = ("compiled", "compiled_graph", "triton")
+
+    def cell(values: dict[str, float], way: str) -> str:
+        return _show(values[way], "×") if way in values else "–"
+
+    yield table(
+        [
+            "chain",
+            "size",
+            "claim",
+            "model",
+            "traffic alone",
+            "compiled, wall",
+            "with graphs, wall",
+            "by hand, wall",
+            "compiled, device",
+            "by hand, device",
+        ],
+        [
+            [
+                f.chain.replace("_", ", "),
+                f"{f.rows:,} × {f.columns:,}",
+                claim if "dropout" in f.chain else "–",
+                _show(f.modelled, "×"),
+                _show(f.traffic, "×"),
+                *(cell(f.wall, way) for way in ways),
+                cell(f.device, "compiled"),
+                cell(f.device, "triton"),
+            ]
+            for f in found
+        ],
+    )
+    if "fusion" in pictures:
+        yield f"![Speed-up of fusion]({pictures['fusion']})"
+
+
+def _break_even(trial: Trial) -> Iterable[str]:
+    found = findings.break_evens(trial.document)
+    if not found:
+        return
+    resnet = ph.workloads["resnet50"]
+    assert isinstance(resnet, ph.ModelPass)
+    text = ph.break_even(
+        resnet.compile_time or 0.0, resnet.eager_rate or 1.0, resnet.compiled_rate or 1.0
+    )
+    yield "## When does compiling pay?"
+    yield (
+        f"The text's ResNet-50 breaks even after {_show(text, 'images')}. On this device the "
+        "answer depends on the batch, because small batches wait for launches and large ones do "
+        "not:"
+    )
+    yield table(
+        ["model", "batch", "how", "eager", "compiled", "compile time", "break-even"],
+        [
+            [
+                f.model,
+                str(f.batch),
+                f.variant.replace("_", " with "),
+                _show(f.eager_rate, "/s"),
+                _show(f.compiled_rate, "/s"),
+                _show(f.compile_time, "s"),
+                _show(f.break_even, "inferences"),
+            ]
+            for f in found
+        ],
+    )

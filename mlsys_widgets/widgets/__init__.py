@@ -1,0 +1,1 @@
+"""What a student sees: instruments and lab widgets over the physics core."""

@@ -1,0 +1,147 @@
+"""A scene as a still picture: SVG, written by hand because it must cost nothing to import."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+
+from mlsys_widgets.widgets.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
+from mlsys_widgets.widgets.theme import DASHES, TONES
+
+WIDTH = 760
+_LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
+_SHAPES = {
+    "circle": "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z",
+    "square": "M-4.5,-4.5h9v9h-9Z",
+    "diamond": "M0,-6L6,0L0,6L-6,0Z",
+    "triangle-up": "M0,-6L6,5H-6Z",
+    "triangle-down": "M0,6L6,-5H-6Z",
+    "cross": "M-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4Z",
+}
+
+
+def svg(scenes: tuple[Scene, ...], title: str) -> str:
+    """Draw scenes below each other, as one picture."""
+    height = sum(scene.height for scene in scenes)
+    body, top = [], 0
+    for scene in scenes:
+        body.append(f'<g transform="translate(0,{top})">{"".join(_scene(scene))}</g>')
+        top += scene.height
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="12">'
+        f"<title>{escape(title)}</title>"
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>{"".join(body)}</svg>'
+    )
+
+
+class _Frame:
+    """Where a value lies in the picture."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.across, self.up = scene.across, scene.up
+        self.right, self.bottom = WIDTH - _RIGHT, scene.height - _BOTTOM
+
+    def x(self, value: float) -> float:
+        return _LEFT + (self.right - _LEFT) * _share(self.across, value)
+
+    def y(self, value: float) -> float:
+        return self.bottom - (self.bottom - _TOP) * _share(self.up, value)
+
+
+def _share(axis: Axis, value: float) -> float:
+    """How far along an axis a value lies, kept near the axis so that lines end at its edge."""
+    if axis.log:
+        low, high = math.log10(axis.low), math.log10(axis.high)
+        share = (math.log10(max(value, 1e-300)) - low) / (high - low)
+    else:
+        share = (value - axis.low) / (axis.high - axis.low)
+    return min(max(share, -0.5), 1.5)
+
+
+def _scene(scene: Scene) -> Iterator[str]:
+    frame = _Frame(scene)
+    clip = f"c{abs(hash((scene.across.label, scene.up.label))) % 10**6}"
+    width, height = frame.right - _LEFT, frame.bottom - _TOP
+    yield (
+        f'<clipPath id="{clip}"><rect x="{_LEFT}" y="{_TOP}" width="{width}" '
+        f'height="{height}"/></clipPath>'
+    )
+    yield from _axes(scene, frame)
+    yield f'<g clip-path="url(#{clip})">'
+    for mark in scene.marks:
+        yield from _mark(mark, frame)
+    yield "</g>"
+    for mark in scene.marks:
+        if isinstance(mark, Words):
+            yield from _words(mark, frame)
+
+
+def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
+    for axis, upright in ((scene.across, False), (scene.up, True)):
+        words = axis.words or tuple(f"{tick:,g}" for tick in axis.ticks)
+        for tick, word in zip(axis.ticks, words, strict=True):
+            if upright:
+                y = frame.y(tick)
+                yield f'<path d="M{_LEFT},{y:.1f}H{frame.right}" stroke="#e0e0e0"/>'
+                yield (
+                    f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="#333">'
+                    f"{escape(word)}</text>"
+                )
+            else:
+                x = frame.x(tick)
+                yield f'<path d="M{x:.1f},{_TOP}V{frame.bottom}" stroke="#e0e0e0"/>'
+                yield (
+                    f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle" fill="#333">'
+                    f"{escape(word)}</text>"
+                )
+    yield f'<path d="M{_LEFT},{_TOP}V{frame.bottom}H{frame.right}" fill="none" stroke="#9e9e9e"/>'
+    middle = (_LEFT + frame.right) / 2
+    yield (
+        f'<text x="{middle}" y="{frame.bottom + 40}" text-anchor="middle" fill="#333">'
+        f"{escape(scene.across.label)}</text>"
+    )
+    centre = (_TOP + frame.bottom) / 2
+    yield (
+        f'<text transform="translate(18,{centre}) rotate(-90)" text-anchor="middle" fill="#333">'
+        f"{escape(scene.up.label)}</text>"
+    )
+
+
+def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
+    match mark:
+        case Line(x=x, y=y) if len(x):
+            path = "L".join(f"{frame.x(a):.1f},{frame.y(b):.1f}" for a, b in zip(x, y, strict=True))
+            dash = f' stroke-dasharray="{DASHES[mark.dash]}"' if DASHES[mark.dash] else ""
+            yield (
+                f'<path d="M{path}" fill="none" stroke="{TONES[mark.tone]}" '
+                f'stroke-width="{mark.width}"{dash}/>'
+            )
+        case Points(x=x, y=y):
+            words = mark.words or ("",) * len(x)
+            for a, b, word in zip(x, y, words, strict=True):
+                place = f"translate({frame.x(a):.1f},{frame.y(b):.1f})"
+                yield (
+                    f'<path transform="{place}" d="{_SHAPES[mark.symbol]}" '
+                    f'fill="{TONES[mark.tone]}" stroke="#fff"/>'
+                )
+                if word:
+                    yield f'<text transform="{place}" x="9" y="4" fill="#333">{escape(word)}</text>'
+        case Blocks(blocks=blocks):
+            for left, low, right, high, tone in blocks:
+                start, top = frame.x(left), frame.y(high)
+                width, height = frame.x(right) - start, frame.y(low) - top
+                yield (
+                    f'<rect x="{start:.1f}" y="{top:.1f}" width="{max(width, 0):.1f}" '
+                    f'height="{max(height, 0):.1f}" fill="{TONES[tone]}" '
+                    f'fill-opacity="{mark.opacity}"/>'
+                )
+
+
+def _words(mark: Words, frame: _Frame) -> Iterator[str]:
+    for x, y, text in zip(mark.x, mark.y, mark.text, strict=True):
+        yield (
+            f'<text x="{frame.x(x):.1f}" y="{frame.y(y) - 8:.1f}" text-anchor="{mark.align}" '
+            f'fill="{TONES[mark.tone]}">{escape(text)}</text>'
+        )

@@ -1,0 +1,32 @@
+"""One visual language: colours, dashes and symbols that tell things apart without colour too.
+
+The palette is Okabe and Ito's, with each tone shifted so that it has contrast on white and on the
+dark theme alike: marks keep their colour when the theme changes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+TONES: Final = {
+    "blue": "#2a7fc4",
+    "orange": "#d17f00",
+    "green": "#12936b",
+    "red": "#d4522a",
+    "purple": "#b0609f",
+    "grey": "#808890",
+    "ink": "#7a828a",
+    "memory": "#d17f00",
+    "compute": "#2a7fc4",
+    "dispatch": "#d4522a",
+    "prediction": "#b0609f",
+    "measured": "#12936b",
+}
+
+#: Dashes by name, as SVG writes them; bqplot knows the same names.
+DASHES: Final = {
+    "solid": "",
+    "dashed": "10,6",
+    "dotted": "2,5",
+    "dash_dotted": "10,4,2,4",
+}
