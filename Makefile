@@ -44,8 +44,12 @@ format: $(VENV)/.dev ## Format the code and mend what can be mended
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
+# The tables of the measurements are made from the shipped data, never typed; then the pages.
 # -E: all anew. A page that is not read again runs no cells and hides its warnings.
 docs: $(VENV)/.docs ## Build the pages into build/html
+	@rm -rf docs/measured
+	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
+		$(PY) -m mlsys_widgets validate $$measurement --report docs/measured > /dev/null; done
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
 
 bench: $(VENV)/.dev ## Run every benchmark

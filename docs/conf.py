@@ -37,6 +37,8 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "mlsys_widgets"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["derivation.css"]
 # Pages without pages below them have nothing to put in a sidebar.
 html_sidebars = {page: [] for page in ("quickstart", "architecture", "developing", "changelog")}
 html_theme_options = {
