@@ -11,24 +11,67 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-#: Public name -> the module that holds it. A module itself is named by an empty attribute.
-_HOMES: dict[str, tuple[str, str]] = {
-    "measured": ("mlsys_widgets.measured", ""),
-    "physics": ("mlsys_widgets.physics", ""),
+_ROOMS = ("ledger", "measured", "physics")
+#: Widgets, with the module of ``mlsys_widgets.widgets`` that holds each.
+_WIDGETS = {
+    "BreakEvenTimeline": "break_even",
+    "CompilationSpectrum": "compilation_spectrum",
+    "ConceptMap": "concept_map",
+    "DispatchWaterfall": "dispatch",
+    "FusionDecision": "fusion_decision",
+    "FusionExplorer": "fusion",
+    "IronLaw": "iron_law",
+    "MagnitudeLandscape": "landscape",
+    "MathPeek": "math_panels",
+    "MemoryBudget": "memory_budget",
+    "MemoryHierarchy": "memory_hierarchy",
+    "PhysicsPanel": "math_panels",
+    "RooflineWidget": "roofline",
 }
 
-__all__ = ["__version__", "measured", "physics"]
+__all__ = [
+    "BreakEvenTimeline",
+    "CompilationSpectrum",
+    "ConceptMap",
+    "DispatchWaterfall",
+    "FusionDecision",
+    "FusionExplorer",
+    "IronLaw",
+    "MagnitudeLandscape",
+    "MathPeek",
+    "MemoryBudget",
+    "MemoryHierarchy",
+    "PhysicsPanel",
+    "RooflineWidget",
+    "__version__",
+    "ledger",
+    "measured",
+    "physics",
+]
 
 if TYPE_CHECKING:
-    from mlsys_widgets import measured, physics
+    from mlsys_widgets import ledger, measured, physics
+    from mlsys_widgets.widgets.break_even import BreakEvenTimeline
+    from mlsys_widgets.widgets.compilation_spectrum import CompilationSpectrum
+    from mlsys_widgets.widgets.concept_map import ConceptMap
+    from mlsys_widgets.widgets.dispatch import DispatchWaterfall
+    from mlsys_widgets.widgets.fusion import FusionExplorer
+    from mlsys_widgets.widgets.fusion_decision import FusionDecision
+    from mlsys_widgets.widgets.iron_law import IronLaw
+    from mlsys_widgets.widgets.landscape import MagnitudeLandscape
+    from mlsys_widgets.widgets.math_panels import MathPeek, PhysicsPanel
+    from mlsys_widgets.widgets.memory_budget import MemoryBudget
+    from mlsys_widgets.widgets.memory_hierarchy import MemoryHierarchy
+    from mlsys_widgets.widgets.roofline import RooflineWidget
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name in _ROOMS:
+        value: Any = import_module(f"mlsys_widgets.{name}")
+    elif name in _WIDGETS:
+        value = getattr(import_module(f"mlsys_widgets.widgets.{_WIDGETS[name]}"), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    loaded = import_module(module)
-    value = getattr(loaded, attribute) if attribute else loaded
     globals()[name] = value
     return value
 

@@ -39,6 +39,10 @@ class Control(TraitType[Any, Any]):
         """Give the value back as it is kept, or refuse it with a sentence."""
         raise NotImplementedError
 
+    def plausible(self, instrument: Any, value: Any) -> Any:
+        """Check what can be checked before inputs that depend on each other are adjusted."""
+        return self.validate(instrument, value)
+
     def shown(self, value: Any) -> str:
         """The value as people read it."""
         return str(value)
@@ -66,10 +70,13 @@ class Slider(Control):
         unit: str = "",
         log: bool = False,
         whole: bool = False,
+        zero: bool = False,
     ) -> None:
         super().__init__(label, default=float(default), help=help)
         self.low, self.high, self.unit = float(low), float(high), unit
         self.log, self.whole = log, whole
+        #: Whether a logarithmic slider begins with a stop at exactly zero.
+        self.zero = zero
 
     def validate(self, obj: Any, value: Any) -> float:
         """A finite number between the limits, whole if it must be."""
@@ -85,7 +92,7 @@ class Slider(Control):
             number = self.low
         if math.isclose(number, self.high, rel_tol=1e-9):
             number = self.high
-        if not self.low <= number <= self.high:
+        if not self.low <= number <= self.high and not (self.zero and number == 0):
             shown = format_quantity(number, self.unit) if math.isfinite(number) else repr(value)
             raise ValueError(f"{self.label} is {shown}; it must be {self._allowed}")
         return number
@@ -93,7 +100,7 @@ class Slider(Control):
     @property
     def _allowed(self) -> str:
         low, high = (format_quantity(limit, self.unit) for limit in (self.low, self.high))
-        return f"between {low} and {high}"
+        return f"{'0 or ' if self.zero else ''}between {low} and {high}"
 
     def shown(self, value: Any) -> str:
         """The value with its unit."""
@@ -108,6 +115,7 @@ class Slider(Control):
             "high": self.high,
             "log": self.log,
             "whole": self.whole,
+            "zero": self.zero,
             "allowed": self._allowed,
         }
 
@@ -136,10 +144,14 @@ class Choice(Control):
     def validate(self, obj: Any, value: Any) -> str:
         """A key of the options."""
         options = self.options(obj)
-        if value not in options:
+        if not isinstance(value, str) or value not in options:
             listed = ", ".join(options)
             raise ValueError(f"{self.label} is {value!r}; it must be one of: {listed}")
-        return str(value)
+        return value
+
+    def plausible(self, instrument: Any, value: Any) -> Any:
+        """What can be chosen may change with the other inputs; a word it must be in any case."""
+        return value if self.varies and isinstance(value, str) else self.validate(instrument, value)
 
     def spec(self, instrument: Instrument) -> dict[str, Any]:
         """A menu or buttons, with what can be chosen now."""
@@ -159,9 +171,9 @@ class Several(Control):
 
     def validate(self, obj: Any, value: Any) -> tuple[str, ...]:
         """Keys of the options, in the order of the options."""
-        chosen = (value,) if isinstance(value, str) else tuple(value)
+        chosen = tuple(value) if isinstance(value, (list, tuple, set)) else (value,)
         for key in chosen:
-            if key not in self.options:
+            if not isinstance(key, str) or key not in self.options:
                 listed = ", ".join(self.options)
                 raise ValueError(f"{self.label} is {key!r}; each must be one of: {listed}")
         return tuple(key for key in self.options if key in chosen)

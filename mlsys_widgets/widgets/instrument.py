@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import ipywidgets
 import traitlets
 
+from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.widgets import picture
 from mlsys_widgets.widgets.controls import Control, controls_of
 from mlsys_widgets.widgets.desk import Desk
@@ -125,6 +126,11 @@ class Instrument(ipywidgets.VBox):
             self._result = self.compute()
         return self._result
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """The results that a physics panel can derive, by title."""
+        return {self.title: self.result}
+
     def set(self, **inputs: Any) -> None:
         """Change several inputs at once; either all are taken or none is.
 
@@ -154,6 +160,8 @@ class Instrument(ipywidgets.VBox):
         try:
             with self.hold_trait_notifications():
                 try:
+                    for name in changed:
+                        wanted[name] = self._controls[name].plausible(self, wanted[name])
                     self._assign(self.adjust(wanted, changed))
                     self._result = self.compute()
                 except (ValueError, traitlets.TraitError) as refusal:
@@ -184,12 +192,16 @@ class Instrument(ipywidgets.VBox):
     @property
     def code(self) -> str:
         """A line of Python that makes this instrument as it is now."""
-        changed = {
-            name: value
-            for name, value in self.inputs.items()
-            if value != self._controls[name].default_value
-        }
-        shown = (f"{name}={_literal(value)}" for name, value in changed.items())
+        inputs = self.inputs
+        usual = {name: control.default_value for name, control in self._controls.items()}
+        named = {name: value for name, value in inputs.items() if value != usual[name]}
+        # One input may bring others along: name those too that would not come out as they are.
+        made = self.adjust({**usual, **named}, set(named))
+        shown = (
+            f"{name}={_literal(value)}"
+            for name, value in inputs.items()
+            if name in named or made[name] != value
+        )
         return f"{type(self).__name__}({', '.join(shown)})"
 
     # The view.
@@ -229,9 +241,11 @@ class Instrument(ipywidgets.VBox):
             bundle["image/svg+xml"] = self.figure()
         return bundle
 
-    def figure(self) -> str:
-        """The picture as SVG, for a paper or a slide."""
-        return picture.svg(self.scenes(self.result), f"{self.title}. {self.sentence(self.result)}")
+    def figure(self, format: Literal["svg", "png"] = "svg") -> str | bytes:
+        """The picture for a paper or a slide: SVG as text, or PNG as bytes."""
+        title = f"{self.title}. {self.sentence(self.result)}"
+        drawn = picture.svg(self.scenes(self.result), title)
+        return drawn if one_of("format", format, ("svg", "png")) == "svg" else picture.png(drawn)
 
     def text(self) -> str:
         """What the instrument says, in plain text."""

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from html import escape
+from typing import Any
 
-from mlsys_widgets.widgets.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
+from mlsys_widgets.widgets.scene import (
+    BARE_MARGIN,
+    AnyMark,
+    Axis,
+    Blocks,
+    Line,
+    Points,
+    Scene,
+    Strokes,
+    Words,
+)
 from mlsys_widgets.widgets.theme import DASHES, TONES
 
 WIDTH = 760
+# By name, because a converter to PNG knows no "system-ui" and no default sans-serif.
+_FONTS = "system-ui, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
 _SHAPES = {
     "circle": "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z",
@@ -30,10 +44,38 @@ def svg(scenes: tuple[Scene, ...], title: str) -> str:
         top += scene.height
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="12">'
+        f'height="{height}" role="img" font-family="{_FONTS}" font-size="12">'
         f"<title>{escape(title)}</title>"
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>{"".join(body)}</svg>'
     )
+
+
+def png(drawn: str, scale: int = 2) -> bytes:
+    """Turn an SVG picture into PNG, sharp enough for a slide."""
+    try:
+        import resvg_py
+    except ImportError:
+        raise ValueError(
+            "PNG pictures need resvg_py: install it with pip install 'mlsys-widgets[student]', "
+            "or take the SVG"
+        ) from None
+    _need_fonts(resvg_py)
+    return bytes(resvg_py.svg_to_bytes(svg_string=drawn, zoom=scale))
+
+
+@cache
+def _need_fonts(resvg: Any) -> None:
+    """Refuse to draw pictures without words, as a machine without fonts would."""
+    blank, worded = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20">'
+        f'<text x="2" y="15" font-family="{_FONTS}">{word}</text></svg>'
+        for word in ("", "words")
+    )
+    if resvg.svg_to_bytes(svg_string=blank) == resvg.svg_to_bytes(svg_string=worded):
+        raise ValueError(
+            "this machine has no fonts to write the labels with: install some "
+            "(Debian: fonts-dejavu-core), or take the SVG"
+        )
 
 
 class _Frame:
@@ -41,13 +83,16 @@ class _Frame:
 
     def __init__(self, scene: Scene) -> None:
         self.across, self.up = scene.across, scene.up
-        self.right, self.bottom = WIDTH - _RIGHT, scene.height - _BOTTOM
+        self.left, right, self.top, bottom = (
+            (BARE_MARGIN,) * 4 if scene.bare else (_LEFT, _RIGHT, _TOP, _BOTTOM)
+        )
+        self.right, self.bottom = WIDTH - right, scene.height - bottom
 
     def x(self, value: float) -> float:
-        return _LEFT + (self.right - _LEFT) * _share(self.across, value)
+        return self.left + (self.right - self.left) * _share(self.across, value)
 
     def y(self, value: float) -> float:
-        return self.bottom - (self.bottom - _TOP) * _share(self.up, value)
+        return self.bottom - (self.bottom - self.top) * _share(self.up, value)
 
 
 def _share(axis: Axis, value: float) -> float:
@@ -63,12 +108,13 @@ def _share(axis: Axis, value: float) -> float:
 def _scene(scene: Scene) -> Iterator[str]:
     frame = _Frame(scene)
     clip = f"c{abs(hash((scene.across.label, scene.up.label))) % 10**6}"
-    width, height = frame.right - _LEFT, frame.bottom - _TOP
+    width, height = frame.right - frame.left, frame.bottom - frame.top
     yield (
-        f'<clipPath id="{clip}"><rect x="{_LEFT}" y="{_TOP}" width="{width}" '
+        f'<clipPath id="{clip}"><rect x="{frame.left}" y="{frame.top}" width="{width}" '
         f'height="{height}"/></clipPath>'
     )
-    yield from _axes(scene, frame)
+    if not scene.bare:
+        yield from _axes(scene, frame)
     yield f'<g clip-path="url(#{clip})">'
     for mark in scene.marks:
         yield from _mark(mark, frame)
@@ -118,6 +164,10 @@ def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
                 f'<path d="M{path}" fill="none" stroke="{TONES[mark.tone]}" '
                 f'stroke-width="{mark.width}"{dash}/>'
             )
+        case Strokes(paths=paths):
+            for corners in paths:
+                x, y = zip(*corners, strict=True)
+                yield from _mark(Line(mark.name, x, y, mark.tone, mark.dash, mark.width), frame)
         case Points(x=x, y=y):
             words = mark.words or ("",) * len(x)
             for a, b, word in zip(x, y, words, strict=True):

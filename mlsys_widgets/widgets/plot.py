@@ -8,8 +8,18 @@ import bqplot
 import numpy as np
 from bqplot import marks as bq
 
-from mlsys_widgets.widgets.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
-from mlsys_widgets.widgets.theme import TONES
+from mlsys_widgets.widgets.scene import (
+    BARE_MARGIN,
+    AnyMark,
+    Axis,
+    Blocks,
+    Line,
+    Points,
+    Scene,
+    Strokes,
+    Words,
+)
+from mlsys_widgets.widgets.theme import LIVE, TONES
 
 
 class Plot:
@@ -27,7 +37,7 @@ class Plot:
         self.figure = bqplot.Figure(
             marks=list(self.marks.values()),
             axes=self._axes,
-            fig_margin={"top": 16, "bottom": 48, "left": 78, "right": 24},
+            fig_margin=_margin(scene),
             min_aspect_ratio=0.5,
             max_aspect_ratio=20,
             animation_duration=0,
@@ -52,13 +62,19 @@ class Plot:
         self._scene = scene
 
 
+def _margin(scene: Scene) -> dict[str, int]:
+    if scene.bare:
+        return dict.fromkeys(("top", "bottom", "left", "right"), BARE_MARGIN)
+    return {"top": 16, "bottom": 48, "left": 78, "right": 24}
+
+
 def _scale(axis: Axis) -> bqplot.Scale:
     kind = bqplot.LogScale if axis.log else bqplot.LinearScale
     return kind(min=axis.low, max=axis.high)
 
 
 def _ticks(axis: Axis) -> dict[str, Any]:
-    values: dict[str, Any] = {"label": axis.label}
+    values: dict[str, Any] = {"label": axis.label, "visible": not axis.bare}
     if axis.ticks:
         values["tick_values"] = np.array(axis.ticks)
         words = axis.words or tuple(f"{tick:,g}" for tick in axis.ticks)
@@ -68,7 +84,10 @@ def _ticks(axis: Axis) -> dict[str, Any]:
 
 def _key(tick: float) -> str:
     """The key under which bqplot looks a tick's label up: the number as JavaScript writes it."""
-    return str(int(tick)) if tick == int(tick) and abs(tick) < 1e21 else repr(tick)
+    if 1e-6 <= abs(tick) < 1e21 or tick == 0:
+        return np.format_float_positional(tick, trim="-")
+    digits, power = repr(float(tick)).split("e")
+    return f"{digits}e{int(power):+d}"
 
 
 def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
@@ -76,13 +95,13 @@ def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
 
 
 def _colour(tone: str) -> str:
-    return TONES[tone]
+    return LIVE.get(tone) or TONES[tone]
 
 
 def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
     data = _data(mark)
     match mark:
-        case Line():
+        case Line() | Strokes():
             return bqplot.Lines(
                 scales=scales,
                 colors=[_colour(mark.tone)],
@@ -105,7 +124,6 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 stroke_width=0,
                 fill="inside",
                 close_path=True,
-                fill_opacities=[mark.opacity] * max(1, len(mark.blocks)),
                 **data,
             )
         case Words():
@@ -131,8 +149,15 @@ def _data(mark: AnyMark) -> dict[str, Any]:
                 "y": np.array([[low, low, high, high] for _, low, _, high, _ in corners]),
                 "colors": colours,
                 "fill_colors": colours,
+                "fill_opacities": [mark.opacity] * len(corners),
                 "visible": bool(blocks),
             }
+        case Strokes(paths=paths):
+            shown = paths or (((1.0, 1.0), (1.0, 1.0)),)
+            longest = max(len(path) for path in shown)
+            # Lines of one mark have as many points each: the last corner is repeated.
+            corners = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
+            return {"x": corners[..., 0], "y": corners[..., 1], "visible": bool(paths)}
         case Words(x=x, text=text):
             return {**_places(mark), "text": list(text) or [""], "visible": len(x) > 0}
         case Line() | Points():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.measured import Ceilings, MeasurementError, ceilings, points
+from mlsys_widgets.measured import Ceilings, MeasurementError, Point, ceilings, points
 from mlsys_widgets.widgets.controls import Choice, Several, Slider, Switch
 from mlsys_widgets.widgets.instrument import Card, Instrument, Table
 from mlsys_widgets.widgets.scene import (
@@ -156,11 +157,12 @@ class RooflineWidget(Instrument):
 
     def hidden(self) -> AbstractSet[str]:
         """Only the sizes of the kernels that are shown."""
-        sizes = {"square", "m", "n", "k"}
-        layer = {"batch", "sequence", "fusion"}
+        peaks = ph.devices[self.device].peaks
+        both = self.precision in peaks and f"{self.precision} sparse" in peaks
+        idle = set() if both else {"sparse"}
         if self.workload == "llm":
-            return sizes
-        return layer | ({"m", "k"} if self.square else set())
+            return idle | {"square", "m", "n", "k"}
+        return idle | {"batch", "sequence", "fusion"} | ({"m", "k"} if self.square else set())
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -338,17 +340,8 @@ class RooflineWidget(Instrument):
             marks.append(Line("your machine", (), (), "red", "dash_dotted"))
         return marks
 
-    def _measured_points(self) -> list[Any]:
-        if not self.measured:
-            return []
-        try:
-            return [
-                point
-                for point in points(self.device, self.precision, "gemm")
-                if point.variant != "eager"
-            ]
-        except MeasurementError:
-            return []
+    def _measured_points(self) -> tuple[Point, ...]:
+        return _products(self.device, self.precision) if self.measured else ()
 
     def alert(self, result: ph.Roofline) -> tuple[str, str] | None:
         """Say so when there is nothing to overlay."""
@@ -356,6 +349,16 @@ class RooflineWidget(Instrument):
             name = ph.devices[self.device].name
             return f"No {self.precision} products were measured on the {name}.", "grey"
         return None
+
+
+@cache
+def _products(device: str, precision: str) -> tuple[Point, ...]:
+    """Matrix products measured on a device, launches left out; none where it was not measured."""
+    try:
+        found = points(device, precision, "gemm")
+    except MeasurementError:
+        return ()
+    return tuple(point for point in found if point.variant != "eager")
 
 
 def _roof(

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mlsys_widgets.physics import format_quantity, parse_quantity
+
 Array = NDArray[np.float64]
 
 
@@ -26,6 +28,11 @@ class Axis:
     ticks: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
 
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing to write: such an axis is not drawn, as in a diagram."""
+        return not self.label and not self.ticks
+
 
 def decades(low: float, high: float) -> tuple[float, ...]:
     """Powers of ten from low to high, thinned out so that at most eight are written.
@@ -38,6 +45,39 @@ def decades(low: float, high: float) -> tuple[float, ...]:
     first, last = (round(float(np.log10(limit))) for limit in (low, high))
     step = max(1, -(-(last - first) // 7))
     return tuple(float(10.0**power) for power in range(first, last + 1, step))
+
+
+def even(high: float) -> tuple[float, ...]:
+    """Round values from zero to the first at or above ``high``, four to six of them.
+
+    Examples
+    --------
+    >>> even(93.5)
+    (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
+    """
+    rough = high / 5
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = float(power * next(size for size in (1.0, 2.0, 2.5, 5.0, 10.0) if rough <= size * power))
+    return tuple(step * k for k in range(int(np.ceil(high / step)) + 1))
+
+
+def from_zero(label: str, high: float, unit: str) -> Axis:
+    """A linear axis from zero past ``high``, written in the unit that suits its end.
+
+    Its end is a round number, so that the axis stands still while a slider moves a little.
+
+    Examples
+    --------
+    >>> axis = from_zero("Time", 39.7e-6, "s")
+    >>> axis.label, axis.words
+    ('Time (µs)', ('0', '10', '20', '30', '40'))
+    """
+    word = format_quantity(high, unit).rpartition(" ")[2]
+    one = parse_quantity(f"1 {word}", unit)
+    steps = even(high / one)
+    ticks = tuple(step * one for step in steps)
+    words = tuple(f"{step:,g}" for step in steps)
+    return Axis(f"{label} ({word})", 0.0, ticks[-1], ticks=ticks, words=words)
 
 
 @dataclass(frozen=True)
@@ -54,6 +94,17 @@ class Mark:
 class Line(Mark):
     """Points joined by straight lines."""
 
+    dash: str = "solid"
+    width: float = 2.0
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Several lines that look alike, as the arrows of a diagram: the corners of each."""
+
+    name: str
+    paths: tuple[tuple[tuple[float, float], ...], ...]
+    tone: str = "ink"
     dash: str = "solid"
     width: float = 2.0
 
@@ -88,7 +139,11 @@ class Words:
     align: str = "start"
 
 
-AnyMark = Line | Points | Blocks | Words
+AnyMark = Line | Strokes | Points | Blocks | Words
+
+
+#: Pixels around a scene without axes.
+BARE_MARGIN = 8
 
 
 @dataclass(frozen=True)
@@ -101,3 +156,8 @@ class Scene:
     height: int = 340
     #: (words, tone, symbol or dash) for each entry of the legend.
     legend: tuple[tuple[str, str, str], ...] = field(default=())
+
+    @property
+    def bare(self) -> bool:
+        """Whether it has no axes, and their room is its own."""
+        return self.across.bare and self.up.bare

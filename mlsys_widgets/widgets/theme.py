@@ -16,12 +16,16 @@ TONES: Final = {
     "purple": "#b0609f",
     "grey": "#808890",
     "ink": "#7a828a",
+    "text": "#333333",
     "memory": "#d17f00",
     "compute": "#2a7fc4",
     "dispatch": "#d4522a",
     "prediction": "#b0609f",
     "measured": "#12936b",
 }
+
+#: What the screen uses in place of a tone that must follow the theme.
+LIVE: Final = {"text": "var(--jp-ui-font-color1, #333333)"}
 
 #: Dashes by name, as SVG writes them; bqplot knows the same names.
 DASHES: Final = {

@@ -18,13 +18,15 @@ function element(tag, attributes = {}, ...children) {
 let serial = 0;
 const unique = (word) => `mlsys-${word}-${++serial}`;
 
-// A slider runs over whole positions; a logarithmic one over powers.
+// A slider runs over whole positions; a logarithmic one over powers, after a stop at zero if it has one.
 function toValue(spec, position) {
-  const share = position / STEPS;
+  if (spec.zero && position <= 0) return 0;
+  const stop = spec.zero ? 1 : 0;
+  const share = (position - stop) / (STEPS - stop);
   const value = spec.log
     ? spec.low * (spec.high / spec.low) ** share
     : spec.low + (spec.high - spec.low) * share;
-  if (position <= 0) return spec.low;
+  if (position <= stop) return spec.low;
   if (position >= STEPS) return spec.high;
   const rounded = Number(value.toPrecision(3));
   const limited = Math.min(spec.high, Math.max(spec.low, rounded));
@@ -32,10 +34,12 @@ function toValue(spec, position) {
 }
 
 function toPosition(spec, value) {
+  if (spec.zero && value <= 0) return 0;
+  const stop = spec.zero ? 1 : 0;
   const share = spec.log
     ? Math.log(value / spec.low) / Math.log(spec.high / spec.low)
     : (value - spec.low) / (spec.high - spec.low);
-  return Math.round(share * STEPS);
+  return Math.round(stop + share * (STEPS - stop));
 }
 
 // Steps of the keyboard: the next value that differs, so that no key press is lost to rounding.
@@ -45,7 +49,7 @@ function step(spec, value, direction, many) {
   for (let k = 0; k < STEPS && next === value; k++) {
     position += direction * (many ? STEPS / 20 : Math.max(1, STEPS / 200));
     if (position < 0 || position > STEPS) {
-      next = direction < 0 ? spec.low : spec.high;
+      next = toValue(spec, direction < 0 ? 0 : STEPS);
       break;
     }
     next = toValue(spec, position);
