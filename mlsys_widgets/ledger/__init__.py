@@ -1,0 +1,78 @@
+"""A student's record of a lab: append-only, crash-safe, tamper-evident.
+
+Stands alone: the standard library, and ``jsonschema`` for files that come from elsewhere.
+
+Examples
+--------
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> from mlsys_widgets.ledger import Ledger
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder) / "ledger.jsonl"
+...     led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
+...     _ = led.record_answer("ridge", 295.2, unit="FLOP/byte")
+...     again = Ledger.open(path)
+...     again.student, again.state().answers["ridge"].value, again.verify().ok
+('student-01', 295.2, True)
+"""
+
+from mlsys_widgets.ledger.designs import DesignForm, Field, declare, form_of, forms
+from mlsys_widgets.ledger.errors import (
+    AlreadyCommitted,
+    Busy,
+    DiskFull,
+    ExchangeError,
+    LedgerError,
+    NewerSchema,
+    NotSaved,
+    NotYours,
+    ReadOnly,
+    Replaced,
+    Unreadable,
+    ValueRefused,
+    Vanished,
+)
+from mlsys_widgets.ledger.events import Event
+from mlsys_widgets.ledger.exchange import export_ledgers, import_ledgers, schema
+from mlsys_widgets.ledger.handover import Handover, earlier_design
+from mlsys_widgets.ledger.ledger import Ledger
+from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, Reflection, State, Use
+from mlsys_widgets.ledger.verification import Head, Problem, Verification
+
+__all__ = [
+    "AlreadyCommitted",
+    "Answer",
+    "Attempt",
+    "Busy",
+    "Design",
+    "DesignForm",
+    "DiskFull",
+    "Event",
+    "ExchangeError",
+    "Field",
+    "Handover",
+    "Head",
+    "Ledger",
+    "LedgerError",
+    "NewerSchema",
+    "NotSaved",
+    "NotYours",
+    "Prediction",
+    "Problem",
+    "ReadOnly",
+    "Reflection",
+    "Replaced",
+    "State",
+    "Unreadable",
+    "Use",
+    "ValueRefused",
+    "Vanished",
+    "Verification",
+    "declare",
+    "earlier_design",
+    "export_ledgers",
+    "form_of",
+    "forms",
+    "import_ledgers",
+    "schema",
+]

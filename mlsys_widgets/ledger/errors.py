@@ -1,0 +1,103 @@
+"""What can go wrong with a ledger, each with a sentence that says what to do.
+
+Whatever descends from `NotSaved` means what it says: the file holds nothing of the event that was
+to be written, so a widget keeps its lock closed and offers to try again.
+"""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mlsys_widgets.ledger.state import Prediction
+
+
+class LedgerError(Exception):
+    """Base of all refusals and failures of a ledger."""
+
+
+class ValueRefused(LedgerError, ValueError):
+    """An argument that a ledger cannot keep; the sentence names it and what is allowed."""
+
+
+class AlreadyCommitted(LedgerError):
+    """A prediction is committed once; ``prediction`` is the one that stands."""
+
+    def __init__(self, sentence: str, prediction: Prediction) -> None:
+        super().__init__(sentence)
+        self.prediction = prediction
+
+
+class NotYours(LedgerError):
+    """The file belongs to another student or another lab, so nothing is added to it."""
+
+
+class NewerSchema(LedgerError):
+    """The file was written by a later version of this package."""
+
+
+class Unreadable(LedgerError):
+    """The file is there and cannot be read."""
+
+
+class ExchangeError(LedgerError):
+    """An export file, or a set of ledgers to export, that does not pass the checks."""
+
+
+class NotSaved(LedgerError):
+    """Nothing was saved."""
+
+
+class DiskFull(NotSaved):
+    """No room: a full disk, a used-up quota, a limit on the size of files."""
+
+
+class ReadOnly(NotSaved):
+    """The file or its folder may not be written."""
+
+
+class Vanished(NotSaved):
+    """The file, or the folder it was in, is gone."""
+
+
+class Replaced(NotSaved):
+    """Another file stands in the ledger's place, and lacks events that were saved."""
+
+
+class Busy(NotSaved):
+    """Another process holds the file and does not let go."""
+
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FORBIDDEN: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+_GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
+
+
+def not_saved(error: OSError, path: Path) -> NotSaved:
+    """Say in a sentence why the system did not write, and what to do about it.
+
+    Examples
+    --------
+    >>> print(not_saved(OSError(errno.ENOSPC, "No space left on device"), Path("ledger.jsonl")))
+    Nothing was saved: there is no room left for ledger.jsonl. Delete files you do not need (or ask
+    for more space) and try again.
+    """
+    reason = error.strerror or str(error)
+    if error.errno in _FULL:
+        return DiskFull(
+            f"Nothing was saved: there is no room left for {path.name}."
+            " Delete files you do not need (or ask for more space) and try again."
+        )
+    if error.errno in _FORBIDDEN:
+        return ReadOnly(
+            f"Nothing was saved: {path} may not be written ({reason})."
+            " Copy the lab's folder to a place of your own and open the notebook there."
+        )
+    if error.errno in _GONE:
+        return Vanished(
+            f"Nothing was saved: {path.parent} is gone."
+            " Put the folder back, or open the notebook where it is now, and try again."
+        )
+    return NotSaved(f"Nothing was saved: writing {path.name} failed ({reason}). Try again.")

@@ -1,0 +1,192 @@
+"""One event: its fields, its line in the file, and the hash that chains it to the one before.
+
+``hash = sha256(prev + canonical event)``, where the canonical event is the JSON of ``seq``,
+``time``, ``lab``, ``kind``, ``id`` and ``value`` with sorted keys and no spaces. The hash is over
+what an event says, not over how its line is typed, so an editor that changes line ends harms
+nothing. Lines are ASCII: no change of encoding can break them, and a torn one cuts no letter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
+
+from mlsys_widgets.ledger.errors import ValueRefused
+from mlsys_widgets.ledger.values import LONGEST_NAME, is_name
+
+#: What the first event is chained to.
+GENESIS: Final = "0" * 64
+#: The longest line a ledger takes, in bytes.
+LONGEST_LINE: Final = 1_000_000
+
+FIELDS: Final = ("seq", "time", "lab", "kind", "id", "value", "prev", "hash")
+# The same patterns as in schema.json; a test holds the two together.
+LAB: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+TIME: Final = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+)
+HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class Event(NamedTuple):
+    """A line of a ledger."""
+
+    seq: int
+    time: str
+    lab: str
+    kind: str
+    id: str
+    value: Any
+    prev: str
+    hash: str
+
+
+class Malformed(ValueError):
+    """A line that is no event; the message completes "line 7 …"."""
+
+
+def chained(prev: str, seq: int, time: str, lab: str, kind: str, id: str, value: Any) -> Event:
+    """Make the event that follows the one whose hash is ``prev``.
+
+    Examples
+    --------
+    >>> event = chained(GENESIS, 0, "2026-02-03T09:30:00.000Z", "lab_01", "answer", "gap", 1e6)
+    >>> event.hash == digest(event), event.hash[:8]
+    (True, '6f3859fc')
+    """
+    event = Event(seq, time, lab, kind, id, value, prev, "")
+    return event._replace(hash=digest(event))
+
+
+def digest(event: Event) -> str:
+    """The hash that an event with this content and this ``prev`` must carry."""
+    said = {
+        "seq": event.seq,
+        "time": event.time,
+        "lab": event.lab,
+        "kind": event.kind,
+        "id": event.id,
+        "value": event.value,
+    }
+    return hashlib.sha256((event.prev + _CANONICAL.encode(said)).encode("ascii")).hexdigest()
+
+
+def to_line(event: Event) -> bytes:
+    """The line of an event, with its end, or a refusal when it is too long."""
+    line = (_READABLE.encode(event._asdict()) + "\n").encode("ascii")
+    if len(line) > LONGEST_LINE:
+        raise ValueRefused(
+            f"{event.id} takes {len(line):,} bytes; one event of a ledger may take"
+            f" {LONGEST_LINE:,}, so save a summary instead"
+        )
+    return line
+
+
+def from_line(line: bytes) -> Event:
+    """Read a line, or say why it is no event.
+
+    Only the envelope is looked at; whether the value fits its kind is for `kinds`.
+    """
+    if len(line) > LONGEST_LINE:
+        raise Malformed(f"has {len(line):,} bytes, and an event has at most {LONGEST_LINE:,}")
+    try:
+        text = _text(line)
+        # Half the time of decode(), for lines as this package writes them.
+        loaded, end = _DECODER.raw_decode(text) if text.startswith("{") else (None, -1)
+        if end != len(text):
+            loaded = _DECODER.decode(text)
+    except RecursionError:
+        raise Malformed("is nested too deeply") from None
+    except ValueError:
+        raise Malformed("is not JSON") from None
+    return from_object(loaded)
+
+
+def from_object(loaded: object) -> Event:
+    """Make an event of parsed JSON, or say why it is none."""
+    if not isinstance(loaded, dict):
+        raise Malformed("is not a JSON object")
+    if loaded.keys() != _FIELD_SET:
+        raise Malformed(f"must have the fields {', '.join(FIELDS)} and no others")
+    event = Event._make(_IN_ORDER(loaded))
+    if type(event.seq) is not int or event.seq < 0:
+        raise Malformed("has no whole number in its field seq")
+    # A ledger has thousands of events and must open at once, so a line that is in order passes
+    # one test, and only one that is not is asked field by field.
+    try:
+        in_order = _ENVELOPE.fullmatch("\n".join(event[1:5] + event[6:]))
+    except TypeError:
+        in_order = None
+    if in_order:
+        return event
+    for field, allowed in _TEXTS:
+        text = loaded[field]
+        if not isinstance(text, str) or not allowed(text):
+            raise Malformed(f"has {field} {str(text)[:80]!r}, which no {field} can be")
+    return event
+
+
+def repeats_a_key(line: bytes) -> bool:
+    """Whether an object of the line has the same key twice, so that readers could disagree."""
+    repeated = False
+
+    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        repeated = repeated or len({key for key, _ in pairs}) < len(pairs)
+        return dict(pairs)
+
+    json.loads(_text(line), object_pairs_hook=look)
+    return repeated
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment as events write it. Such texts sort as the moments do.
+
+    Examples
+    --------
+    >>> timestamp(datetime(2026, 2, 3, 9, 30, tzinfo=UTC))
+    '2026-02-03T09:30:00.000Z'
+    """
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="milliseconds") + "Z"
+
+
+def _text(line: bytes) -> str:
+    # Some editors put a byte order mark before the first line; it says nothing.
+    return line.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+_CANONICAL: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)
+_READABLE: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_IN_ORDER: Final = itemgetter(*FIELDS)
+_FIELD_SET: Final = frozenset(FIELDS)
+_NAME: Final = rf"[^\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}"
+_ENVELOPE: Final = re.compile(
+    "\n".join([TIME.pattern, LAB.pattern, _NAME, _NAME, HASH.pattern, HASH.pattern])
+)
+_TEXTS: Final = (
+    ("time", TIME.fullmatch),
+    ("lab", LAB.fullmatch),
+    ("kind", is_name),
+    ("id", is_name),
+    ("prev", HASH.fullmatch),
+    ("hash", HASH.fullmatch),
+)

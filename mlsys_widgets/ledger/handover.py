@@ -1,0 +1,84 @@
+"""What a lab takes over from the one before: its design entry, or a default and a sentence.
+
+Labs lie side by side, each in a folder of its name with its ledger in it, as nbgrader fetches them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.ledger.errors import LedgerError
+from mlsys_widgets.ledger.exchange import FILE_NAME
+from mlsys_widgets.ledger.ledger import Ledger
+from mlsys_widgets.ledger.values import frozen, plain
+
+
+@dataclass(frozen=True)
+class Handover:
+    """The design that a lab starts from, and how it was come by."""
+
+    lab: str
+    fields: Mapping[str, Any]
+    found: bool
+    sentence: str
+
+
+def earlier_design(
+    lab: str,
+    *,
+    beside: str | os.PathLike[str],
+    default: Mapping[str, Any],
+    student: str | None = None,
+) -> Handover:
+    """The design entry of an earlier lab of the same student, or the default.
+
+    Parameters
+    ----------
+    lab : str
+        The earlier lab.
+    beside : path
+        The ledger of the present lab; the earlier one is looked for in the folder beside its own.
+    default : mapping
+        What to start from when there is nothing to take over.
+    student : str, optional
+        Whose design it must be.
+
+    Examples
+    --------
+    >>> start = earlier_design(
+    ...     "lab_07_kernel_fusion",
+    ...     beside="nowhere/lab_11_roofline/ledger.jsonl",
+    ...     default={"fusion_enabled": False},
+    ... )
+    >>> start.found, start.fields["fusion_enabled"]
+    (False, False)
+    >>> print(start.sentence)
+    There is no ledger of lab_07_kernel_fusion beside this lab, so it starts from the default:
+    fusion_enabled = False.
+    """
+    listed = ", ".join(f"{name} = {value!r}" for name, value in default.items())
+    fallback = f"so it starts from the default: {listed}."
+    path = Path(beside).absolute().parent.parent / lab / FILE_NAME
+
+    def without(reason: str) -> Handover:
+        return Handover(lab, frozen(plain("default", default)), False, f"{reason}, {fallback}")
+
+    if not path.exists():
+        return without(f"There is no ledger of {lab} beside this lab")
+    try:
+        ledger = Ledger.open(path, lab=lab, student=student)
+        state, verdict = ledger.state(), ledger.verify()
+    except LedgerError as error:
+        return without(f"The ledger of {lab} cannot be used ({error})")
+    if lab not in state.designs:
+        return without(f"The ledger of {lab} has no design entry yet")
+    if student is not None and state.student != student:
+        return without(f"The ledger of {lab} beside this lab is of {state.student!r}")
+    sentence = f"Starts from your design of {lab}, saved at {state.designs[lab].time}."
+    if verdict.first_problem:
+        sentence += f" Its ledger does not verify: {verdict.first_problem}"
+    return Handover(lab, state.designs[lab].fields, True, sentence)

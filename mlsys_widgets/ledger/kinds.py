@@ -1,0 +1,92 @@
+"""The kinds of events, and what the value of each must look like.
+
+This is the quick check that every event passes when a ledger is read. ``schema.json`` says the
+same for everybody else, and a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from mlsys_widgets.ledger.events import Event
+from mlsys_widgets.ledger.values import is_confidence, is_name
+
+
+def misfit(event: Event) -> str | None:
+    """What is wrong with the value of an event, as the end of a sentence; none when it fits.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.ledger.events import GENESIS, chained
+    >>> at = "2026-02-03T09:30:00.000Z"
+    >>> misfit(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", {"value": "C"}))
+    "must have value and confidence in the value of kind 'prediction', and nothing else"
+    """
+    parts = KINDS.get(event.kind)
+    if parts is None:
+        return f"is of kind {event.kind!r}, which is none of {', '.join(KINDS)}"
+    value = event.value
+    if not isinstance(value, dict):
+        return f"must have an object as its value, as kind {event.kind!r} has"
+    if parts is ANYTHING:
+        return None
+    if len(value) != len(parts) or not all(map(value.__contains__, parts)):
+        wanted = " and ".join(parts)
+        return f"must have {wanted} in the value of kind {event.kind!r}, and nothing else"
+    for name, fits in parts.items():
+        if fits is not _anything and not fits(value[name]):
+            return f"has {name} {str(value[name])[:80]!r}, which does not fit kind {event.kind!r}"
+    return None
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and value >= 1
+
+
+def _name(value: Any) -> bool:
+    return isinstance(value, str) and is_name(value)
+
+
+def _optional_name(value: Any) -> bool:
+    return value is None or _name(value)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_name, value))
+
+
+def _optional_confidence(value: Any) -> bool:
+    return value is None or (type(value) is int and is_confidence(value))
+
+
+def _optional_flag(value: Any) -> bool:
+    return value is None or isinstance(value, bool)
+
+
+def _anything(value: Any) -> bool:
+    return True
+
+
+def _object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+Parts = Mapping[str, Callable[[Any], bool]]
+
+#: The fields of a design differ from lab to lab: see `designs`.
+ANYTHING: Final[Parts] = {}
+
+KINDS: Final[Mapping[str, Parts]] = {
+    "opened": {"schema": _whole, "student": _name},
+    "upgraded": {"schema": _whole},
+    "prediction": {"value": _anything, "confidence": _optional_confidence},
+    "reflection": {"value": _anything, "correct": _optional_flag},
+    "answer": {
+        "value": _anything,
+        "unit": _optional_name,
+        "confidence": _optional_confidence,
+    },
+    "design": ANYTHING,
+    "use": {"needs": _names, "inputs": _object},
+}

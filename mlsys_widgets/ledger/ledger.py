@@ -1,0 +1,455 @@
+"""The ledger of one student in one lab: what was committed stays committed.
+
+Opening reads and never writes; the file is made by the first event. Whatever a method returns from
+is on the disk; when it raises, the file is as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from mlsys_widgets.ledger import migrations
+from mlsys_widgets.ledger.designs import form_of
+from mlsys_widgets.ledger.errors import (
+    AlreadyCommitted,
+    LedgerError,
+    NewerSchema,
+    NotYours,
+    Replaced,
+    Unreadable,
+    ValueRefused,
+)
+from mlsys_widgets.ledger.events import GENESIS, LAB, Event, chained, timestamp, to_line
+from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
+from mlsys_widgets.ledger.record import Record
+from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, State, Use
+from mlsys_widgets.ledger.values import called, confident, plain
+from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
+
+#: Seconds within which further uses of the same instrument are not written down.
+USE_INTERVAL: Final = 60.0
+
+
+class Ledger:
+    """A student's record of a lab. Make one with `Ledger.open`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name) / "ledger.jsonl"
+    >>> led = Ledger.open(path, lab="lab_07_kernel_fusion", student="student-01")
+    >>> led.commit_prediction("act1_utilization", "C", confidence=4).value
+    'C'
+    >>> led.state().predictions["act1_utilization"].confidence
+    4
+    >>> led.commit_prediction("act1_utilization", "B")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.ledger.errors.AlreadyCommitted: act1_utilization was committed as 'C' at ...
+    >>> led.verify().ok, led.verify().first_problem
+    (True, None)
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        lab: str | None,
+        student: str | None,
+        clock: Callable[[], datetime],
+        patience: float,
+    ) -> None:
+        self.path = path
+        self._lab = lab
+        self._student = student
+        self._clock = clock
+        self._journal = Journal(path, patience=patience)
+        self._notices: list[str] = []
+        self._lost: str | None = None
+        self._used_at: dict[str, float] = {}
+        self._record = Record()
+        self._look()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        lab: str | None = None,
+        student: str | None = None,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        patience: float = PATIENCE,
+    ) -> Self:
+        """Open the ledger of a lab, whether its file exists yet or not.
+
+        Parameters
+        ----------
+        path : path
+            The file, usually ``ledger.jsonl`` beside the notebook.
+        lab, student : str, optional
+            Whose it is. A ledger that exists knows; a new one needs both before its first event.
+            Opening somebody else's ledger works and `verify` names it; adding to it is refused.
+        clock : callable, optional
+            What gives the present moment.
+        patience : float
+            Seconds to wait for another kernel that is writing.
+
+        Raises
+        ------
+        LedgerError
+            When the file cannot be read, or was written by a newer version of this package.
+        """
+        if lab is not None and not LAB.fullmatch(called("lab", lab)):
+            raise ValueRefused(
+                f"lab is {lab!r}; it must be a name of letters, digits, dots, dashes and underlines"
+            )
+        if student is not None:
+            called("student", student)
+        where = Path(path).absolute()
+        return cls(where, lab, student, clock or (lambda: datetime.now(UTC)), patience)
+
+    # ---- what it says
+
+    @property
+    def lab(self) -> str | None:
+        """The lab this ledger is about."""
+        return self._record.fold.lab or self._lab
+
+    @property
+    def student(self) -> str | None:
+        """The student this ledger belongs to, as its first event says."""
+        return self._record.fold.student or self._student
+
+    @property
+    def head(self) -> Head | None:
+        """The last event, to be noted elsewhere and handed to `verify` later."""
+        self._look()
+        last = self._record.last
+        return Head(last.seq, last.hash) if last else None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a student or a grader should be told about the file, a sentence each."""
+        return tuple(self._notices)
+
+    @property
+    def torn(self) -> tuple[Path, ...]:
+        """Files beside the ledger that hold unfinished lines which were set aside."""
+        return beside(self.path, "torn")
+
+    @property
+    def earlier(self) -> tuple[Path, ...]:
+        """Files beside the ledger that hold what was done before the lab was begun again."""
+        return beside(self.path, "old")
+
+    def events(self) -> tuple[Event, ...]:
+        """All events, in the order of the file, brought to the present version of the schema."""
+        self._look()
+        return tuple(self._record.events)
+
+    def state(self) -> State:
+        """What all events say together, with what other kernels have added."""
+        self._look()
+        return self._record.state()
+
+    def verify(
+        self,
+        *,
+        student: str | None = None,
+        lab: str | None = None,
+        now: datetime | None = None,
+        locks: Mapping[str, Iterable[str]] | None = None,
+        heads: Iterable[Head] = (),
+    ) -> Verification:
+        """Read the whole file again and judge it.
+
+        Parameters
+        ----------
+        student, lab : str, optional
+            Whose ledger it should be; those it was opened with if left out.
+        now : datetime, optional
+            When the file was collected: no event can be later. The present if left out.
+        locks : mapping, optional
+            Which predictions each instrument waits for, as the course knows it. What the events
+            say about it counts in any case.
+        heads : iterable of Head, optional
+            Last events that were noted elsewhere while the lab was done.
+        """
+        journal = Journal(self.path)
+        news = journal.news()
+        if news is None:
+            missing = Problem(0, "missing", f"{self.path} is gone, and it held events before.")
+            return Verification((missing,) if self._record.events else (), events=0)
+        return verify_lines(
+            news.lines,
+            journal.tail,
+            student=student or self._student,
+            lab=lab or self._lab,
+            now=now or self._clock(),
+            locks=locks,
+            heads=heads,
+        )
+
+    # ---- what is added
+
+    def commit_prediction(
+        self, prediction_id: str, value: Any, confidence: int | None = None
+    ) -> Prediction:
+        """Commit a prediction, once and for all.
+
+        Raises
+        ------
+        AlreadyCommitted
+            When it was committed before, here or in another kernel; it carries what stands.
+        """
+        name = called("prediction_id", prediction_id)
+        if value is None:
+            raise ValueRefused(f"{name} is None; it must be what was predicted")
+        said = {"value": plain(name, value), "confidence": confident(confidence)}
+
+        def refuse_second() -> None:
+            if standing := self._record.fold.predictions.get(name):
+                raise AlreadyCommitted(
+                    f"{name} was committed as {standing.value!r} at {standing.time};"
+                    " a prediction is committed once, so that one stands",
+                    standing,
+                )
+
+        self._append("prediction", name, said, check=refuse_second)
+        return self._record.fold.predictions[name]
+
+    def record_reflection(
+        self, reflection_id: str, value: Any, *, correct: bool | None = None
+    ) -> Attempt:
+        """Write down one attempt at a reflection, and whether it was right if that is known."""
+        name = called("reflection_id", reflection_id)
+        if correct is not None and not isinstance(correct, bool):
+            raise ValueRefused(f"correct is {correct!r}; it must be true, false or nothing")
+        self._append("reflection", name, {"value": plain(name, value), "correct": correct})
+        return self._record.fold.attempts[name][-1]
+
+    def record_answer(
+        self,
+        answer_id: str,
+        value: Any,
+        *,
+        unit: str | None = None,
+        confidence: int | None = None,
+    ) -> Answer:
+        """Write down an answer. The last one stands; the same once more is not written again."""
+        name = called("answer_id", answer_id)
+        if unit is not None:
+            unit = called("unit", unit)
+        said = {"value": plain(name, value), "unit": unit, "confidence": confident(confidence)}
+        self._append_if_new("answer", name, said)
+        return self._record.fold.answers[name][-1]
+
+    def save_design(self, design: Mapping[str, Any]) -> Design:
+        """Write down the lab's design entry, checked field by field against the lab's form.
+
+        The last one stands; the same once more is not written again.
+        """
+        lab = self._known("lab", self.lab)
+        self._append_if_new("design", lab, form_of(lab).check(design))
+        return self._record.fold.designs[lab]
+
+    def record_use(
+        self,
+        instrument_id: str,
+        *,
+        needs: str | Iterable[str] = (),
+        inputs: Mapping[str, Any] | None = None,
+        every: float = USE_INTERVAL,
+    ) -> Use:
+        """Write down that an instrument was used; made to be called on every move of a slider.
+
+        Parameters
+        ----------
+        instrument_id : str
+            Which instrument.
+        needs : str or iterable of str
+            The prediction or predictions it waits for. `verify` names one that is committed after
+            this.
+        inputs : mapping, optional
+            How the instrument was set.
+        every : float
+            Within so many seconds of the last time nothing is written and the disk is not touched.
+        """
+        name = called("instrument_id", instrument_id)
+        wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
+        before = self._record.fold.uses.get(name)
+        moment = time.monotonic()
+        if before is not None and set(wanted) <= set(before.needs):
+            last = self._used_at.get(name)
+            if last is not None and moment - last < every:
+                return before
+        settings = plain("inputs", {} if inputs is None else inputs)
+        if not isinstance(settings, dict):
+            raise ValueRefused(f"inputs is {inputs!r}; it must be a mapping of names to values")
+        self._append("use", name, {"needs": wanted, "inputs": settings})
+        self._used_at[name] = moment
+        return self._record.fold.uses[name]
+
+    def begin_again(self) -> Path | None:
+        """Put the file aside, as ``<name>.old-<n>``, and begin a new ledger with the next event.
+
+        Returns
+        -------
+        path
+            Where the old one is now; none if there was nothing yet.
+        """
+        if not self.path.exists():
+            return None
+        with self._journal.writing(create=False):
+            aside = move_beside(self.path, "old")
+            self._record = Record()
+        return aside
+
+    # ---- how it is done
+
+    def _look(self) -> None:
+        """Read what other kernels have added. A file that is gone is noticed when we write."""
+        with self._journal.thread, self._in_step():
+            news = self._journal.news()
+            if news is not None:
+                self._take_in(news)
+                if self._journal.tail:
+                    self._notice(
+                        f"The last line of {self.path.name} was never finished, so it was never"
+                        " reported as saved. The next save sets it aside."
+                    )
+
+    def _take_in(self, news: News) -> None:
+        before = self._record
+        if news.anew:
+            self._record = Record()
+        for line in news.lines:
+            self._record.take_line(line)
+        # A last line that lacks nothing but its end is whole: an editor took the end off.
+        if self._journal.tail and self._record.would_follow(self._journal.tail):
+            self._record.take_line(self._journal.take_tail())
+        if self._record.unreadable:
+            self._notice(f"{self.path.name} holds lines that are no events; verify() says which.")
+        if not self._record.contains(before):
+            self._lost = (
+                f"{self.path.name} was replaced, and what stands there now lacks events that were"
+                " saved before"
+            )
+            self._notice(f"{self._lost}.")
+
+    @contextlib.contextmanager
+    def _in_step(self) -> Iterator[None]:
+        """Should something break off between file and memory, the next look reads it all again."""
+        try:
+            yield
+        except NewerSchema:
+            self._journal.forget()
+            raise
+        except LedgerError:
+            raise
+        except BaseException:
+            self._journal.forget()
+            raise
+
+    def _append_if_new(self, kind: str, name: str, value: Any) -> None:
+        """Append unless this very thing stands already, as when all cells are run again."""
+        self._look()
+        if not self._record.stands(kind, name, value):
+            self._append(kind, name, value)
+
+    def _append(
+        self, kind: str, name: str, value: Any, check: Callable[[], None] | None = None
+    ) -> None:
+        # A file that held events and is gone is not quietly begun anew.
+        create = not self._record.events
+        if create:
+            self._known("lab", self.lab)
+            self._known("student", self.student)
+        with self._in_step(), self._journal.writing(create=create) as writer:
+            self._take_in(writer.news)
+            self._refuse_foreign()
+            if check is not None:
+                check()
+            events = self._next(kind, name, value)
+            lines = b"".join(map(to_line, events))
+            self._clear_tail(writer)
+            writer.append(lines)
+            for event in events:
+                self._record.take(event)
+        if not self._journal.locks:
+            self._notice(
+                f"{self.path.parent} cannot lock files, so open this lab in one kernel only."
+            )
+
+    def _next(self, kind: str, name: str, value: Any) -> list[Event]:
+        """The event to be written, after those that must come before it."""
+        lab = self._known("lab", self.lab)
+        moment = timestamp(self._clock())
+        last = self._record.last
+        drafts: list[tuple[str, str, Any]] = [(kind, name, value)]
+        if last is None:
+            student = self._known("student", self.student)
+            whose = {"schema": migrations.VERSION, "student": student}
+            drafts.insert(0, ("opened", secrets.token_hex(16), whose))
+        elif self._record.version < migrations.VERSION:
+            ledger_id = self._record.fold.ledger_id or "unknown"
+            drafts.insert(0, ("upgraded", ledger_id, {"schema": migrations.VERSION}))
+        events: list[Event] = []
+        for draft in drafts:
+            # A clock that was set back must not make an honest ledger look forged.
+            at = max(moment, last.time) if last else moment
+            seq, prev = (last.seq + 1, last.hash) if last else (0, GENESIS)
+            last = chained(prev, seq, at, lab, *draft)
+            events.append(last)
+        return events
+
+    def _refuse_foreign(self) -> None:
+        if self._lost:
+            sentence, self._lost = self._lost, None
+            raise Replaced(f"Nothing was saved: {sentence}. Try again to go on from what is there.")
+        if self._record.unreadable and not self._record.events:
+            raise Unreadable(
+                f"Nothing was saved: {self.path} holds something else than a ledger."
+                " Move it away, or give the ledger another name."
+            )
+        for what, mine, theirs in (
+            ("student", self._student, self._record.fold.student),
+            ("lab", self._lab, self._record.fold.lab),
+        ):
+            if mine is not None and theirs is not None and mine != theirs:
+                raise NotYours(
+                    f"Nothing was saved: {self.path.name} is the ledger of the {what} {theirs!r},"
+                    f" not of {mine!r}. Move it away to begin one of your own."
+                )
+
+    def _clear_tail(self, writer: Writer) -> None:
+        if self._journal.tail:
+            size = len(self._journal.tail)
+            if aside := writer.set_tail_aside():
+                self._notice(
+                    f"An unfinished last line ({size:,} bytes) was set aside in {aside.name}."
+                    " Everything that was reported as saved is still there."
+                )
+
+    def _known(self, what: str, value: str | None) -> str:
+        if value is None:
+            raise ValueRefused(
+                f"{what} is not known; give it to Ledger.open, which begins a new ledger here"
+            )
+        return value
+
+    def _notice(self, sentence: str) -> None:
+        if sentence not in self._notices:
+            self._notices.append(sentence)
+
+    def __repr__(self) -> str:
+        count = len(self._record.events)
+        return f"<Ledger {self.path.name}: {self.lab}, {self.student}, {count} events>"

@@ -1,0 +1,412 @@
+"""Does a ledger tell an unbroken story? Names the first event that does not fit, and why.
+
+Every event carries the hash of the one before, so a line that was edited, taken out, moved or put
+in no longer fits its neighbours, and how it does not fit tells which of these it was. On top of the
+chain come rules that hold even for a chain that was computed anew: time does not run backwards, a
+prediction is committed once and before its instrument is used, the ledger is this student's and
+this lab's.
+
+What a ledger alone can never show is a whole chain that was computed anew, or a cut at its very
+end. `Head` is the remedy: a pair of seq and hash that was noted elsewhere while the lab was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple
+
+from mlsys_widgets.ledger import migrations
+from mlsys_widgets.ledger.errors import NewerSchema
+from mlsys_widgets.ledger.events import (
+    GENESIS,
+    Event,
+    Malformed,
+    digest,
+    from_line,
+    repeats_a_key,
+    timestamp,
+    to_line,
+)
+from mlsys_widgets.ledger.kinds import misfit
+
+Kind = Literal[
+    "edited",
+    "removed",
+    "reordered",
+    "inserted",
+    "duplicated",
+    "forged time",
+    "other student",
+    "other lab",
+    "second commit",
+    "late prediction",
+    "wrong schema",
+    "unreadable",
+    "torn",
+    "rewritten",
+    "missing",
+]
+
+#: Clocks of honest machines differ by less than this.
+CLOCK_TOLERANCE: Final = timedelta(minutes=5)
+#: How many removed or inserted events are looked for when later ones were renumbered.
+_RENUMBERED: Final = 100
+
+
+class Head(NamedTuple):
+    """The last event at some moment. Noted elsewhere, it seals everything up to it."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An event that does not fit: which, in what way, and a sentence about it."""
+
+    seq: int
+    kind: Kind
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The verdict on a ledger."""
+
+    problems: tuple[Problem, ...]
+    events: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything fits."""
+        return not self.problems
+
+    @property
+    def first_problem(self) -> Problem | None:
+        """The first event that does not fit, or none."""
+        return self.problems[0] if self.problems else None
+
+
+class Entry:
+    """A line of the file, read."""
+
+    __slots__ = ("event", "line", "number", "own", "why")
+
+    def __init__(self, number: int, line: bytes) -> None:
+        self.number = number
+        self.line = line
+        self.why = ""
+        self.event: Event | None = None
+        #: Whether the hash is the one this content must have.
+        self.own = False
+        try:
+            self.event = event = from_line(line)
+            if to_line(event).rstrip(b"\n") != line.rstrip(b"\r") and repeats_a_key(line):
+                raise Malformed("has the same key twice")
+            self.own = digest(event) == event.hash
+        except Malformed as error:
+            self.event, self.why = None, str(error)
+        except (ValueError, RecursionError):
+            self.event, self.why = None, "cannot be read"
+
+
+def verify_lines(
+    lines: Sequence[bytes],
+    tail: bytes = b"",
+    *,
+    student: str | None = None,
+    lab: str | None = None,
+    now: datetime,
+    locks: Mapping[str, Iterable[str]] | None = None,
+    heads: Iterable[Head] = (),
+) -> Verification:
+    """Judge the lines of a ledger; see `Ledger.verify` for the meaning of the arguments."""
+    entries = [Entry(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
+    if tail.strip():
+        entries.append(Entry(len(lines) + 1, tail))
+        # A last line without its end is whole if it is an event; an editor took the end off.
+        if entries[-1].own:
+            tail = b""
+        else:
+            entries.pop()
+    latest = timestamp(now + CLOCK_TOLERANCE)
+    chain = _Chain(entries, latest)
+    rules = _Rules(student, lab, latest, locks or {})
+    problems: list[Problem] = []
+    for found in chain.walk():
+        if isinstance(found, Problem):
+            problems.append(found)
+        else:
+            problems.extend(rules.judge(found))
+    problems.extend(_unlike_noted(chain.accepted, heads))
+    if tail.strip():
+        seq = chain.expected
+        sentence = (
+            f"The last line of the file breaks off, where event {seq} would be: the program or the"
+            " machine stopped while it was written, or the file was cut. It was never reported as"
+            " saved, unless the file was cut."
+        )
+        problems.append(Problem(seq, "torn", sentence))
+    return Verification(tuple(problems), events=len(entries))
+
+
+class _Chain:
+    """Walks the lines in order, and tells events that fit from problems."""
+
+    def __init__(self, entries: list[Entry], latest: str) -> None:
+        self.entries = entries
+        self.latest = latest
+        self.accepted: dict[int, Event] = {}
+        self.expected = 0
+        self.prev = GENESIS
+        self.last: Event | None = None
+        self._displaced: dict[int, Event] = {}
+        self._places: dict[str, list[int]] = {}
+        self._followers: dict[str, list[int]] = {}
+        self._seqs: dict[int, list[int]] = {}
+        for i, entry in enumerate(entries):
+            if entry.event is not None:
+                self._places.setdefault(entry.event.hash, []).append(i)
+                self._followers.setdefault(entry.event.prev, []).append(i)
+                self._seqs.setdefault(entry.event.seq, []).append(i)
+
+    def walk(self) -> Iterator[Problem | Event]:
+        for i, entry in enumerate(self.entries):
+            yield from self._catch_up_with_displaced()
+            event = entry.event
+            if event is None:
+                yield Problem(
+                    self.expected,
+                    "unreadable",
+                    f"Line {entry.number} {entry.why}, where event {self.expected} would be.",
+                )
+            elif entry.own and self._fits(event):
+                if self._pushed_in(i):
+                    yield self._inserted(event)
+                else:
+                    yield self._accept(event)
+            else:
+                yield from self._misfit(i, entry, event)
+
+    def _fits(self, event: Event) -> bool:
+        return event.seq == self.expected and event.prev == self.prev
+
+    def _accept(self, event: Event) -> Event:
+        self.expected, self.prev, self.last = event.seq + 1, event.hash, event
+        self.accepted[event.seq] = event
+        return event
+
+    def _catch_up_with_displaced(self) -> Iterator[Event]:
+        """Take an event that stood too early at the place where it belongs."""
+        while (event := self._displaced.pop(self.expected, None)) and event.prev == self.prev:
+            yield self._accept(event)
+
+    def _pushed_in(self, i: int) -> bool:
+        """Whether a later event claims the place of this one, and the chain goes on from that."""
+        event = self.entries[i].event
+        assert event is not None
+        if self._is_followed(event, i):
+            return False
+        rivals = (j for j in self._followers.get(event.prev, ()) if j > i)
+        return any(self._is_followed(self._event(j), j) for j in rivals)
+
+    def _is_followed(self, event: Event, i: int) -> bool:
+        return any(j > i for j in self._followers.get(event.hash, ()))
+
+    def _event(self, i: int) -> Event:
+        event = self.entries[i].event
+        assert event is not None
+        return event
+
+    def _misfit(self, i: int, entry: Entry, event: Event) -> Iterator[Problem | Event]:
+        """Name what was done to an event that does not fit. Kept in the order of certainty."""
+        seq = event.seq
+        if entry.own and any(j < i for j in self._places[event.hash]):
+            yield Problem(seq, "duplicated", f"Event {seq} stands in the file twice.")
+            return
+        if self._goes_on_after(i):
+            # The chain is whole without this line, so this line is too much here.
+            places = self._places.get(event.prev, ())
+            if entry.own and any(self._event(j).seq == seq - 1 for j in places):
+                self._displaced[seq] = event
+                yield self._reordered(seq)
+            else:
+                yield self._inserted(event)
+            return
+        if not entry.own:
+            yield self._rewritten_line(i, event)
+        elif seq > self.expected:
+            missing = range(self.expected, seq)
+            if any(j > i for lost in missing for j in self._seqs.get(lost, ())):
+                yield self._reordered(seq)
+            else:
+                yield self._removed(seq - 1)
+        elif seq == self.expected:
+            before = self.last.seq if self.last else seq
+            yield Problem(
+                before,
+                "edited",
+                f"Event {before} is not the one that event {seq} was chained to: it was edited, and"
+                " its hash computed anew.",
+            )
+        else:
+            yield self._inserted(event)
+            return
+        yield self._accept(event)
+
+    def _goes_on_after(self, i: int) -> bool:
+        """Whether the event that is expected here stands further down, as it was written."""
+        return any(
+            j > i and self.entries[j].own and self._event(j).seq == self.expected
+            for j in self._followers.get(self.prev, ())
+        )
+
+    def _rewritten_line(self, i: int, event: Event) -> Problem:
+        """Name what was done to an event whose hash does not fit what it says."""
+        seq = event.seq
+        if seq == self.expected and event.prev != self.prev:
+            shift = _renumbered(event)
+            if shift > 0:
+                return self._removed(seq + shift - 1, "; what follows was given new numbers")
+            if shift < 0 and self.last is not None:
+                return self._inserted(self.last, "; what follows was given new numbers")
+        before = self.last.time if self.last else ""
+        follower = self._followers.get(event.hash, ())
+        after = min((self._event(j).time for j in follower if j > i), default=self.latest)
+        if not before <= event.time <= min(after, self.latest):
+            return Problem(
+                seq,
+                "forged time",
+                f"Event {seq} says {event.time}, which does not lie between the events around it,"
+                " and its hash does not fit: its time was changed.",
+            )
+        what = f"Event {seq} ({event.kind} {event.id})"
+        return Problem(seq, "edited", f"{what} was edited: its hash does not fit what it says.")
+
+    def _removed(self, last: int, more: str = "") -> Problem:
+        first = self.expected
+        which = f"Event {first} was" if first >= last else f"Events {first} to {last} were"
+        return Problem(first, "removed", f"{which} removed{more}.")
+
+    def _reordered(self, seq: int) -> Problem:
+        return Problem(
+            seq,
+            "reordered",
+            f"Event {seq} stands where event {self.expected} belongs: lines were reordered.",
+        )
+
+    def _inserted(self, event: Event, more: str = "") -> Problem:
+        return Problem(
+            event.seq,
+            "inserted",
+            f"An event that was not written here was inserted as event {event.seq}"
+            f" ({event.kind} {event.id}){more}.",
+        )
+
+
+def _renumbered(event: Event) -> int:
+    """By how much the number of an event was changed, if that is all that was changed."""
+    for shift in range(1, _RENUMBERED + 1):
+        for signed in (shift, -shift):
+            if digest(event._replace(seq=event.seq + signed)) == event.hash:
+                return signed
+    return 0
+
+
+class _Rules:
+    """What must hold of the events themselves, however well they are chained."""
+
+    def __init__(
+        self,
+        student: str | None,
+        lab: str | None,
+        latest: str,
+        locks: Mapping[str, Iterable[str]],
+    ) -> None:
+        self.student = student
+        self.lab = lab
+        self.latest = latest
+        self.locks = {instrument: tuple(needs) for instrument, needs in locks.items()}
+        self.version = migrations.VERSION
+        self.beyond_us = False
+        self.first = True
+        self.time = ""
+        self.committed: dict[str, int] = {}
+        self.used: dict[str, Event] = {}
+
+    def judge(self, event: Event) -> Iterator[Problem]:
+        seq = event.seq
+        first, self.first = self.first, False
+        if (event.kind == "opened") != first:
+            words = "begins with" if first else "has, in its midst,"
+            wrong = f"The ledger {words} an event of kind {event.kind!r} (event {seq})."
+            yield Problem(seq, "wrong schema", wrong)
+        self.version = migrations.announced(event, self.version)
+        try:
+            event = migrations.upgraded(event, self.version)
+        except NewerSchema as error:
+            if not self.beyond_us:
+                yield Problem(seq, "wrong schema", str(error))
+            self.beyond_us = True
+            return
+        yield from self._time(event)
+        if wrong_value := misfit(event):
+            yield Problem(seq, "wrong schema", f"Event {seq} {wrong_value}.")
+            return
+        yield from self._owner(event)
+        yield from self._order(event)
+
+    def _time(self, event: Event) -> Iterator[Problem]:
+        said = f"Event {event.seq} says {event.time}"
+        if event.time < self.time:
+            wrong = f"{said}, earlier than the event before it ({self.time}): a time was forged."
+            yield Problem(event.seq, "forged time", wrong)
+        elif event.time > self.latest:
+            wrong = f"{said}, which had not come yet when the ledger was collected."
+            yield Problem(event.seq, "forged time", wrong)
+        self.time = max(self.time, event.time)
+
+    def _owner(self, event: Event) -> Iterator[Problem]:
+        if event.kind == "opened":
+            owner = event.value["student"]
+            if self.student not in {None, owner}:
+                wrong = f"This is the ledger of {owner!r}, not of {self.student!r}."
+                yield Problem(event.seq, "other student", wrong)
+            self.lab = self.lab or event.lab
+        if self.lab not in {None, event.lab}:
+            wrong = f"Event {event.seq} is of the lab {event.lab!r}, not of {self.lab!r}."
+            yield Problem(event.seq, "other lab", wrong)
+
+    def _order(self, event: Event) -> Iterator[Problem]:
+        seq, name = event.seq, event.id
+        if event.kind == "use":
+            for needed in (*event.value["needs"], *self.locks.get(name, ())):
+                self.used.setdefault(needed, event)
+        if event.kind != "prediction":
+            return
+        if name in self.committed:
+            wrong = f"The prediction {name} was committed as event {self.committed[name]} and again"
+            yield Problem(seq, "second commit", f"{wrong} as event {seq}.")
+            return
+        self.committed[name] = seq
+        if use := self.used.get(name):
+            wrong = f"The prediction {name} (event {seq}) was committed after its instrument"
+            yield Problem(seq, "late prediction", f"{wrong} {use.id} was used (event {use.seq}).")
+
+
+def _unlike_noted(accepted: Mapping[int, Event], heads: Iterable[Head]) -> Iterator[Problem]:
+    for seq, noted in sorted(heads):
+        event = accepted.get(seq)
+        if event is None:
+            wrong = f"Event {seq} was noted elsewhere and is not in the file: its end was cut off."
+            yield Problem(seq, "removed", wrong)
+            return
+        if event.hash != noted:
+            wrong = f"Event {seq} is not the one that was noted elsewhere: the chain was rewritten."
+            yield Problem(seq, "rewritten", wrong)
+            return
