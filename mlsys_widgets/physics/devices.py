@@ -186,7 +186,7 @@ devices: Final[Catalogue[Device]] = Catalogue(
                 memory=_H200.fact(141e9, "HBM3e"),
                 power=_H200.fact(700.0),
                 launch_overhead=_OURS.fact(
-                    7.8e-6, "period of a stream of tiny kernels, as PyTorch launches them"
+                    11.0e-6, "period of a stream of tiny kernels, as PyTorch launches them"
                 ),
             ),
             _device(
