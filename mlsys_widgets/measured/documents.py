@@ -66,14 +66,16 @@ def load(
     name = os.fspath(name_or_path)
     try:
         if name in available():
-            data = resources.files(__package__).joinpath("data", f"{name}.json").read_bytes()
-        else:
-            path = Path(name)
-            if path.exists() and path.stat().st_size > MOST_BYTES:
-                raise MeasurementError(
-                    f"{name}: larger than {MOST_BYTES >> 20} MiB, which no measurement is."
-                )
-            data = path.read_bytes()
+            # What ships was judged by the tests; a student should not wait for it again.
+            text = resources.files(__package__).joinpath("data", f"{name}.json").read_text("utf-8")
+            shipped: Document = json.loads(text)
+            return shipped
+        path = Path(name)
+        if path.exists() and path.stat().st_size > MOST_BYTES:
+            raise MeasurementError(
+                f"{name}: larger than {MOST_BYTES >> 20} MiB, which no measurement is."
+            )
+        data = path.read_bytes()
     except FileNotFoundError:
         known = ", ".join(available()) or "none"
         raise MeasurementError(

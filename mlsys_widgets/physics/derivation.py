@@ -118,25 +118,29 @@ def derive(result: Result, names: tuple[str, ...] = ()) -> Derivation:
     known = {step.name: step for step in derivable(type(result))}
     for name in names:
         one_of("quantity", name, known)
-    steps: dict[tuple[int, str], Step] = {}
-    for name in names or known:
-        for key, step in _steps_to(result, name):
-            steps.setdefault(key, step)
-    return Derivation(tuple(steps.values()))
+    seen: set[tuple[int, str]] = set()
+    steps = [step for name in names or known for step in _steps_to(result, name, seen)]
+    return Derivation(tuple(steps))
 
 
-def _steps_to(result: Result, name: str) -> Iterator[tuple[tuple[int, str], Step]]:
-    """The steps to one quantity, those it rests on first, across results if need be."""
+def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator[Step]:
+    """The steps to one quantity, those it rests on first, across results if need be.
+
+    Steps that were ``seen`` already are left out.
+    """
+    if (id(result), name) in seen:
+        return
+    seen.add((id(result), name))
     value = getattr(result, name)
     member = next((step for step in derivable(type(result)) if step.name == name), None)
     if member is None:
         # An input. If it was itself computed, its own derivation comes before.
         if isinstance(value, Explained):
-            yield from _steps_to(value.result, value.name)
+            yield from _steps_to(value.result, value.name, seen)
         return
     for needed in notation.names_in(member.formula):
-        yield from _steps_to(result, needed)
-    yield (id(result), name), _step(result, member)
+        yield from _steps_to(result, needed, seen)
+    yield _step(result, member)
 
 
 def _step(result: Result, member: Derived[float]) -> Step:

@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from mlsys_widgets.physics.domain import Numeric
@@ -201,7 +201,11 @@ def format_quantity(value: Numeric | bool, unit: str = "", *, pad: bool = False)
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    number = float(value)
+    return _format(float(value), unit, pad)
+
+
+@lru_cache(4096)  # an instrument shows the same ticks and limits again with every move
+def _format(number: float, unit: str, pad: bool) -> str:
     if math.isnan(number):
         raise ValueError("value is not a number (NaN); there is nothing to show")
     if math.isinf(number):

@@ -120,6 +120,16 @@ class Slider(Control):
         }
 
 
+class Count(Slider):
+    """A number of things that may be large, written so that it fits into its box."""
+
+    def shown(self, value: Any) -> str:
+        """Millions from a million on, and no unit: the label names what is counted."""
+        if value >= 999_950:
+            return f"{format_quantity(value / 1e6)} million"
+        return format_quantity(value)
+
+
 class Choice(Control):
     """One of several; a menu, or buttons when they are few."""
 

@@ -263,6 +263,8 @@ class _View:
 
         self._instrument = instrument
         self._errors: dict[str, str] = {}
+        #: The last move of each control, with the browser's stamp: it waits for our answer to it.
+        self._heard: dict[str, Any] = {}
         result = instrument.result
         self._plots = [Plot(scene) for scene in instrument.scenes(result)]
         controls = instrument._controls.values()
@@ -297,6 +299,7 @@ class _View:
         header, rows = instrument.table(result)
         alert = instrument.alert(result)
         return {
+            "heard": {name: sent[1] for name, sent in self._heard.items()},
             "values": inputs,
             "shown": {name: controls[name].shown(value) for name, value in inputs.items()},
             "options": {
@@ -312,8 +315,8 @@ class _View:
             "html": instrument.html(result),
             "legend": [
                 [words, TONES[tone], kind]
-                for scene in instrument.scenes(result)
-                for words, tone, kind in scene.legend
+                for plot in self._plots
+                for words, tone, kind in plot.scene.legend
             ],
             "table": {"header": list(header), "rows": [list(row) for row in rows]},
             "code": instrument.code,
@@ -330,6 +333,7 @@ class _View:
 
     def _moved(self, change: Any) -> None:
         moved = self.desk.since(change)
+        self._heard = change["new"]
         self._instrument._before_reset = None
         for name in list(moved)[:1]:
             self._try(name, lambda: self._instrument.set(**moved))
@@ -347,6 +351,22 @@ class _View:
     def _command(self, change: Any) -> None:
         actions = {"reset": self._instrument.reset, "undo": self._instrument.undo_reset}
         self._try("", actions[change["new"]["name"]])
+
+
+def table_html(table: Table, label: str, marked: str = "") -> str:
+    """A table for ``html`` that the keyboard can scroll where it is narrow; one row is marked."""
+    header, rows = table
+    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in header)
+    body = ""
+    for first, *rest in rows:
+        name = f"<strong>{escape(first)}</strong>" if first == marked else escape(first)
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+        body += f"<tr><th scope='row'>{name}</th>{cells}</tr>"
+    return (
+        f"<div class='mlsys-scroll' tabindex='0' role='region' aria-label='{escape(label)}'>"
+        f"<table class='mlsys-table'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        "</div>"
+    )
 
 
 def _locked_card(title: str, question: str) -> ipywidgets.HTML:

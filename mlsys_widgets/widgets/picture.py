@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 from typing import Any
+from zlib import crc32
 
 from mlsys_widgets.widgets.scene import (
     BARE_MARGIN,
@@ -96,18 +97,19 @@ class _Frame:
 
 
 def _share(axis: Axis, value: float) -> float:
-    """How far along an axis a value lies, kept near the axis so that lines end at its edge."""
+    """How far along an axis a value lies; only what is absurdly far off is brought nearer."""
     if axis.log:
         low, high = math.log10(axis.low), math.log10(axis.high)
         share = (math.log10(max(value, 1e-300)) - low) / (high - low)
     else:
         share = (value - axis.low) / (axis.high - axis.low)
-    return min(max(share, -0.5), 1.5)
+    return min(max(share, -50.0), 50.0)
 
 
 def _scene(scene: Scene) -> Iterator[str]:
     frame = _Frame(scene)
-    clip = f"c{abs(hash((scene.across.label, scene.up.label))) % 10**6}"
+    # The same scene gets the same id in every process, so that pictures can be compared.
+    clip = f"clip{crc32(repr((scene.across, scene.up)).encode())}"
     width, height = frame.right - frame.left, frame.bottom - frame.top
     yield (
         f'<clipPath id="{clip}"><rect x="{frame.left}" y="{frame.top}" width="{width}" '
@@ -130,14 +132,16 @@ def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
         for tick, word in zip(axis.ticks, words, strict=True):
             if upright:
                 y = frame.y(tick)
-                yield f'<path d="M{_LEFT},{y:.1f}H{frame.right}" stroke="#e0e0e0"/>'
+                if axis.grid:
+                    yield f'<path d="M{_LEFT},{y:.1f}H{frame.right}" stroke="#e0e0e0"/>'
                 yield (
                     f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="#333">'
                     f"{escape(word)}</text>"
                 )
             else:
                 x = frame.x(tick)
-                yield f'<path d="M{x:.1f},{_TOP}V{frame.bottom}" stroke="#e0e0e0"/>'
+                if axis.grid:
+                    yield f'<path d="M{x:.1f},{_TOP}V{frame.bottom}" stroke="#e0e0e0"/>'
                 yield (
                     f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle" fill="#333">'
                     f"{escape(word)}</text>"
@@ -192,6 +196,6 @@ def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
 def _words(mark: Words, frame: _Frame) -> Iterator[str]:
     for x, y, text in zip(mark.x, mark.y, mark.text, strict=True):
         yield (
-            f'<text x="{frame.x(x):.1f}" y="{frame.y(y) - 8:.1f}" text-anchor="{mark.align}" '
+            f'<text x="{frame.x(x):.1f}" y="{frame.y(y) - 4:.1f}" text-anchor="{mark.align}" '
             f'fill="{TONES[mark.tone]}">{escape(text)}</text>'
         )

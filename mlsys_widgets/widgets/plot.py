@@ -26,7 +26,7 @@ class Plot:
     """One figure that follows a scene."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self._scales = {"x": _scale(scene.across), "y": _scale(scene.up)}
         self._axes = [_axis(scene.across, self._scales["x"]), _axis(scene.up, self._scales["y"])]
         self._axes[1].orientation = "vertical"
@@ -40,8 +40,10 @@ class Plot:
             fig_margin=_margin(scene),
             min_aspect_ratio=0.5,
             max_aspect_ratio=20,
+            padding_y=0.0,
             animation_duration=0,
             legend_location="top-left",
+            display_toolbar=False,  # it would cover the plot's corner
         )
         self.figure.layout.width = "100%"
         self.figure.layout.height = f"{scene.height}px"
@@ -49,17 +51,20 @@ class Plot:
 
     def update(self, scene: Scene) -> None:
         """Change what differs from the scene on the screen, each mark in one message."""
-        before = {mark.name: mark for mark in self._scene.marks}
+        before = {mark.name: mark for mark in self.scene.marks}
         for mark in scene.marks:
             if mark != before.get(mark.name):
                 _apply(self.marks[mark.name], _data(mark))
-        pairs = zip((scene.across, scene.up), (self._scene.across, self._scene.up), strict=True)
+        pairs = zip((scene.across, scene.up), (self.scene.across, self.scene.up), strict=True)
         for k, (axis, old) in enumerate(pairs):
             if axis != old:
-                scale = self._scales["xy"[k]]
-                _apply(scale, {"min": axis.low, "max": axis.high})
-                _apply(self._axes[k], _ticks(axis))
-        self._scene = scene
+                ticks = _ticks(axis)
+                # Labels first: bqplot writes ticks with those it knew when it heard of them.
+                labels = {**_ticks(old).get("tick_labels", {}), **ticks.pop("tick_labels", {})}
+                _apply(self._axes[k], {"tick_labels": labels})
+                _apply(self._scales["xy"[k]], {"min": axis.low, "max": axis.high})
+                _apply(self._axes[k], ticks)
+        self.scene = scene
 
 
 def _margin(scene: Scene) -> dict[str, int]:
@@ -91,7 +96,8 @@ def _key(tick: float) -> str:
 
 
 def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
-    return bqplot.Axis(scale=scale, grid_lines="solid", label_offset="36px", **_ticks(axis))
+    lines = "solid" if axis.grid else "none"
+    return bqplot.Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
 
 
 def _colour(tone: str) -> str:
@@ -115,7 +121,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 colors=[_colour(mark.tone)],
                 marker=mark.symbol,
                 default_size=int(mark.size),
-                stroke="white",
+                stroke="var(--jp-layout-color1, #ffffff)",
                 **data,
             )
         case Blocks():
@@ -156,8 +162,8 @@ def _data(mark: AnyMark) -> dict[str, Any]:
             shown = paths or (((1.0, 1.0), (1.0, 1.0)),)
             longest = max(len(path) for path in shown)
             # Lines of one mark have as many points each: the last corner is repeated.
-            corners = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
-            return {"x": corners[..., 0], "y": corners[..., 1], "visible": bool(paths)}
+            bends = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
+            return {"x": bends[..., 0], "y": bends[..., 1], "visible": bool(paths)}
         case Words(x=x, text=text):
             return {**_places(mark), "text": list(text) or [""], "visible": len(x) > 0}
         case Line() | Points():

@@ -27,6 +27,8 @@ class Axis:
     log: bool = False
     ticks: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
+    #: Whether lines cross the plot at the ticks; rows of bars with text in them need none.
+    grid: bool = True
 
     @property
     def bare(self) -> bool:
@@ -137,6 +139,14 @@ class Words:
     text: tuple[str, ...]
     tone: str = "ink"
     align: str = "start"
+
+
+def note(
+    name: str, place: tuple[float, float, str] | None, tone: str = "text", align: str = "start"
+) -> Words:
+    """One piece of text, ``(x, y, text)``, or none now."""
+    x, y, text = ((part,) for part in place) if place else ((), (), ())
+    return Words(name, x, y, text, tone, align)
 
 
 AnyMark = Line | Strokes | Points | Blocks | Words

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mlsys_widgets import measured
 from mlsys_widgets.measured import MeasurementError, load, merged, save
 from mlsys_widgets.measured.documents import write_atomically
 
@@ -73,3 +74,9 @@ def test_an_update_from_elsewhere_is_refused(
     update[part][name] = "other"
     with pytest.raises(MeasurementError, match=rf"{part}\.{name} must be"):
         merged(document, update)
+
+
+@pytest.mark.parametrize("name", measured.available())
+def test_what_ships_is_valid(name):
+    """`load` trusts what ships, so it is judged here."""
+    measured.validate(measured.load(name), source=name)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import mlsys_widgets
 from mlsys_widgets.widgets.controls import Choice, Control, Several, Slider, Switch
 from mlsys_widgets.widgets.instrument import Instrument
-from mlsys_widgets.widgets.scene import Blocks, Words
+from mlsys_widgets.widgets.scene import Blocks, Strokes, Words
 
 
 def instruments() -> list[type[Instrument]]:
@@ -65,6 +65,8 @@ def numbers(instrument: Instrument) -> Iterator[float]:
             if isinstance(mark, Blocks):
                 for left, low, right, high, _ in mark.blocks:
                     yield from (left, low, right, high)
+            elif isinstance(mark, Strokes):
+                yield from itertools.chain(*itertools.chain(*mark.paths))
             else:
                 assert len(mark.x) == len(mark.y), mark.name
                 yield from mark.x
@@ -110,8 +112,15 @@ def check(instrument: Instrument) -> None:
             if isinstance(mark, Blocks):
                 assert drawn.visible == bool(mark.blocks)
                 if mark.blocks:
-                    assert np.array_equal(drawn.x[:, 0], [block[0] for block in mark.blocks])
-                    assert np.array_equal(drawn.y[:, 2], [block[3] for block in mark.blocks])
+                    # bqplot keeps a single block without its outer dimension.
+                    x, y = np.atleast_2d(drawn.x), np.atleast_2d(drawn.y)
+                    assert np.array_equal(x[:, 0], [block[0] for block in mark.blocks])
+                    assert np.array_equal(y[:, 2], [block[3] for block in mark.blocks])
+            elif isinstance(mark, Strokes):
+                assert drawn.visible == bool(mark.paths)
+                if mark.paths:
+                    starts = [path[0][0] for path in mark.paths]
+                    assert np.array_equal(np.atleast_2d(drawn.x)[:, 0], starts)
             else:
                 assert drawn.visible == (len(mark.x) > 0)
                 if len(mark.x):

@@ -15,8 +15,8 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-let serial = 0;
-const unique = (word) => `mlsys-${word}-${++serial}`;
+// Every widget loads its own copy of this module, so a counter would repeat itself.
+const unique = (word) => `mlsys-${word}-${Math.random().toString(36).slice(2, 10)}`;
 
 // A slider runs over whole positions; a logarithmic one over powers, after a stop at zero if it has one.
 function toValue(spec, position) {
@@ -81,7 +81,15 @@ const BUILD = {
       range.value = toPosition(spec, value);
       send(value);
     });
-    box.addEventListener("change", () => type(box.value));
+    // Enter takes the value, Escape the one before; the notebook must not hear of either.
+    let known = "";
+    const take = () => { if (box.value !== known) type((known = box.value)); };
+    box.addEventListener("change", take);
+    box.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") { event.preventDefault(); take(); }
+      if (event.key === "Escape") box.value = known = range.getAttribute("aria-valuetext");
+    });
     const error = element("p", { class: "mlsys-error", id: `${id}-error`, role: "alert" });
     const node = element("div", { class: "mlsys-control" },
       element("label", { for: id, text: spec.label }),
@@ -95,7 +103,7 @@ const BUILD = {
         if (range.value !== position) range.value = position;
         range.setAttribute("aria-valuetext", shown);
         if (message) { box.setAttribute("aria-invalid", "true"); box.setAttribute("aria-describedby", error.id); }
-        else { box.removeAttribute("aria-invalid"); box.removeAttribute("aria-describedby"); if (box.value !== shown) box.value = shown; }
+        else { box.removeAttribute("aria-invalid"); box.removeAttribute("aria-describedby"); known = shown; if (box.value !== shown) box.value = shown; }
         if (error.textContent !== (message ?? "")) error.textContent = message ?? "";
       },
     };
@@ -196,8 +204,10 @@ function render({ model, el }) {
   const spec = model.get("spec");
   // A stamp on everything sent: the same value twice is still two wishes.
   const stamp = () => performance.now() + Math.random();
+  const sent = {};
   const send = (name) => (value) => {
-    model.set("moved", { ...model.get("moved"), [name]: [value, stamp()] });
+    sent[name] = stamp();
+    model.set("moved", { ...model.get("moved"), [name]: [value, sent[name]] });
     model.save_changes();
   };
   const type = (name) => (text) => {
@@ -212,8 +222,14 @@ function render({ model, el }) {
   const controls = {};
   const panel = element("div", { class: "mlsys-controls", role: "group", "aria-label": `Controls of ${spec.title}` });
   for (const one of spec.controls) {
-    controls[one.name] = BUILD[one.kind](one, send(one.name), type(one.name));
-    panel.append(controls[one.name].node);
+    const control = BUILD[one.kind](one, send(one.name), type(one.name));
+    if (!control.node.querySelector(".mlsys-error")) {
+      const error = element("p", { class: "mlsys-error", role: "alert" });
+      control.node.append(error);
+      control.complain = (text) => { if (error.textContent !== text) error.textContent = text; };
+    }
+    controls[one.name] = control;
+    panel.append(control.node);
   }
 
   const reset = element("button", { type: "button", text: "Reset" });
@@ -250,7 +266,11 @@ function render({ model, el }) {
     for (const [name, control] of Object.entries(controls)) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
       control.node.hidden = now.hidden.includes(name);
+      // An answer to an earlier move must not take back a later one that is still on its way.
+      if (sent[name] && sent[name] !== now.heard[name] && !now.errors[name]) continue;
+      delete sent[name];
       control.show(now.shown[name], now.values[name], now.errors[name]);
+      control.complain?.(now.errors[name] ?? "");
     }
     while (cells.length > now.cards.length) cells.pop().box.remove();
     now.cards.forEach(([label, value, tone], k) => {

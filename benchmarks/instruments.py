@@ -1,0 +1,114 @@
+"""What an instrument costs in the kernel: Python time of a move, import time, memory.
+
+Times are medians taken in turns with a baseline in the same run: three bqplot marks that get new
+data, which is the least that any instrument on bqplot can do.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+import bqplot
+import numpy as np
+
+import mlsys_widgets
+from mlsys_widgets.widgets.controls import Slider
+from mlsys_widgets.widgets.instrument import Instrument
+
+MOVES = 200
+
+
+def bare_marks() -> list[bqplot.Lines]:
+    scales = {"x": bqplot.LogScale(), "y": bqplot.LogScale()}
+    marks = [bqplot.Lines(x=[1.0, 2.0], y=[1.0, 2.0], scales=scales) for _ in range(3)]
+    bqplot.Figure(marks=marks)
+    return marks
+
+
+def move_bare(marks: list[bqplot.Lines], value: float) -> None:
+    for mark in marks:
+        with mark.hold_sync():
+            mark.x = np.array([1.0, value])
+            mark.y = np.array([value, 2.0])
+
+
+def sliders(instrument: Instrument) -> list[tuple[str, Slider]]:
+    hidden = instrument.hidden()
+    found = instrument._controls.items()
+    return [(n, c) for n, c in found if isinstance(c, Slider) and n not in hidden]
+
+
+def kernel_time() -> None:
+    walk = random.Random(1)
+    print(f"Python time of a slider move, median of {MOVES} (goal: at most 3 ms)")
+    for name in mlsys_widgets._WIDGETS:
+        kind = getattr(mlsys_widgets, name)
+        if not issubclass(kind, Instrument):
+            continue
+        instrument, marks = kind(), bare_marks()
+        instrument._repr_mimebundle_()
+        if not sliders(instrument):
+            continue
+        ours, bare = [], []
+        for k in range(MOVES):
+            control, slider = walk.choice(sliders(instrument))
+            share = walk.random()
+            value = slider.low * (slider.high / slider.low) ** share if slider.log else (
+                slider.low + (slider.high - slider.low) * share
+            )  # fmt: skip
+            start = time.perf_counter()
+            instrument._view._moved({"old": {}, "new": {control: [value, k]}})
+            middle = time.perf_counter()
+            move_bare(marks, 1 + share)
+            ours.append(middle - start)
+            bare.append(time.perf_counter() - middle)
+        a, b = statistics.median(ours), statistics.median(bare)
+        print(f"  {name:20} {a * 1e3:5.2f} ms   {a / b:5.1f}× three bare marks ({b * 1e3:.2f} ms)")
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def imports() -> None:
+    timed = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
+    cases = {
+        "import mlsys_widgets": "import mlsys_widgets",
+        "the physics core": "from mlsys_widgets import physics",
+        "import bqplot": "import bqplot",
+        "first instrument shown": (
+            "import mlsys_widgets as mw; mw.RooflineWidget()._repr_mimebundle_()"
+        ),
+    }
+    print("Seconds in a fresh process, median of 5 (goals: import 0.05, first instrument 1.5)")
+    for name, code in cases.items():
+        seconds = statistics.median(float(run(timed.format(code))) for _ in range(5))
+        print(f"  {name:24} {seconds:6.3f}")
+
+
+def memory() -> None:
+    resident = (
+        "print(next(int(line.split()[1]) for line in open('/proc/self/status') "
+        "if line.startswith('VmRSS')) / 1024)"
+    )
+    print("Resident memory of a process, MB")
+    for name, code in {
+        "ipykernel alone": "import ipykernel.kernelapp",
+        "with a bqplot figure": "import ipykernel.kernelapp, bqplot; bqplot.Figure()",
+        "with one instrument": (
+            "import ipykernel.kernelapp, mlsys_widgets as mw; "
+            "mw.RooflineWidget()._repr_mimebundle_()"
+        ),
+    }.items():
+        print(f"  {name:24} {float(run(f'{code}; {resident}')):6.0f}")
+
+
+if __name__ == "__main__":
+    kernel_time()
+    imports()
+    memory()

@@ -1,0 +1,38 @@
+"""Comparing what a browser drew with a picture that somebody has looked at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+REFERENCES = Path(__file__).parent / "references"
+#: A channel may be off by this much: fonts are smoothed a little differently from run to run.
+_SAME = 40
+#: Share of the pixels that may differ by more.
+_MAY_DIFFER = 0.02
+
+
+def compare(picture: Path, name: str) -> None:
+    """Fail when a picture differs from its reference; make the reference if asked to.
+
+    ``UPDATE_PICTURES=1 make test`` keeps the new pictures as references. Look at them before you
+    commit them.
+    """
+    reference = REFERENCES / f"{name}.png"
+    now = Image.open(picture).convert("RGB")
+    if os.environ.get("UPDATE_PICTURES"):
+        REFERENCES.mkdir(exist_ok=True)
+        # A palette is enough to compare with, and keeps the repository small.
+        now.quantize(64).save(reference, optimize=True)
+        return
+    assert reference.exists(), f"no reference {reference.name}: run with UPDATE_PICTURES=1"
+    then = Image.open(reference).convert("RGB")
+    assert abs(now.height - then.height) <= 4, f"{name} is {now.size}, its reference {then.size}"
+    assert now.width == then.width
+    height = min(now.height, then.height)
+    a, b = (np.asarray(p, dtype=int)[:height] for p in (now, then))
+    differ = float(np.mean(np.abs(a - b).max(axis=2) > _SAME))
+    assert differ <= _MAY_DIFFER, f"{name}: {differ:.1%} of the pixels differ; see {picture}"

@@ -1,0 +1,149 @@
+"""Every instrument in a real browser: drawn, moved by keyboard and mouse, light and dark."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+import mlsys_widgets
+from mlsys_widgets.widgets.instrument import Instrument
+from tests.browser.pictures import compare
+
+pytestmark = pytest.mark.needs("chromium")
+
+NAMES = [
+    name for name in mlsys_widgets._WIDGETS if issubclass(getattr(mlsys_widgets, name), Instrument)
+]
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+
+def instrument(page: Page, title: str) -> Locator:
+    return page.locator(".mlsys-instrument").filter(
+        has=page.get_by_role("heading", name=title, exact=True)
+    )
+
+
+def titles() -> list[str]:
+    return [getattr(mlsys_widgets, name).title for name in NAMES]
+
+
+def in_theme(page: Page, theme: str) -> None:
+    page.evaluate(
+        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", THEMES[theme]
+    )
+    page.wait_for_function(
+        "light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "light"
+    )
+
+
+def test_every_instrument_is_drawn(gallery):
+    for title in titles():
+        board = instrument(gallery, title)
+        expect(board).to_have_count(1)
+        expect(board.locator(".mlsys-plot svg").first).to_be_attached()
+        expect(board.locator(".mlsys-sentence")).not_to_be_empty()
+
+
+@pytest.mark.parametrize("width", [600, 1400])
+@pytest.mark.parametrize("theme", THEMES)
+def test_pictures(gallery, theme, width, tmp_path):
+    in_theme(gallery, theme)
+    # Taller than any instrument, or the picture would hold parts of the window around it.
+    gallery.set_viewport_size({"width": width + 120, "height": 2600})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    gallery.wait_for_timeout(1500)
+    for name, title in zip(NAMES, titles(), strict=True):
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        gallery.wait_for_timeout(250)
+        path = tmp_path / f"{name}.png"
+        board.screenshot(path=path)
+        compare(path, f"{name}-{theme}-{width}")
+
+
+BEYOND = """board => {
+  const edge = board.getBoundingClientRect();
+  return [...board.querySelectorAll('button, label, select, .mlsys-card, text, p')]
+    .filter(e => e.textContent.trim() && e.getClientRects().length)
+    .filter(e => getComputedStyle(e).visibility !== 'hidden' && !e.closest('.mlsys-scroll'))
+    .filter(e => { const r = e.getBoundingClientRect();
+                   return r.left < edge.left - 2 || r.right > edge.right + 2; })
+    .map(e => e.textContent.trim().slice(0, 40));
+}"""
+
+
+@pytest.mark.parametrize("width", [600, 1400])
+def test_no_text_is_cut_off(gallery, width):
+    """Nothing sticks out of its instrument, at the narrow width and at the wide one."""
+    gallery.set_viewport_size({"width": width + 120, "height": 2600})
+    for title in titles():
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        for _ in range(20):  # plots follow a new width after a moment
+            beyond = board.evaluate(BEYOND)
+            if not beyond:
+                break
+            gallery.wait_for_timeout(250)
+        assert beyond == [], (title, beyond)
+
+
+def test_keyboard_moves_every_slider(gallery):
+    for title in titles():
+        board = instrument(gallery, title)
+        for k in range(board.locator("input[type=range]").count()):
+            slider = board.locator("input[type=range]").nth(k)
+            if not slider.is_visible():
+                continue
+            before = slider.get_attribute("aria-valuetext")
+            at_end = float(slider.input_value()) >= 1000
+            slider.focus()
+            slider.press("ArrowLeft" if at_end else "ArrowRight")
+            expect(slider).not_to_have_attribute("aria-valuetext", before or "")
+    for title in titles():
+        reset = instrument(gallery, title).get_by_role("button", name="Reset", exact=True)
+        reset.focus()
+        reset.press("Enter")
+        expect(instrument(gallery, title).get_by_role("button", name="Undo reset")).to_be_visible()
+
+
+def test_mouse_and_typing(gallery):
+    board = instrument(gallery, "Roofline")
+    box = board.get_by_label(re.compile("^N, typed"))
+    box.fill("4k")
+    box.press("Enter")
+    expect(box).to_have_value("4,000")
+    expect(board.locator(".mlsys-card", has_text="Regime")).to_contain_text("compute-bound")
+    slider = board.locator("input[type=range]:visible").first
+    where = slider.bounding_box()
+    gallery.mouse.click(where["x"] + where["width"] * 0.3, where["y"] + where["height"] / 2)
+    expect(box).not_to_have_value("4,000")
+
+
+def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
+    board = instrument(gallery, "Roofline")
+    sentence = board.locator(".mlsys-sentence")
+    before = sentence.inner_text()
+    box = board.get_by_label(re.compile("^N, typed"))
+    box.fill("a few")
+    box.press("Enter")
+    expect(board.locator(".mlsys-error", has_text="is not a number")).to_be_visible()
+    assert sentence.inner_text() == before
+    box.fill("512")
+    box.press("Enter")
+    expect(board.locator(".mlsys-error", has_text="is not a number")).to_have_count(0)
+    expect(sentence).to_contain_text("170.7 FLOP/B")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_accessibility(gallery, theme):
+    in_theme(gallery, theme)
+    found = Axe().run(gallery, context=".mlsys-instrument").response["violations"]
+    serious = [
+        f"{v['id']}: {v['help']} ({len(v['nodes'])}×, e.g. {v['nodes'][0]['html'][:120]})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []

@@ -1,0 +1,100 @@
+"""The HUD follows the ledger, the context and the instruments."""
+
+from __future__ import annotations
+
+from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
+from tests.ledger.making import DESIGN
+
+
+def cards(hud):
+    (numbers,) = (p for p in hud._card.view["parts"] if p["kind"] == "numbers")
+    return {label: (value, note) for label, value, _, note in numbers["cards"]}
+
+
+def a_lab(led):
+    lock = PredictionLock("act1", question="How busy is the GPU?", options={"A": "a", "B": "b"},
+                          ledger=led)  # fmt: skip
+    why = Reflection("why", question="Why?", ledger=led, after=lock)
+    second = PredictionLock("act2", question="How many images?", ledger=led, after=why)
+    context = ContextToggle(ledger=led)
+    hud = LabHUD(
+        "Lab 07",
+        ledger=led,
+        acts={"Act 1": [lock, why], "Act 2": [second, "final_answer"]},
+        context=context,
+        decisions={"Execution": "execution_mode", "Fusion": "fusion_enabled", "Now": lambda: None},
+    )
+    return lock, why, second, context, hud
+
+
+def test_it_follows_what_is_saved(led):
+    lock, why, second, context, hud = a_lab(led)
+    assert hud.progress == {"Act 1": (0, 2), "Act 2": (0, 2)}
+    assert cards(hud)["Save status"][0] == "Nothing yet"
+    assert cards(hud)["Execution"][0] == "not decided"
+    lock.commit("A", 3)
+    assert cards(hud)["Predictions sealed"][0] == "1 of 2"
+    assert cards(hud)["Save status"][0] == "Saved"
+    assert cards(hud)["Save status"][1].startswith("2 events, last 20")
+    why.answer("because")
+    second.commit(5, 5)
+    assert hud.progress == {"Act 1": (2, 2), "Act 2": (1, 2)}
+    led.record_answer("final_answer", 7)
+    led.save_design(DESIGN)
+    hud.refresh()
+    assert hud.progress["Act 2"] == (2, 2)
+    assert cards(hud)["Execution"] == ("compiled", "in your design")
+    assert cards(hud)["Fusion"][0] == "yes"
+    context.context = "edge"
+    assert cards(hud)["Context"][0] == "Edge"
+    assert "[x] Prediction: How busy is the GPU?" in hud.text()
+
+
+def test_a_restart_finds_it_all(led, open_ledger):
+    lock, why, *_ = a_lab(led)
+    lock.commit("A", 3)
+    why.answer("because")
+    *_, hud = a_lab(open_ledger())
+    assert hud.progress["Act 1"] == (2, 2)
+    assert cards(hud)["Predictions sealed"][0] == "1 of 2"
+
+
+def test_it_never_says_saved_when_it_was_not(led, read_only, browser_of):
+    lock, *_, hud = a_lab(led)
+    with read_only():
+        browser_of(lock).ask("propose", answer="A", confidence="3")
+        browser_of(lock).ask("confirm")
+        assert cards(hud)["Save status"][0] == "Not saved"
+        assert "may not be written" in cards(hud)["Save status"][1]
+    browser_of(lock).ask("retry")
+    assert cards(hud)["Save status"][0] == "Saved"
+    led.path.unlink()
+    hud.refresh()
+    assert cards(hud)["Save status"][0] == "File gone"
+
+
+def test_constraints_that_are_hit(led):
+    memory = MemoryBudget()
+    limit = []
+    hud = LabHUD(
+        "Lab 11",
+        ledger=led,
+        acts={},
+        constraints={"Memory": memory, "Deadline": lambda: limit[0] if limit else None},
+    )
+    calm = memory.alert(memory.result) is None
+    assert cards(hud)["Constraints hit"][0] == ("0 of 2" if calm else "1 of 2")
+    limit.append("Too late by 3 s.")
+    hud.refresh()
+    assert "Too late by 3 s." in hud.text()
+    assert "Deadline" in hud.broken
+    limit.clear()
+    hud.refresh()
+    assert "hit since the kernel started" in cards(hud)["Constraints hit"][1]
+
+
+def test_a_locked_instrument_breaks_nothing(led):
+    lock = PredictionLock("x", question="?", ledger=led)
+    memory = MemoryBudget(lock=lock)
+    hud = LabHUD("Lab", ledger=led, acts={}, constraints={"Memory": memory})
+    assert hud.broken == {}
