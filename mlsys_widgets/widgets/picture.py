@@ -37,18 +37,43 @@ _SHAPES = {
 
 
 def svg(scenes: tuple[Scene, ...], title: str) -> str:
-    """Draw scenes below each other, as one picture."""
-    height = sum(scene.height for scene in scenes)
-    body, top = [], 0
+    """Draw scenes below each other with their legend, as one picture."""
+    body, height = [], 0
     for scene in scenes:
-        body.append(f'<g transform="translate(0,{top})">{"".join(_scene(scene))}</g>')
-        top += scene.height
+        body.append(f'<g transform="translate(0,{height})">{"".join(_scene(scene))}</g>')
+        height += scene.height
+    entries = [entry for scene in scenes for entry in scene.legend]
+    if entries:
+        drawn, room = _legend(entries)
+        body.append(f'<g transform="translate(0,{height})">{drawn}</g>')
+        height += room
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         f'height="{height}" role="img" font-family="{_FONTS}" font-size="12">'
         f"<title>{escape(title)}</title>"
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>{"".join(body)}</svg>'
     )
+
+
+def _legend(entries: list[tuple[str, str, str]]) -> tuple[str, int]:
+    """Entries in rows, and the height they need."""
+    parts, x, y = [], 16.0, 14
+    for words, tone, kind in entries:
+        wide = 34 + 7.0 * len(words)
+        if x > 16 and x + wide > WIDTH - 8:
+            x, y = 16.0, y + 20
+        colour = TONES[tone]
+        if kind in DASHES:
+            dash = f' stroke-dasharray="{DASHES[kind]}"' if DASHES[kind] else ""
+            parts.append(f'<path d="M{x:.0f},{y}h20" stroke="{colour}" stroke-width="2.5"{dash}/>')
+        elif kind in _SHAPES:
+            place = f"translate({x + 10:.0f},{y})"
+            parts.append(f'<path transform="{place}" d="{_SHAPES[kind]}" fill="{colour}"/>')
+        else:
+            parts.append(f'<rect x="{x:.0f}" y="{y - 5}" width="20" height="10" fill="{colour}"/>')
+        parts.append(f'<text x="{x + 26:.0f}" y="{y + 4}" fill="#333">{escape(words)}</text>')
+        x += wide + 14
+    return "".join(parts), y + 16
 
 
 def png(drawn: str, scale: int = 2) -> bytes:

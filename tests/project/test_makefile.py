@@ -11,7 +11,7 @@ import pytest
 
 TARGETS = {
     "help", "lab", "test", "test-all", "lint", "types", "format", "docs", "bench", "constraints",
-    "clean",
+    "clean", "labextension",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by

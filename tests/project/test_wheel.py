@@ -32,7 +32,25 @@ def wheel(built):
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in wheel.namelist()}
     (metadata,) = (top for top in tops if top.endswith(".dist-info"))
-    assert tops - {metadata} == {"mlsys_widgets"}
+    assert tops - {metadata} == {"mlsys_widgets", metadata.replace(".dist-info", ".data")}
+
+
+def test_the_wheel_installs_the_lab_panel(wheel, root):
+    """Jupyter looks for extensions in the environment, not in packages."""
+    data = {
+        name.partition(".data/data/")[2]: wheel.read(name)
+        for name in wheel.namelist()
+        if ".data/" in name
+    }
+    panel = root / "mlsys_widgets" / "labextension"
+    wanted = {
+        f"share/jupyter/labextensions/mlsys-widgets-lab/{path.relative_to(panel).as_posix()}": path
+        for path in panel.rglob("*")
+        if path.is_file()
+    }
+    config = root / "mlsys_widgets" / "server" / "jupyter_server_config.json"
+    wanted["etc/jupyter/jupyter_server_config.d/mlsys_widgets.json"] = config
+    assert data == {name: path.read_bytes() for name, path in wanted.items()}
 
 
 def test_the_wheel_holds_all_of_the_package(wheel, root):

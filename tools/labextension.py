@@ -1,0 +1,112 @@
+"""Build the Lab panel, or make an environment show the one that was built.
+
+``build`` needs npm and jupyter-builder and writes to mlsys_widgets/labextension, which is
+committed: nobody else needs Node. ``link`` needs the standard library only. It does for an
+editable install what a wheel does by itself: Jupyter looks for extensions in the environment, and
+an editable install puts nothing there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SOURCE: Final = ROOT / "labextension"
+BUILT: Final = ROOT / "mlsys_widgets" / "labextension"
+CONFIG: Final = ROOT / "mlsys_widgets" / "server" / "jupyter_server_config.json"
+#: Holds the digest of the sources that the build was made from.
+DIGEST: Final = "source.sha256"
+
+#: Where the files go in an environment; the same places as in pyproject.toml.
+PANEL_PLACE: Final = Path("share", "jupyter", "labextensions", "mlsys-widgets-lab")
+CONFIG_PLACE: Final = Path("etc", "jupyter", "jupyter_server_config.d", "mlsys_widgets.json")
+
+
+def sources(folder: Path = SOURCE) -> Iterator[Path]:
+    """All files that a build is made from, in a fixed order."""
+    yield from sorted(folder / name for name in (".npmrc", "package.json", "tsconfig.json"))
+    for part in ("src", "style"):
+        yield from sorted(path for path in (folder / part).rglob("*") if path.is_file())
+
+
+def digest(folder: Path = SOURCE) -> str:
+    """The digest of names and contents of the sources, whatever their line ends."""
+    seen = hashlib.sha256()
+    for path in sources(folder):
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        seen.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+        seen.update(content)
+    return seen.hexdigest()
+
+
+def build(folder: Path = SOURCE, built: Path = BUILT) -> int:
+    """Compile and bundle the panel; ``built`` must be where package.json says."""
+    npm, builder = shutil.which("npm"), Path(sys.executable).with_name("jupyter-builder")
+    if npm is None:
+        print(
+            "npm is missing: building the Lab panel needs it; install the packages nodejs (20 or"
+            " newer) and npm. The panel that is committed works without."
+        )
+        return 1
+    if not (folder / "node_modules").exists():
+        subprocess.run([npm, "install", "--no-audit", "--no-fund"], cwd=folder, check=True)
+    shutil.rmtree(folder / "lib", ignore_errors=True)
+    shutil.rmtree(built, ignore_errors=True)
+    subprocess.run([npm, "run", "compile"], cwd=folder, check=True)
+    subprocess.run([builder, "build", folder], cwd=folder, check=True)
+    widen(built / "package.json")
+    (built / DIGEST).write_text(f"{digest(folder)}\n", "utf-8")
+    return 0
+
+
+def widen(package: Path) -> None:
+    """Say what the panel runs with, where the source says what it is built with.
+
+    JupyterLab reads this and calls an extension incompatible that names another version.
+    """
+    about = json.loads(package.read_text("utf-8"))
+    del about["devDependencies"], about["scripts"]
+    shared = about["jupyterlab"]["sharedPackages"]
+    for name, pinned in about["dependencies"].items():
+        about["dependencies"][name] = shared.get(name, {}).get("requiredVersion", f"^{pinned}")
+    package.write_text(f"{json.dumps(about, indent=2)}\n", "utf-8")
+
+
+def link(environment: Path, built: Path = BUILT, config: Path = CONFIG) -> int:
+    """Make an environment show the panel; again changes nothing."""
+    for source, place in ((built, PANEL_PLACE), (config, CONFIG_PLACE)):
+        target = environment / place
+        if target.is_symlink() and target.readlink() == source:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_symlink() or target.is_file():
+            target.unlink()
+        elif target.exists():
+            shutil.rmtree(target)
+        try:
+            target.symlink_to(source, target_is_directory=source.is_dir())
+        except OSError:  # Windows lets few people make links
+            (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
+    return 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``build``, or ``link`` for the environment of this Python."""
+    match list(arguments):
+        case ["build"]:
+            return build()
+        case ["link"]:
+            return link(Path(sys.prefix))
+    print("usage: labextension.py build | link", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
