@@ -238,21 +238,28 @@ class Instrument(ipywidgets.VBox):
         bundle = dict(super()._repr_mimebundle_(**options) or {})
         bundle["text/plain"] = self.text()
         if not self.locked:
-            bundle["image/svg+xml"] = self.figure()
+            # Where widgets do not live, the picture has to say the numbers as well.
+            bundle["image/svg+xml"] = self._picture((self.sentence(self.result), self._numbers))
         return bundle
 
     def figure(self, format: Literal["svg", "png"] = "svg") -> str | bytes:
         """The picture for a paper or a slide: SVG as text, or PNG as bytes."""
-        title = f"{self.title}. {self.sentence(self.result)}"
-        drawn = picture.svg(self.scenes(self.result), title)
+        drawn = self._picture()
         return drawn if one_of("format", format, ("svg", "png")) == "svg" else picture.png(drawn)
+
+    def _picture(self, caption: tuple[str, ...] = ()) -> str:
+        title = f"{self.title}. {self.sentence(self.result)}"
+        return picture.svg(self.scenes(self.result), title, caption)
+
+    @property
+    def _numbers(self) -> str:
+        return "; ".join(f"{label}: {value}" for label, value, _ in self.cards(self.result))
 
     def text(self) -> str:
         """What the instrument says, in plain text."""
         if self.locked:
             return f"{self.title}: locked until a prediction is committed."
-        cards = "; ".join(f"{label}: {value}" for label, value, _ in self.cards(self.result))
-        return f"{self.title}. {self.sentence(self.result)}\n{cards}\n{self.code}"
+        return f"{self.title}. {self.sentence(self.result)}\n{self._numbers}\n{self.code}"
 
 
 class _View:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
@@ -26,6 +27,8 @@ WIDTH = 760
 # By name, because a converter to PNG knows no "system-ui" and no default sans-serif.
 _FONTS = "system-ui, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
+#: Letters in a line of the caption.
+_LETTERS = 104
 _SHAPES = {
     "circle": "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z",
     "square": "M-4.5,-4.5h9v9h-9Z",
@@ -36,8 +39,8 @@ _SHAPES = {
 }
 
 
-def svg(scenes: tuple[Scene, ...], title: str) -> str:
-    """Draw scenes below each other with their legend, as one picture."""
+def svg(scenes: tuple[Scene, ...], title: str, caption: tuple[str, ...] = ()) -> str:
+    """Draw scenes below each other, then their legend and a caption, as one picture."""
     body, height = [], 0
     for scene in scenes:
         body.append(f'<g transform="translate(0,{height})">{"".join(_scene(scene))}</g>')
@@ -47,6 +50,11 @@ def svg(scenes: tuple[Scene, ...], title: str) -> str:
         drawn, room = _legend(entries)
         body.append(f'<g transform="translate(0,{height})">{drawn}</g>')
         height += room
+    for paragraph in caption:
+        for line in wrap(paragraph, _LETTERS):
+            height += 18
+            body.append(f'<text x="16" y="{height}" fill="#333">{escape(line)}</text>')
+        height += 8
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         f'height="{height}" role="img" font-family="{_FONTS}" font-size="12">'
