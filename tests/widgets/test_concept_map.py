@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets.widgets import concept_map
-from mlsys_widgets.widgets.concept_map import ARROWS, CONCEPTS, ROUTES, ConceptMap
+from mlsys_widgets.widgets.concept_map import ConceptMap
+from mlsys_widgets.widgets.concepts import ARROWS, CONCEPTS, ROUTES
 from mlsys_widgets.widgets.scene import Blocks, Strokes, Words
 
 # Day 14, the concept map, arrow by arrow as it is drawn there.
