@@ -164,10 +164,13 @@ class Instrument(ipywidgets.VBox):
                         wanted[name] = self._controls[name].plausible(self, wanted[name])
                     self._assign(self.adjust(wanted, changed))
                     self._result = self.compute()
-                except (ValueError, traitlets.TraitError) as refusal:
+                except Exception as refusal:
+                    # Whatever went wrong, the instrument is as it was, and still works.
                     self._assign(before)
                     self._result = None
-                    raise ValueError(str(refusal)) from None
+                    if isinstance(refusal, traitlets.TraitError):
+                        raise ValueError(str(refusal)) from None
+                    raise
         finally:
             self._settling = False
         if self._view is not None:

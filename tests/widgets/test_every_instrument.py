@@ -218,6 +218,33 @@ def test_nonsense_is_refused_and_nothing_is_lost(kind: type[Instrument]) -> None
 
 
 @every_instrument
+def test_an_error_in_a_callback_becomes_a_sentence(
+    kind: type[Instrument], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instrument = kind()
+    before, view = seen(instrument), instrument._open()
+    name, control = next(iter(visible(instrument).items()))
+    value = whole_range(instrument, control)[-1]
+
+    start, compute = instrument.inputs, kind.compute
+
+    def broken(self: Instrument) -> Any:
+        if self.inputs != start:
+            raise ZeroDivisionError("somebody divided by zero")
+        return compute(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "compute", broken)
+        # As it comes from the browser: nothing may escape into the log, where no student looks.
+        view.desk.moved = {name: [value, 1.0]}
+    assert view.desk.readout["errors"] == {name: "somebody divided by zero"}
+    assert seen(instrument) == before
+    view.desk.moved = {name: [value, 2.0]}
+    assert view.desk.readout["errors"] == {}
+    assert instrument.inputs[name] == kind(**{name: value}).inputs[name]
+
+
+@every_instrument
 def test_every_control_has_help_and_a_label(kind: type[Instrument]) -> None:
     for name, control in kind()._controls.items():
         assert control.help.endswith("."), name
