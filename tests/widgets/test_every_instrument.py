@@ -224,8 +224,8 @@ def test_an_error_in_a_callback_becomes_a_sentence(
     instrument = kind()
     before, view = seen(instrument), instrument._open()
     name, control = next(iter(visible(instrument).items()))
-    value = whole_range(instrument, control)[-1]
-
+    now = getattr(instrument, name)
+    value = next(value for value in whole_range(instrument, control) if value != now)
     start, compute = instrument.inputs, kind.compute
 
     def broken(self: Instrument) -> Any:
