@@ -17,32 +17,54 @@ _WIDGETS = {
     "BreakEvenTimeline": "break_even",
     "CompilationSpectrum": "compilation_spectrum",
     "ConceptMap": "concept_map",
+    "ConfidenceQuiz": "quiz",
+    "ContextToggle": "story",
     "DispatchWaterfall": "dispatch",
     "FusionDecision": "fusion_decision",
     "FusionExplorer": "fusion",
     "IronLaw": "iron_law",
+    "KeyTakeaways": "story",
+    "LabHUD": "hud",
     "MagnitudeLandscape": "landscape",
     "MathPeek": "math_panels",
     "MemoryBudget": "memory_budget",
     "MemoryHierarchy": "memory_hierarchy",
+    "Myth": "myths",
+    "MythBuster": "myths",
     "PhysicsPanel": "math_panels",
+    "PredictionLock": "prediction",
+    "Question": "questions",
+    "Reflection": "reflection",
     "RooflineWidget": "roofline",
+    "Scenario": "story",
+    "SelfAssessment": "assessment",
 }
 
 __all__ = [
     "BreakEvenTimeline",
     "CompilationSpectrum",
     "ConceptMap",
+    "ConfidenceQuiz",
+    "ContextToggle",
     "DispatchWaterfall",
     "FusionDecision",
     "FusionExplorer",
     "IronLaw",
+    "KeyTakeaways",
+    "LabHUD",
     "MagnitudeLandscape",
     "MathPeek",
     "MemoryBudget",
     "MemoryHierarchy",
+    "Myth",
+    "MythBuster",
     "PhysicsPanel",
+    "PredictionLock",
+    "Question",
+    "Reflection",
     "RooflineWidget",
+    "Scenario",
+    "SelfAssessment",
     "__version__",
     "ledger",
     "measured",
@@ -51,18 +73,26 @@ __all__ = [
 
 if TYPE_CHECKING:
     from mlsys_widgets import ledger, measured, physics
+    from mlsys_widgets.widgets.assessment import SelfAssessment
     from mlsys_widgets.widgets.break_even import BreakEvenTimeline
     from mlsys_widgets.widgets.compilation_spectrum import CompilationSpectrum
     from mlsys_widgets.widgets.concept_map import ConceptMap
     from mlsys_widgets.widgets.dispatch import DispatchWaterfall
     from mlsys_widgets.widgets.fusion import FusionExplorer
     from mlsys_widgets.widgets.fusion_decision import FusionDecision
+    from mlsys_widgets.widgets.hud import LabHUD
     from mlsys_widgets.widgets.iron_law import IronLaw
     from mlsys_widgets.widgets.landscape import MagnitudeLandscape
     from mlsys_widgets.widgets.math_panels import MathPeek, PhysicsPanel
     from mlsys_widgets.widgets.memory_budget import MemoryBudget
     from mlsys_widgets.widgets.memory_hierarchy import MemoryHierarchy
+    from mlsys_widgets.widgets.myths import Myth, MythBuster
+    from mlsys_widgets.widgets.prediction import PredictionLock
+    from mlsys_widgets.widgets.questions import Question
+    from mlsys_widgets.widgets.quiz import ConfidenceQuiz
+    from mlsys_widgets.widgets.reflection import Reflection
     from mlsys_widgets.widgets.roofline import RooflineWidget
+    from mlsys_widgets.widgets.story import ContextToggle, KeyTakeaways, Scenario
 
 
 def __getattr__(name: str) -> Any:

@@ -347,8 +347,7 @@ class _View:
         self._instrument._before_reset = None
         for name in list(moved)[:1]:
             self._try(name, lambda: self._instrument.set(**moved))
-        if self._instrument._lock is not None:
-            self._instrument._lock.record_use(type(self._instrument).__name__)
+        self._used()
 
     def _typed(self, change: Any) -> None:
         name, text = change["new"]["name"], change["new"]["text"]
@@ -357,6 +356,13 @@ class _View:
         self._try(
             name, lambda: self._instrument.set(**{name: control.read(self._instrument, text)})
         )
+        self._used()
+
+    def _used(self) -> None:
+        """Tell the lock: the ledger shows whether a prediction came before its instrument."""
+        lock = self._instrument._lock
+        if lock is not None:
+            self._try("", lambda: lock.record_use(type(self._instrument).__name__))
 
     def _command(self, change: Any) -> None:
         actions = {"reset": self._instrument.reset, "undo": self._instrument.undo_reset}

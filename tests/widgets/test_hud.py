@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
+from mlsys_widgets.ledger import Unreadable
 from tests.ledger.making import DESIGN
 
 
@@ -98,3 +101,44 @@ def test_a_locked_instrument_breaks_nothing(led):
     memory = MemoryBudget(lock=lock)
     hud = LabHUD("Lab", ledger=led, acts={}, constraints={"Memory": memory})
     assert hud.broken == {}
+
+
+def test_an_authors_function_that_fails_stops_nobody(led):
+    lock = PredictionLock("x", question="?", ledger=led)
+    hud = LabHUD(
+        "Lab",
+        ledger=led,
+        acts={"Act 1": [lock]},
+        constraints={"Odd": lambda: 1 / 0},
+        decisions={"Odder": lambda: {}["gone"]},
+    )
+    lock.commit(1, 1)
+    assert hud.progress == {"Act 1": (1, 1)}
+    assert hud.broken == {"Odd": "This constraint cannot be judged: division by zero."}
+    assert cards(hud)["Odder"] == ("unknown", "'gone'")
+
+
+def test_a_listener_that_fails_unsays_no_commit(led, monkeypatch):
+    lock, *_, hud = a_lab(led)
+    monkeypatch.setattr(hud, "refresh", lambda: 1 / 0)
+    with pytest.warns(UserWarning, match="LabHUD could not follow: division by zero"):
+        lock.commit("A", 3)
+    assert lock.is_open
+
+
+def test_a_ledger_that_cannot_be_read_for_a_while(led, monkeypatch, browser_of):
+    lock, *_, hud = a_lab(led)
+
+    def unreadable():
+        raise Unreadable("ledger.jsonl cannot be read.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(led, "state", unreadable)
+        for widget in (lock, hud):
+            widget.refresh()
+            assert browser_of(widget).trouble == "ledger.jsonl cannot be read."
+            assert browser_of(widget).can_retry
+        assert cards(hud)["Save status"][0] == "Unknown"
+    for widget in (lock, hud):
+        browser_of(widget).ask("retry")
+        assert browser_of(widget).trouble is None

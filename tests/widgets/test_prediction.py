@@ -62,11 +62,10 @@ def test_a_second_commit_is_refused(led, browser_of):
 
 
 def test_another_kernel_was_first(open_ledger, browser_of):
-    here, there = a_choice(open_ledger()), a_choice(open_ledger())
-    # Two ledgers on one file hear of each other in one kernel; two kernels do not.
+    here = a_choice(open_ledger())
     page = browser_of(here)
     page.ask("propose", answer="B", confidence="5")
-    Ledger.open(there._ledger.path).commit_prediction("act1", "D", confidence=1)
+    open_ledger().commit_prediction("act1", "D", confidence=1)
     assert not here.is_open
     page.ask("confirm")
     assert "'D'" in page.trouble
@@ -135,7 +134,7 @@ def test_a_percentage(led):
     lock = PredictionLock("p", question="How busy?", unit="%", low=0, high=1, ledger=led)
     for typed, sentence in [
         ("", "type a number such as 33%"),
-        ("a lot", "not a number"),
+        ("a lot", "is not a percentage"),
         ("133%", "133% is out of range"),
         ("never", "finite"),
         (True, "True"),
@@ -281,7 +280,7 @@ def test_gates_chain(led, browser_of):
 
 def test_nothing_is_revealed_before_the_commit(led, browser_of):
     lock = a_choice(led, values=VALUES, unit="%")
-    reveal = lock.reveal(model=0.3215, measured=0.2987, feedback=FEEDBACK)
+    reveal = lock.reveal(model=0.321, measured=0.299, feedback=FEEDBACK)
     page = browser_of(reveal)
     assert not reveal.shown
     for secret in ("32.1", "29.9", *FEEDBACK.values()):
@@ -337,6 +336,15 @@ def test_a_reveal_that_makes_no_sense(led):
         lock.reveal(answer="C", feedback={"Z": "?"})
     with pytest.raises(ValueError, match="distance is 'far'"):
         lock.reveal(answer="C", distance="far")
+
+
+def test_a_model_that_fails_gets_a_sentence(led, browser_of):
+    lock = a_number(led)
+    reveal = lock.reveal(model=lambda: {}["gone"])
+    lock.commit(5, 1)
+    browser_of(reveal).ask("compare")
+    assert "This cannot be shown: 'gone'." in reveal.text()
+    assert "This cannot be shown" in reveal._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize(

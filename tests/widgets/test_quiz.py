@@ -116,7 +116,7 @@ def test_myths_one_by_one(led, open_ledger, browser_of):
     assert page.said == "What is the case: Bytes count."
     assert "Two." in page.sent
     assert "Other." not in page.sent
-    with pytest.raises(ValueError, match="You said already: i believe it"):
+    with pytest.raises(ValueError, match="You said already “I believe it”"):
         myths.commit("flops", "doubt")
     again = MythBuster("myths", MYTHS, ledger=open_ledger())
     assert again.stances == {"flops": "believe"}

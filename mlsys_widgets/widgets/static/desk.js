@@ -319,12 +319,16 @@ function render({ model, el }) {
 }
 
 function describe(el, title, sentence) {
-  for (const svg of el.closest(".mlsys-board")?.querySelectorAll(".mlsys-plot svg.svg-figure, .mlsys-plot > svg") ?? []) {
-    const label = `${title}. ${sentence}`;
-    if (svg.getAttribute("aria-label") !== label) {
-      svg.setAttribute("role", "img");
-      svg.setAttribute("aria-label", label);
-    }
+  const label = `${title}. ${sentence}`;
+  for (const plot of el.closest(".mlsys-board")?.querySelectorAll(".mlsys-plot") ?? []) {
+    // bqplot stacks several pictures: the first speaks for all of them.
+    plot.querySelectorAll("svg").forEach((svg, k) => {
+      if (k) svg.setAttribute("aria-hidden", "true");
+      else if (svg.getAttribute("aria-label") !== label) {
+        svg.setAttribute("role", "img");
+        svg.setAttribute("aria-label", label);
+      }
+    });
   }
 }
 
