@@ -138,7 +138,6 @@ def test_moves(shown, capsys):
     for name, (code, slider, root) in ways.items():
         page = shown(code, slider)
         found[name] = measure(page, slider, root)
-        page.context.close()
     ours = found["RooflineWidget"]
     with capsys.disabled():
         print(f"\nOne key press, median of {MOVES} (goals for ours: 6 KB, 50 ms)")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import APIRequestContext, Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # containers and root have no user namespaces to build one from
@@ -86,6 +86,7 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
                 "jupyterlab",
                 f"--IdentityProvider.token={token}",
                 "--LabApp.expose_app_in_browser=True",  # as window.jupyterapp
+                "--JupyterNotebookApp.expose_app_in_browser=True",  # the same in Notebook 7
                 *(f"--ServerApp.{name}={value}" for name, value in options.items()),
             ],
             env={**os.environ, **{name: str(place) for name, place in places.items()}},
@@ -130,40 +131,47 @@ KERNEL_IS_IDLE = """() =>
 """
 
 
+def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
+    """Open a copy of a notebook in JupyterLab and wait for its kernel."""
+    # A folder and a workspace for each page, so that no test meets another's tabs or files.
+    name = secrets.token_hex(4)
+    (lab_server.folder / name).mkdir()
+    shutil.copy(notebook, lab_server.folder / name)
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    page = context.new_page()
+    page.goto(
+        f"{lab_server.url}lab/workspaces/{name}/tree/{name}/{notebook.name}"
+        f"?token={lab_server.token}"
+    )
+    # Cells run before the kernel is there are lost without a word.
+    kernel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
+    expect(kernel).to_have_text(re.compile("^Python 3"), timeout=READY)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
+    return page
+
+
+def closed(lab: Lab, page: Page) -> None:
+    """Close a page and free what it has started: by itself it would leave its kernel running."""
+    sessions = f"{lab.url}api/sessions"
+    key = {"Authorization": f"token {lab.token}"}
+    request = page.context.request
+    for session in request.get(sessions, headers=key).json():
+        request.delete(f"{sessions}/{session['id']}", headers=key)
+    page.context.close()
+
+
 @pytest.fixture
 def open_notebook(lab_server: Lab, browser: Browser) -> Iterator[Callable[[Path], Page]]:
     """Open a copy of a notebook in JupyterLab; the page comes back with its kernel ready."""
-    contexts = []
+    pages: list[Page] = []
 
     def open_(notebook: Path) -> Page:
-        # A folder and a workspace for each page, so that no test meets another's tabs or files.
-        name = secrets.token_hex(4)
-        (lab_server.folder / name).mkdir()
-        shutil.copy(notebook, lab_server.folder / name)
-        context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(
-            f"{lab_server.url}lab/workspaces/{name}/tree/{name}/{notebook.name}"
-            f"?token={lab_server.token}"
-        )
-        # Cells run before the kernel is there are lost without a word.
-        expect(page.locator(".jp-KernelName")).to_have_text(re.compile("^Python 3"), timeout=READY)
-        page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
-        return page
+        pages.append(opened(lab_server, browser, notebook))
+        return pages[-1]
 
     yield open_
-    for context in contexts:
-        shut_down_kernels(lab_server, context.request)
-        context.close()
-
-
-def shut_down_kernels(lab: Lab, request: APIRequestContext) -> None:
-    """Free what a test has started; a closed page leaves its kernel running."""
-    sessions = f"{lab.url}api/sessions"
-    key = {"Authorization": f"token {lab.token}"}
-    for session in request.get(sessions, headers=key).json():
-        request.delete(f"{sessions}/{session['id']}", headers=key)
+    for page in pages:
+        closed(lab_server, page)
 
 
 # What the menu's Run All Cells runs, because a command tells when it is done. Errors are read from
@@ -178,15 +186,31 @@ RUN_ALL = """async () => {
 }"""
 
 
+def run_cells(page: Page) -> None:
+    """Run all cells, wait for the last, and fail with the text of any error."""
+    errors = page.evaluate(RUN_ALL)
+    assert not errors, errors
+
+
 @pytest.fixture
 def run_all() -> Callable[[Page], None]:
     """Run all cells, wait for the last, and fail with the text of any error."""
+    return run_cells
 
-    def run(page: Page) -> None:
-        errors = page.evaluate(RUN_ALL)
-        assert not errors, errors
 
-    return run
+@pytest.fixture(scope="module")
+def gallery(lab_server: Lab, browser: Browser) -> Iterator[Page]:
+    """The gallery of instruments, opened and run once for all tests of a module."""
+    notebook = Path(__file__).parents[2] / "docs" / "tutorials" / "gallery.ipynb"
+    page = opened(lab_server, browser, notebook)
+    # All cells are drawn, also those that are not in sight.
+    page.evaluate(
+        "jupyterapp.shell.currentWidget.content.notebookConfig = "
+        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
+    )
+    run_cells(page)
+    yield page
+    closed(lab_server, page)
 
 
 @pytest.fixture
