@@ -19,7 +19,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := $(if $(wildcard release/.),release,docs/tutorials)
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-all lint types format docs bench constraints clean system-packages
+.PHONY: help lab test test-all lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,8 +66,13 @@ constraints: $(VENV)/.made ## Pin the newest versions that install together
 	$(PY) tools/constraints.py < build/frozen.txt > constraints.txt
 	rm -rf build/constraints build/frozen.txt
 
+# The outcome is committed, so that only who changes the panel needs npm.
+labextension: $(VENV)/.dev ## Build the Lab panel anew (needs npm)
+	$(PY) tools/labextension.py build
+
 clean: ## Remove everything make has made, the environment too
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+		labextension/lib labextension/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Looks first and is done in a blink when nothing is missing.
@@ -78,6 +83,7 @@ system-packages: $(VENV)/.made
 $(VENV)/.student $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing mlsys-widgets[$*] into $(VENV); the first time takes a few minutes."
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@$(PY) tools/labextension.py link
 	@touch $@
 
 $(VENV)/.made:

@@ -21,6 +21,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = ROOT / "labextension"
 BUILT: Final = ROOT / "mlsys_widgets" / "labextension"
 CONFIG: Final = ROOT / "mlsys_widgets" / "server" / "jupyter_server_config.json"
+#: What a build is made from, besides the folders src and style.
+TOP: Final = (".npmrc", "bundle.config.js", "package.json", "tsconfig.json")
 #: Holds the digest of the sources that the build was made from.
 DIGEST: Final = "source.sha256"
 
@@ -31,7 +33,7 @@ CONFIG_PLACE: Final = Path("etc", "jupyter", "jupyter_server_config.d", "mlsys_w
 
 def sources(folder: Path = SOURCE) -> Iterator[Path]:
     """All files that a build is made from, in a fixed order."""
-    yield from sorted(folder / name for name in (".npmrc", "package.json", "tsconfig.json"))
+    yield from sorted(folder / name for name in TOP)
     for part in ("src", "style"):
         yield from sorted(path for path in (folder / part).rglob("*") if path.is_file())
 

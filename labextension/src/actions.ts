@@ -1,0 +1,118 @@
+/** What the commands do to the open lab. */
+import { Dialog, InputDialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import { NotebookActions } from '@jupyterlab/notebook';
+import { PartialJSONObject } from '@lumino/coreutils';
+import { IStep, stepsOf } from './contract';
+import { ILab } from './follow';
+import { beginAgain, fetchLabs } from './server';
+import { readable } from './words';
+
+/** Show the cell of a step and put the focus on it. */
+export async function goTo(lab: ILab, step: IStep): Promise<void> {
+  const notebook = lab.panel.content;
+  // Cells may have moved since the notebook was read.
+  const now = stepsOf(lab.panel.context.model).find(
+    each => each.id === step.id && each.kind === step.kind
+  );
+  const cell = now && notebook.widgets[now.index];
+  if (!cell) {
+    return;
+  }
+  NotebookActions.expandParent(cell, notebook);
+  notebook.mode = 'command';
+  notebook.deselectAll();
+  notebook.activeCellIndex = now.index;
+  await notebook.scrollToItem(now.index, 'start');
+  notebook.activate();
+}
+
+function settings(lab: ILab, index: number): PartialJSONObject {
+  const value = lab.panel.context.model.cells.get(index)?.getMetadata('jupyter');
+  return (value ?? {}) as PartialJSONObject;
+}
+
+/** Whether the code of all instruments is hidden. */
+export function codeIsHidden(lab: ILab): boolean {
+  return (
+    lab.instruments.length > 0 &&
+    lab.instruments.every(index => settings(lab, index).source_hidden === true)
+  );
+}
+
+/** Hide the code of all instruments, or show it if it is hidden. */
+export function toggleCode(lab: ILab): void {
+  const hidden = !codeIsHidden(lab);
+  for (const index of lab.instruments) {
+    const { source_hidden: _, ...rest } = settings(lab, index);
+    const cell = lab.panel.context.model.cells.get(index);
+    if (hidden) {
+      cell.setMetadata('jupyter', { ...rest, source_hidden: true });
+    } else if (Object.keys(rest).length > 0) {
+      cell.setMetadata('jupyter', rest);
+    } else {
+      cell.deleteMetadata('jupyter');
+    }
+  }
+}
+
+/** Begin a lab again: put its ledger aside, clear its outputs, restart its kernel. Asks first. */
+export async function restartLab(lab: ILab): Promise<void> {
+  const answer = await showDialog({
+    title: 'Restart the lab from the beginning?',
+    body:
+      `${lab.about.title}: the kernel restarts, all outputs are cleared, and predictions can be` +
+      ' made anew. What you typed into cells stays. The ledger so far is kept aside in the same' +
+      ' folder, so a grader can still see that the lab was done before.',
+    buttons: [
+      Dialog.cancelButton({ label: 'Go on as it is' }),
+      Dialog.warnButton({ label: 'Restart the lab' })
+    ],
+    defaultButton: 0
+  });
+  if (!answer.button.accept) {
+    return;
+  }
+  try {
+    await beginAgain(lab.path);
+    const { sessionContext, content } = lab.panel;
+    // After the ledger: a kernel that lives finds its file gone and writes no other.
+    if (sessionContext.session?.kernel) {
+      await sessionContext.restartKernel();
+    }
+    NotebookActions.clearAllOutputs(content);
+    content.activeCellIndex = 0;
+    await content.scrollToItem(0, 'start');
+  } catch (error) {
+    await showErrorMessage('The lab was not restarted', error as Error);
+  }
+}
+
+/** Ask which of the labs on the server to open; gives its path, or null. */
+export async function chooseLab(): Promise<string | null> {
+  try {
+    const labs = await fetchLabs();
+    if (labs.length === 0) {
+      await showDialog({
+        title: 'No lab was found',
+        body: 'There is no notebook of a lab in the folders of this server. Fetch one first.',
+        buttons: [Dialog.okButton()]
+      });
+      return null;
+    }
+    if (labs.length === 1) {
+      return labs[0].path;
+    }
+    const names = labs.map(({ title, lab, path }) => `${title || readable(lab)} (${path})`);
+    const chosen = await InputDialog.getItem({
+      title: 'Open a lab',
+      label: 'Lab',
+      items: names,
+      okLabel: 'Open'
+    });
+    const place = chosen.button.accept ? names.indexOf(chosen.value ?? '') : -1;
+    return place < 0 ? null : labs[place].path;
+  } catch (error) {
+    await showErrorMessage('The labs could not be listed', error as Error);
+    return null;
+  }
+}

@@ -1,0 +1,359 @@
+/** The Lab panel. */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+import { ISignal, Signal } from '@lumino/signaling';
+import React from 'react';
+import { actsOf, IAct, IStep, nextStep, progress, Progress } from './contract';
+import { Follower, ILab } from './follow';
+import { labIcon } from './icons';
+import { IDesign, IEntry, IReport } from './server';
+import { Watch } from './watch';
+import { capitalized, counted, nameOf, readable, spoken, taskOf, when } from './words';
+
+/** What can be done from the panel. */
+export interface IActions {
+  openLab(): void;
+  goTo(step: IStep): void;
+  toggleCode(): void;
+  codeIsHidden(): boolean;
+  beginAgain(): void;
+}
+
+export class LabPanel extends ReactWidget {
+  constructor(
+    readonly follower: Follower,
+    readonly watch: Watch,
+    private _actions: IActions
+  ) {
+    super();
+    this.id = 'mlsys-lab-panel';
+    this.addClass('mlsys-Lab');
+    this.title.icon = labIcon;
+    this.title.caption = 'Lab panel';
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', 'Lab panel');
+    follower.changed.connect(this.update, this);
+    watch.changed.connect(this.update, this);
+  }
+
+  /** Emitted when the panel comes into sight or leaves it. */
+  get seen(): ISignal<this, void> {
+    return this._seen;
+  }
+
+  override dispose(): void {
+    this.follower.changed.disconnect(this.update, this);
+    this.watch.changed.disconnect(this.update, this);
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._seen.emit();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._seen.emit();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this.node.querySelector('button')?.focus();
+  }
+
+  protected override render(): JSX.Element {
+    const { lab } = this.follower;
+    return lab ? (
+      <OpenLab
+        lab={lab}
+        report={this.watch.report}
+        ledgers={this.watch.ledgers}
+        trouble={this.watch.trouble}
+        actions={this._actions}
+      />
+    ) : (
+      <div className="mlsys-Lab-section">
+        <p>No lab is open.</p>
+        <button className="mlsys-Lab-button" onClick={this._actions.openLab}>
+          Open a lab…
+        </button>
+      </div>
+    );
+  }
+
+  private _seen = new Signal<this, void>(this);
+}
+
+function OpenLab(props: {
+  lab: ILab;
+  report: IReport | null;
+  ledgers: IEntry[];
+  trouble: string | null;
+  actions: IActions;
+}): JSX.Element {
+  const { lab, report, ledgers, trouble, actions } = props;
+  const { about, steps } = lab;
+  return (
+    <>
+      <h2 className="mlsys-Lab-title">{about.title}</h2>
+      <Next steps={steps} report={report} goTo={actions.goTo} />
+      <Saved lab={about.lab} report={report} trouble={trouble} />
+      <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
+        <h3 id="mlsys-lab-progress">Progress</h3>
+        {actsOf(steps, about).map(act => (
+          <Act key={act.number} act={act} report={report} goTo={actions.goTo} />
+        ))}
+        {steps.length === 0 && <p>This lab marks no steps.</p>}
+      </section>
+      <Predictions steps={steps} report={report} goTo={actions.goTo} />
+      <DesignLedger ledgers={ledgers} report={report} />
+      <section className="mlsys-Lab-section mlsys-Lab-actions" aria-label="This lab">
+        {lab.instruments.length > 0 && (
+          <button className="mlsys-Lab-button" onClick={actions.toggleCode}>
+            {actions.codeIsHidden() ? 'Show instrument code' : 'Hide instrument code'}
+          </button>
+        )}
+        <button className="mlsys-Lab-button" onClick={actions.beginAgain}>
+          Restart the lab…
+        </button>
+      </section>
+    </>
+  );
+}
+
+interface IStepsProps {
+  steps: IStep[];
+  report: IReport | null;
+  goTo(step: IStep): void;
+}
+
+function Next({ steps, report, goTo }: IStepsProps): JSX.Element | null {
+  const next = nextStep(steps, report);
+  if (report === null || steps.length === 0) {
+    return null;
+  }
+  return (
+    <section className="mlsys-Lab-next" aria-label="What to do next">
+      {next ? (
+        <button className="mlsys-Lab-nextButton" onClick={() => goTo(next)}>
+          <span className="mlsys-Lab-kicker">Next: {taskOf(next.kind).toLowerCase()}</span>
+          <span>{next.title}</span>
+        </button>
+      ) : (
+        <p>All steps are done. Submit the lab when you are content with it.</p>
+      )}
+    </section>
+  );
+}
+
+const MARKS: Record<Progress, { sign: string; words: string }> = {
+  open: { sign: '○', words: 'not done' },
+  begun: { sign: '◐', words: 'tried, not right yet' },
+  done: { sign: '✓', words: 'done' }
+};
+
+function Act(props: {
+  act: IAct;
+  report: IReport | null;
+  goTo(step: IStep): void;
+}): JSX.Element {
+  const { act, report, goTo } = props;
+  const done = act.steps.filter(step => progress(step, report) === 'done').length;
+  const name = nameOf(act);
+  return (
+    <div className="mlsys-Lab-act">
+      <div className="mlsys-Lab-actName">
+        <h4>{name}</h4>
+        <span>
+          {done} of {act.steps.length}
+        </span>
+      </div>
+      <div
+        className="mlsys-Lab-bar"
+        role="progressbar"
+        aria-label={name}
+        aria-valuemin={0}
+        aria-valuemax={act.steps.length}
+        aria-valuenow={done}
+        aria-valuetext={`${done} of ${counted(act.steps.length, 'step', 'steps')} done`}
+      >
+        <div style={{ width: `${(100 * done) / act.steps.length}%` }} />
+      </div>
+      <ul>
+        {act.steps.map(step => {
+          const mark = MARKS[progress(step, report)];
+          return (
+            <li key={`${step.kind} ${step.id}`}>
+              <button className="mlsys-Lab-step" onClick={() => goTo(step)}>
+                <span className="mlsys-Lab-mark" aria-hidden="true">
+                  {mark.sign}
+                </span>
+                <span>
+                  {taskOf(step.kind)}: {step.title}
+                  <span className="mlsys-Lab-unseen"> ({mark.words})</span>
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function Predictions({ steps, report, goTo }: IStepsProps): JSX.Element {
+  const sealed = Object.entries(report?.predictions ?? {});
+  return (
+    <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-predictions">
+      <h3 id="mlsys-lab-predictions">Sealed predictions</h3>
+      {sealed.length === 0 && <p>None yet. An instrument unlocks once you have predicted.</p>}
+      <ul>
+        {sealed.map(([id, said]) => {
+          const step = steps.find(each => each.kind === 'prediction' && each.id === id);
+          return (
+            <li key={id} className="mlsys-Lab-sealed">
+              {step ? (
+                <button className="mlsys-Lab-link" onClick={() => goTo(step)}>
+                  {step.title}
+                </button>
+              ) : (
+                <span>{id}</span>
+              )}
+              <div>
+                <strong>{spoken(said.value)}</strong>
+                {said.confidence !== null && `, confidence ${said.confidence} of 5`}
+                {', sealed '}
+                <Time time={said.time} />
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function DesignLedger(props: {
+  ledgers: IEntry[];
+  report: IReport | null;
+}): JSX.Element {
+  const { ledgers, report } = props;
+  const student = report?.student ?? null;
+  // A teacher's folders hold the ledgers of a whole class.
+  const mine = ledgers.filter(entry => student === null || entry.student === student);
+  const others = ledgers.length - mine.length;
+  const nameOfEntry = (entry: IEntry): string => {
+    const name = readable(entry.lab ?? entry.ledger);
+    const twice = mine.filter(each => each.lab === entry.lab).length > 1;
+    return twice ? `${name} (${entry.ledger.split('/').slice(0, -1).join('/') || '/'})` : name;
+  };
+  return (
+    <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-designs">
+      <h3 id="mlsys-lab-designs">Design Ledger</h3>
+      {mine.length === 0 && <p>No lab has begun a ledger yet.</p>}
+      {mine.map(entry => (
+        <details key={entry.ledger} open={entry.ledger === report?.ledger && entry.design !== null}>
+          <summary title={entry.ledger}>
+            {nameOfEntry(entry)}
+            <span className="mlsys-Lab-aside">
+              {entry.design ? <Time time={entry.design.time} /> : 'no design yet'}
+            </span>
+          </summary>
+          {entry.design ? (
+            <Design design={entry.design} />
+          ) : (
+            <p>The design is saved at the end of the lab.</p>
+          )}
+          {!entry.ok && <p className="mlsys-Lab-problem">{entry.problem}</p>}
+        </details>
+      ))}
+      {others > 0 && (
+        <p className="mlsys-Lab-aside">
+          {counted(others, 'ledger of another student is', 'ledgers of other students are')} not
+          shown.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Design({ design }: { design: IDesign }): JSX.Element {
+  return (
+    <table className="mlsys-Lab-design">
+      <tbody>
+        {design.fields.map(field => (
+          <tr key={field.name}>
+            <th scope="row" title={field.name}>
+              {capitalized(field.about ?? field.name.replace(/_/g, ' '))}
+            </th>
+            <td>{spoken(field.value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is wrong with the ledger of an open lab, in a sentence, or null. */
+export function problemOf(
+  lab: string,
+  report: IReport | null,
+  trouble: string | null
+): string | null {
+  if (trouble !== null) {
+    return `${trouble} What you see may be old; trying again.`;
+  }
+  if (report && !report.ok) {
+    return report.problem;
+  }
+  if (report?.lab && report.lab !== lab) {
+    return `The ledger beside this notebook is of another lab, ${report.lab}.`;
+  }
+  return null;
+}
+
+function Saved(props: {
+  lab: string;
+  report: IReport | null;
+  trouble: string | null;
+}): JSX.Element {
+  const { lab, report, trouble } = props;
+  const problem = problemOf(lab, report, trouble);
+  return (
+    <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-saved">
+      <h3 id="mlsys-lab-saved">Saved</h3>
+      <div role="status">
+        {problem !== null && <p className="mlsys-Lab-problem">{problem}</p>}
+        {report === null ? (
+          trouble === null && <p>Looking…</p>
+        ) : report.last ? (
+          <p>
+            {problem === null && 'Everything fits. '}
+            Last saved: {report.last.kind} <span className="mlsys-Lab-id">{report.last.id}</span>,{' '}
+            <Time time={report.last.time} />. {counted(report.events, 'event', 'events')} in all.
+          </p>
+        ) : (
+          problem === null && <p>Nothing has been saved yet.</p>
+        )}
+        {report?.notices.map(notice => (
+          <p key={notice}>{notice}</p>
+        ))}
+      </div>
+      {report !== null && report.earlier > 0 && (
+        <p className="mlsys-Lab-aside">
+          Begun again; {counted(report.earlier, 'earlier ledger is', 'earlier ledgers are')} kept
+          beside it.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Time({ time }: { time: string }): JSX.Element {
+  return (
+    <time dateTime={time} title={new Date(time).toLocaleString()}>
+      {when(time)}
+    </time>
+  );
+}

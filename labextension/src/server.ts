@@ -1,0 +1,142 @@
+/** Requests to the server extension, and the shapes of its answers. */
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+import { ReadonlyJSONValue } from '@lumino/coreutils';
+
+export interface IPrediction {
+  value: ReadonlyJSONValue;
+  confidence: number | null;
+  time: string;
+}
+
+export interface IReflection {
+  value: ReadonlyJSONValue;
+  correct: boolean | null;
+  attempts: number;
+  time: string;
+}
+
+export interface IAnswer {
+  value: ReadonlyJSONValue;
+  unit: string | null;
+  attempts: number;
+  time: string;
+}
+
+export interface IDesign {
+  lab: string;
+  time: string;
+  fields: { name: string; about: string | null; value: ReadonlyJSONValue }[];
+}
+
+export interface IEvent {
+  kind: string;
+  id: string;
+  time: string;
+}
+
+/** What the ledger beside a notebook says. */
+export interface IReport {
+  path: string;
+  ledger: string;
+  exists: boolean;
+  lab: string | null;
+  student: string | null;
+  events: number;
+  last: IEvent | null;
+  ok: boolean;
+  problem: string | null;
+  notices: string[];
+  earlier: number;
+  predictions: Record<string, IPrediction>;
+  reflections: Record<string, IReflection>;
+  answers: Record<string, IAnswer>;
+  design: IDesign | null;
+}
+
+/** One of the ledgers below the root of the server. */
+export interface IEntry {
+  ledger: string;
+  lab: string | null;
+  student: string | null;
+  last: IEvent | null;
+  ok: boolean;
+  problem: string | null;
+  design: IDesign | null;
+}
+
+export interface ILab {
+  path: string;
+  lab: string;
+  title: string;
+}
+
+/** Something the server refused or could not do, in a sentence. */
+export class Refusal extends Error {}
+
+async function request(
+  address: string,
+  query: Record<string, string>,
+  init: RequestInit = {}
+): Promise<Response> {
+  const settings = ServerConnection.makeSettings();
+  const url = URLExt.join(settings.baseUrl, 'mlsys', address);
+  let response: Response;
+  try {
+    response = await ServerConnection.makeRequest(
+      url + URLExt.objectToQueryString(query),
+      init,
+      settings
+    );
+  } catch (error) {
+    throw new Refusal('The Jupyter server does not answer.');
+  }
+  if (response.ok || response.status === 304) {
+    return response;
+  }
+  let sentence = `The server answered ${response.status} ${response.statusText}.`;
+  try {
+    sentence = (await response.json()).message ?? sentence;
+  } catch (error) {
+    // Not one of our handlers: there is no sentence to show.
+    if (response.status === 404) {
+      sentence =
+        'The server part of mlsys_widgets is not running: jupyter server extension enable mlsys_widgets.server turns it on.';
+    }
+  }
+  throw new Refusal(sentence);
+}
+
+/**
+ * What the ledger beside a notebook says, or null if that is still what `tag` stands for.
+ *
+ * With a tag, the server answers when the ledger changes, or after `wait` seconds.
+ */
+export async function fetchReport(
+  path: string,
+  tag: string | null,
+  wait: number,
+  signal: AbortSignal
+): Promise<{ report: IReport; tag: string | null } | null> {
+  const headers: Record<string, string> = tag ? { 'If-None-Match': tag } : {};
+  const response = await request('lab', { path, wait: `${wait}` }, { headers, signal });
+  return response.status === 304
+    ? null
+    : { report: await response.json(), tag: response.headers.get('ETag') };
+}
+
+/** All ledgers below the root, that of a notebook in any case. */
+export async function fetchLedgers(path: string, signal: AbortSignal): Promise<IEntry[]> {
+  return (await (await request('ledgers', { path }, { signal })).json()).ledgers;
+}
+
+/** All labs below the root. */
+export async function fetchLabs(): Promise<ILab[]> {
+  return (await (await request('labs', {})).json()).labs;
+}
+
+/** Put the ledger beside a notebook aside; gives its new path, or null if there was none. */
+export async function beginAgain(path: string): Promise<string | null> {
+  const body = JSON.stringify({ path });
+  return (await (await request('begin-again', {}, { method: 'POST', body })).json()).aside;
+}

@@ -1,0 +1,72 @@
+/** The lab in the status bar: how far, and whether it is saved. */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+import { ISignal, Signal } from '@lumino/signaling';
+import React from 'react';
+import { progress } from './contract';
+import { Follower } from './follow';
+import { problemOf } from './panel';
+import { Watch } from './watch';
+import { when } from './words';
+
+export class LabStatus extends ReactWidget {
+  constructor(
+    private _follower: Follower,
+    private _watch: Watch,
+    private _showPanel: () => void
+  ) {
+    super();
+    this.addClass('mlsys-Status');
+    _follower.changed.connect(this.update, this);
+    _watch.changed.connect(this.update, this);
+  }
+
+  /** Emitted when the item comes into sight or leaves it. */
+  get seen(): ISignal<this, void> {
+    return this._seen;
+  }
+
+  override dispose(): void {
+    this._follower.changed.disconnect(this.update, this);
+    this._watch.changed.disconnect(this.update, this);
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._seen.emit();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._seen.emit();
+  }
+
+  protected override render(): JSX.Element {
+    const { lab } = this._follower;
+    const { report, trouble } = this._watch;
+    if (lab === null) {
+      // Nothing at all would leave on the page what was there before.
+      return <></>;
+    }
+    const done = lab.steps.filter(step => progress(step, report) === 'done').length;
+    const problem = problemOf(lab.about.lab, report, trouble);
+    const saved =
+      problem !== null
+        ? 'look at the Lab panel'
+        : report?.last
+          ? `saved ${when(report.last.time)}`
+          : 'nothing saved yet';
+    return (
+      <button
+        className={problem === null ? '' : 'mlsys-mod-problem'}
+        title={problem ?? 'Show the Lab panel'}
+        onClick={this._showPanel}
+      >
+        Lab: {done} of {lab.steps.length} done, {saved}
+      </button>
+    );
+  }
+
+  private _seen = new Signal<this, void>(this);
+}

@@ -1,0 +1,26 @@
+"""What the Lab panel asks the Jupyter server: ledgers and labs under the user's own root.
+
+A Jupyter server extension. It reads ledgers, puts one aside when a lab is begun again, and serves
+nothing that the server's own file browser would not show.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+__all__: list[str] = []
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    """Tell Jupyter which module to load."""
+    return [{"module": "mlsys_widgets.server"}]
+
+
+def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
+    """Add the panel's addresses to a server. Called by Jupyter."""
+    from mlsys_widgets.server.handlers import add_handlers
+
+    add_handlers(serverapp)

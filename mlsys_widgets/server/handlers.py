@@ -1,0 +1,205 @@
+"""The addresses of the panel, below the base address of the server.
+
+| request | gives |
+|---|---|
+| ``GET mlsys/lab?path=<notebook>`` | what the ledger beside a notebook says; with ``wait=<seconds>`` and ``If-None-Match`` the answer comes when the ledger changes, or 304 after that time |
+| ``GET mlsys/ledgers?path=<notebook>`` | all ledgers below the root |
+| ``GET mlsys/labs`` | all labs below the root |
+| ``POST mlsys/begin-again`` | puts the ledger beside a notebook aside |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.server.finding import Finder
+from mlsys_widgets.server.places import NotFound, Refused, Root
+from mlsys_widgets.server.reports import Reports, etag
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+#: How often, in seconds, a ledger is looked at while somebody waits for it to change.
+LOOK: Final = 0.2
+#: The longest such wait. Proxies close what is silent for a minute.
+LONGEST_WAIT: Final = 30.0
+
+
+class Desk:
+    """What all handlers of a server share."""
+
+    def __init__(self, serverapp: ServerApp) -> None:
+        contents = serverapp.contents_manager
+        # A manager that keeps notebooks elsewhere than in files has no folder of its own.
+        folder = getattr(contents, "root_dir", "") or serverapp.root_dir
+        self.root = Root(folder, hidden=bool(contents.allow_hidden))
+        self.finder = Finder(self.root)
+        self.reports = Reports()
+
+
+class PanelHandler(APIHandler):
+    """A request of the panel: for those who are logged in and may see the files."""
+
+    # Who may read and write files may read ledgers and begin again.
+    auth_resource = "contents"
+    # A panel that looks at a ledger is nobody at work; an idle server may still be culled.
+    _track_activity = False
+
+    def initialize(self, desk: Desk) -> None:
+        """Take what the handlers share."""
+        self.desk = desk
+
+    def compute_etag(self) -> str | None:
+        # Tornado's own is a hash of the answer, which would have to be made first.
+        return None
+
+    def say(self, answer: dict[str, Any]) -> None:
+        """Answer."""
+        self.set_header("Cache-Control", "no-store")
+        self.finish(json.dumps(answer, allow_nan=False))
+
+    def refuse(self, status: HTTPStatus, sentence: str) -> None:
+        """Answer with a sentence that a person can do something about."""
+        self.set_status(status)
+        self.finish(json.dumps({"message": sentence}))
+
+    def ledger(self, path: str) -> Path | None:
+        """The ledger beside a notebook, or none after a refusal was sent."""
+        try:
+            return self.desk.root.ledger(path)
+        except Refused as error:
+            self.refuse(HTTPStatus.FORBIDDEN, str(error))
+        except NotFound as error:
+            self.refuse(HTTPStatus.NOT_FOUND, str(error))
+        return None
+
+
+class LabHandler(PanelHandler):
+    """What the ledger beside a notebook says."""
+
+    gone = False
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        path = self.get_query_argument("path")
+        ledger = self.ledger(path)
+        if ledger is None:
+            return
+        tag = await self.news(ledger, self.request.headers.get("If-None-Match"))
+        if self.gone:
+            return
+        self.set_header("ETag", tag)
+        if tag == self.request.headers.get("If-None-Match"):
+            self.set_status(HTTPStatus.NOT_MODIFIED)
+            self.finish()
+            return
+        # Looked up again: a link may have been put there while we waited.
+        ledger = self.ledger(path)
+        if ledger is not None:
+            said = await asyncio.to_thread(self.desk.reports.of, ledger)
+            self.say({"path": path, "ledger": self.desk.root.path_of(ledger), **said})
+
+    async def news(self, ledger: Path, known: str | None) -> str:
+        """The tag of the ledger, once it is another than the known one or the time is up."""
+        try:
+            wait = float(self.get_query_argument("wait", "0"))
+        except ValueError:
+            wait = 0.0
+        wait = min(wait, LONGEST_WAIT) if math.isfinite(wait) else 0.0
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait
+        while (tag := etag(ledger)) == known and loop.time() < deadline and not self.gone:
+            await asyncio.sleep(LOOK)
+        return tag
+
+    def on_connection_close(self) -> None:
+        self.gone = True
+        super().on_connection_close()
+
+
+class LedgersHandler(PanelHandler):
+    """All ledgers below the root, in short."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        known = []
+        if path := self.get_query_argument("path", ""):
+            ledger = self.ledger(path)
+            if ledger is None:
+                return
+            known.append(ledger)
+        self.say(await asyncio.to_thread(self.all, known))
+
+    def all(self, known: list[Path]) -> dict[str, Any]:
+        """Look for them and read them; takes a while the first time."""
+        ledgers, complete = self.desk.finder.ledgers(*known)
+        listed = []
+        for ledger in ledgers:
+            said = self.desk.reports.of(ledger)
+            shown = {
+                key: said[key] for key in ("lab", "student", "last", "ok", "problem", "design")
+            }
+            listed.append({"ledger": self.desk.root.path_of(ledger), **shown})
+        return {"ledgers": listed, "complete": complete}
+
+
+class LabsHandler(PanelHandler):
+    """All labs below the root."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        labs, complete = await asyncio.to_thread(self.desk.finder.labs)
+        self.say({"labs": [lab._asdict() for lab in labs], "complete": complete})
+
+
+class BeginAgainHandler(PanelHandler):
+    """Puts the ledger beside a notebook aside, so that the lab starts from the beginning."""
+
+    _track_activity = True
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        body = self.get_json_body()
+        path = body.get("path") if isinstance(body, dict) else None
+        if not isinstance(path, str):
+            self.refuse(HTTPStatus.BAD_REQUEST, "The path of a notebook is missing.")
+            return
+        ledger = self.ledger(path)
+        if ledger is None:
+            return
+        try:
+            aside = await asyncio.to_thread(lambda: Ledger.open(ledger).begin_again())
+        except LedgerError as error:
+            self.refuse(HTTPStatus.CONFLICT, str(error))
+            return
+        self.say({"aside": self.desk.root.path_of(aside) if aside else None})
+
+
+def add_handlers(serverapp: ServerApp) -> None:
+    """Add the addresses to a server."""
+    shared = {"desk": Desk(serverapp)}
+    table = [
+        ("lab", LabHandler),
+        ("ledgers", LedgersHandler),
+        ("labs", LabsHandler),
+        ("begin-again", BeginAgainHandler),
+    ]
+    base = serverapp.web_app.settings["base_url"]
+    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
+        ".*$", [(url_path_join(base, "mlsys", name), handler, shared) for name, handler in table]
+    )

@@ -1,0 +1,162 @@
+"""What a ledger says, as plain data for the panel.
+
+Reading and verifying a long ledger takes a while, so a report is kept until the file changes; to
+see that it has not takes one look at the file's entry in its folder.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.ledger import Design, Ledger, LedgerError, forms
+
+#: How many reports are kept.
+KEPT: Final = 256
+
+Signature = tuple[int, ...]
+
+
+def signature(ledger: Path) -> Signature | None:
+    """What changes whenever the file does; none when there is no file."""
+    try:
+        status = ledger.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def etag(ledger: Path) -> str:
+    """The signature of a file as HTTP knows it.
+
+    Examples
+    --------
+    >>> etag(Path("no such file"))
+    '"none"'
+    """
+    seen = signature(ledger)
+    return '"none"' if seen is None else f'"{"-".join(format(part, "x") for part in seen)}"'
+
+
+def report(ledger: Path) -> dict[str, Any]:
+    """Read and verify a ledger. A file that cannot be read is a problem to show, not an error.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
+    ...     _ = led.commit_prediction("act1_bound", "memory", confidence=4)
+    ...     said = report(path)
+    >>> said["predictions"]["act1_bound"]["value"], said["ok"], said["events"]
+    ('memory', True, 2)
+    """
+    exists = ledger.exists()
+    try:
+        opened = Ledger.open(ledger)
+        state, events, verdict = opened.state(), opened.events(), opened.verify()
+    except LedgerError as error:
+        return {**_NOTHING, "exists": exists, "ok": False, "problem": str(error)}
+    last = events[-1] if events else None
+    design = state.designs.get(state.lab or "")
+    problem = verdict.first_problem
+    return {
+        "exists": exists,
+        "lab": state.lab,
+        "student": state.student,
+        "events": verdict.events,
+        "last": {"kind": last.kind, "id": last.id, "time": last.time} if last else None,
+        "ok": verdict.ok,
+        "problem": problem.sentence if problem else None,
+        "notices": list(opened.notices),
+        "earlier": len(opened.earlier),
+        "predictions": {
+            name: {"value": _plain(said.value), "confidence": said.confidence, "time": said.time}
+            for name, said in state.predictions.items()
+        },
+        "reflections": {
+            name: {
+                "value": _plain(said.value),
+                "correct": said.correct,
+                "attempts": len(said.attempts),
+                "time": said.attempts[-1].time,
+            }
+            for name, said in state.reflections.items()
+        },
+        "answers": {
+            name: {
+                "value": _plain(said.value),
+                "unit": said.unit,
+                "attempts": said.attempts,
+                "time": said.time,
+            }
+            for name, said in state.answers.items()
+        },
+        "design": _design(design) if design else None,
+    }
+
+
+_NOTHING: Final[Mapping[str, Any]] = {
+    "exists": False,
+    "lab": None,
+    "student": None,
+    "events": 0,
+    "last": None,
+    "ok": True,
+    "problem": None,
+    "notices": [],
+    "earlier": 0,
+    "predictions": {},
+    "reflections": {},
+    "answers": {},
+    "design": None,
+}
+
+
+def _design(design: Design) -> dict[str, Any]:
+    """The entry with what each field says, in the order of the lab's form."""
+    form = forms().get(design.lab)
+    about = {name: field.about for name, field in form.fields.items()} if form else {}
+    order = [*(name for name in about if name in design), *(n for n in design if n not in about)]
+    fields = [
+        {"name": name, "about": about.get(name), "value": _plain(design[name])} for name in order
+    ]
+    return {"lab": design.lab, "time": design.time, "fields": fields}
+
+
+def _plain(value: Any) -> Any:
+    """Undo what a state did to make its values unchangeable."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
+
+
+class Reports:
+    """Reports, each kept until its file changes. May be asked from several threads."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Path, tuple[Signature | None, dict[str, Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, ledger: Path) -> dict[str, Any]:
+        """The report of a ledger as it is now."""
+        seen = signature(ledger)
+        with self._lock:
+            before, kept = self._kept.get(ledger, (None, None))
+            if kept is not None and seen is not None and seen == before:
+                self._kept.move_to_end(ledger)
+                return kept
+        made = report(ledger)
+        # Only what was read between two equal looks belongs to that look.
+        if signature(ledger) == seen:
+            with self._lock:
+                self._kept[ledger] = (seen, made)
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+        return made

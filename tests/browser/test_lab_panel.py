@@ -1,0 +1,390 @@
+"""The Lab panel in a real JupyterLab: what it shows, what it costs, and what its commands do."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from mlsys_widgets.ledger import Ledger
+
+pytestmark = pytest.mark.needs("chromium")
+
+LAB = "lab_07_kernel_fusion"
+SOON = 1000  # milliseconds: what is committed shows within a second
+DESIGN = {
+    "context": "cloud",
+    "execution_mode": "compiled",
+    "fusion_enabled": True,
+    "compilation_roi_positive": True,
+    "breakeven_inferences": 41_000,
+    "kws_utilization_eager_pct": 8.5,
+    "kws_utilization_compiled_pct": 71.25,
+    "act1_prediction": "C",
+    "act1_correct": True,
+    "act2_result": 41_000,
+    "act2_decision": "compiled",
+    "constraint_hit": False,
+}
+
+
+def step(kind: str, name: str, title: str, act: int | None = None, source: str = "pass"):
+    about = {"kind": kind, "id": name, "title": title, **({"act": act} if act else {})}
+    return nbformat.v4.new_code_cell(source, metadata={"mlsys": about})
+
+
+@pytest.fixture
+def lab(tmp_path) -> Path:
+    """A small lab: two acts, six steps, an instrument."""
+    cells = [
+        nbformat.v4.new_markdown_cell("# Kernel fusion"),
+        nbformat.v4.new_code_cell(
+            "from mlsys_widgets.ledger import Ledger\n"
+            f"led = Ledger.open('ledger.jsonl', lab={LAB!r}, student='student-01')"
+        ),
+        step(
+            "prediction",
+            "act1_utilization",
+            "How busy is the GPU?",
+            1,
+            "led.commit_prediction('act1_utilization', 'C', confidence=4).value",
+        ),
+        step("instrument", "dispatch", "Dispatch", source="'an instrument'"),
+        step("reflection", "act1_why", "Why is it idle?"),
+        nbformat.v4.new_markdown_cell("\n\n".join(["A long way down."] * 40)),
+        step("prediction", "act2_break_even", "When does compiling pay?", 2),
+        step("answer", "act2_result", "The break-even"),
+        step("reflection", "act2_when", "When would you not compile?"),
+        step("design", LAB, "Eager or compiled?"),
+    ]
+    about = {
+        "lab": LAB,
+        "title": "Lab 07: Kernel fusion",
+        "acts": ["The dispatch tax", "Does compiling pay?"],
+    }
+    notebook = nbformat.v4.new_notebook(
+        cells=cells,
+        metadata={
+            "mlsys": about,
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        },
+    )
+    path = tmp_path / "lab.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def plain(tmp_path) -> Path:
+    """A notebook that is no lab."""
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
+    notebook.cells = [nbformat.v4.new_code_cell("1 + 1")]
+    path = tmp_path / "plain.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+def panel(page: Page) -> Locator:
+    return page.get_by_role("region", name="Lab panel")
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".mlsys-Status button")
+
+
+def execute(page: Page, command: str) -> None:
+    page.evaluate("command => jupyterapp.commands.execute(command)", command)
+
+
+def close(page: Page) -> None:
+    execute(page, "docmanager:save")  # or a question is asked first
+    execute(page, "application:close")
+
+
+@pytest.fixture
+def run_lab(run_all, lab_server):
+    """Run all cells, one of which commits a prediction."""
+
+    def run(page: Page) -> Path:
+        # Cells that are run while the kernel starts may be lost.
+        page.wait_for_function(
+            "jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
+        )
+        run_all(page)
+        ledger = beside(page, lab_server)
+        assert ledger.exists()
+        return ledger
+
+    return run
+
+
+def beside(page: Page, lab_server) -> Path:
+    """Where the ledger of the open notebook is."""
+    path = page.evaluate("jupyterapp.shell.currentWidget.context.path")
+    return (lab_server.folder / path).with_name("ledger.jsonl")
+
+
+def listening(page: Page) -> bool:
+    """Whether the panel holds on to any notebook."""
+    return page.evaluate(
+        "[...jupyterapp.shell.widgets('right')].find(w => w.id === 'mlsys-lab-panel')"
+        ".follower.listening !== null"
+    )
+
+
+class Requests:
+    """Counts what the panel asks the server."""
+
+    def __init__(self, page: Page) -> None:
+        self.urls: list[str] = []
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if "/mlsys/" in url:
+            self.urls.append(url)
+
+    def in_seconds(self, page: Page, seconds: float) -> int:
+        before = len(self.urls)
+        page.wait_for_timeout(1000 * seconds)
+        return len(self.urls) - before
+
+
+def seconds_until(shown: Locator, act) -> float:
+    act()
+    begun = time.monotonic()
+    expect(shown).to_be_visible(timeout=SOON)
+    return time.monotonic() - begun
+
+
+def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screenshot):
+    page = open_notebook(lab)
+    side = panel(page)
+    # The first lab that is ever opened brings the panel along.
+    expect(side.get_by_role("heading", name="Lab 07: Kernel fusion")).to_be_visible()
+    expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
+    expect(side.get_by_role("button", name="Next: predict How busy is the GPU?")).to_be_visible()
+    expect(status(page)).to_have_text("Lab: 0 of 6 done, nothing saved yet")
+    screenshot(page, "begun")
+
+    # From the kernel, as a widget commits.
+    ledger = run_lab(page)
+    sealed = side.get_by_role("region", name="Sealed predictions")
+    expect(sealed).to_contain_text("How busy is the GPU?", timeout=SOON)
+    expect(sealed).to_contain_text(re.compile(r"C, confidence 4 of 5, sealed \d\d:\d\d"))
+    acts = side.get_by_role("progressbar")
+    expect(acts.nth(0)).to_have_attribute("aria-valuetext", "1 of 2 steps done")
+    expect(acts.nth(1)).to_have_attribute("aria-valuetext", "0 of 4 steps done")
+    expect(side.get_by_role("button", name="Next: reflect Why is it idle?")).to_be_visible()
+    expect(status(page)).to_have_text(re.compile(r"Lab: 1 of 6 done, saved \d\d:\d\d"))
+
+    # From elsewhere: another kernel, another page.
+    led = Ledger.open(ledger)
+    begun = side.get_by_role("button", name="Reflect: Why is it idle? (tried, not right yet)")
+    delays = [
+        seconds_until(begun, lambda: led.record_reflection("act1_why", "B", correct=False)),
+        seconds_until(
+            side.get_by_role("button", name="Reflect: Why is it idle? (done)"),
+            lambda: led.record_reflection("act1_why", "A", correct=True),
+        ),
+        seconds_until(
+            side.get_by_role("button", name="Answer: The break-even (done)"),
+            lambda: led.record_answer("act2_result", 41_000),
+        ),
+    ]
+    print(f"seconds from commit to panel: {', '.join(f'{delay:.2f}' for delay in delays)}")
+
+    # What was decided in this lab and in the one before it.
+    earlier = ledger.parent / "before" / "ledger.jsonl"
+    earlier.parent.mkdir()
+    Ledger.open(earlier, lab="lab_01_magnitude", student="student-01").record_answer("gap", 9)
+    other = earlier.parent.parent / "other" / "ledger.jsonl"
+    other.parent.mkdir()
+    Ledger.open(other, lab="lab_01_magnitude", student="student-02").record_answer("gap", 9)
+    page.wait_for_timeout(5200)  # the outcome of a walk through the folders is kept for 5 s
+    led.save_design(DESIGN)
+    designs = side.get_by_role("region", name="Design Ledger")
+    expect(
+        designs.get_by_role("row", name="Inferences that pay for compiling 41,000")
+    ).to_be_visible()
+    expect(designs).to_contain_text("Lab 01 magnitudeno design yet")
+    expect(designs).to_contain_text("1 ledger of another student is not shown.")
+    expect(side.get_by_role("status")).to_contain_text(
+        re.compile(rf"Everything fits. Last saved: design {LAB}, .*\d\d:\d\d.*\. 6 events in all.")
+    )
+
+    for theme in ("Dark", "Light"):
+        execute_theme(page, f"JupyterLab {theme}")
+        screenshot(page, theme.lower())
+        found = Axe().run(page, context="#mlsys-lab-panel").response["violations"]
+        assert not found, [(each["id"], each["nodes"][0]["html"]) for each in found]
+
+
+def execute_theme(page: Page, theme: str) -> None:
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    page.wait_for_function(
+        "theme => document.body.dataset.jpThemeName === theme", arg=theme, timeout=20_000
+    )
+    page.wait_for_timeout(500)
+
+
+def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
+    page = open_notebook(lab)
+    active = "jupyterapp.shell.currentWidget.content.activeCellIndex"
+    panel(page).get_by_role("button", name="Decide: Eager or compiled?").click()
+    page.wait_for_function(f"{active} === 9")
+    expect(page.locator(".jp-Cell.jp-mod-active")).to_be_in_viewport()
+
+    # The same by keyboard alone, from wherever the focus is.
+    execute(page, "mlsys:show-panel")
+    expect(panel(page).get_by_role("button", name="Next: predict")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{active} === 2")
+    expect(page.locator(".jp-Cell.jp-mod-active")).to_be_in_viewport()
+    execute(page, "mlsys:show-panel")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{active} === 4")
+
+
+def test_an_edited_ledger_is_named(open_notebook, run_lab, lab, screenshot):
+    page = open_notebook(lab)
+    ledger = run_lab(page)
+    expect(panel(page).get_by_role("status")).to_contain_text("Everything fits.")
+    ledger.write_text(ledger.read_text().replace('"value":"C"', '"value":"B"'))
+    expect(panel(page).get_by_role("status")).to_contain_text(
+        "Event 1 (prediction act1_utilization) was edited", timeout=SOON
+    )
+    expect(status(page)).to_have_text(re.compile("look at the Lab panel"))
+    screenshot(page, "edited")
+
+
+def test_what_it_costs(open_notebook, lab, plain, lab_server):
+    page = open_notebook(plain)
+    requests = Requests(page)
+    execute(page, "mlsys:show-panel")
+    expect(panel(page).get_by_text("No lab is open.")).to_be_visible()
+    expect(status(page)).to_have_count(0)
+    assert requests.in_seconds(page, 3) == 0
+
+    # A lab beside it: asked about once, then quiet.
+    folder = Path(page.evaluate("jupyterapp.shell.currentWidget.context.path")).parent
+    (lab_server.folder / folder / "lab.ipynb").write_bytes(lab.read_bytes())
+    page.evaluate(
+        "path => jupyterapp.commands.execute('docmanager:open', {path})", f"{folder}/lab.ipynb"
+    )
+    expect(panel(page).get_by_text("Nothing has been saved yet.")).to_be_visible()
+    idle = requests.in_seconds(page, 10)
+    print(f"requests of an idle lab in 10 s: {idle}")
+    assert idle <= 2
+    assert listening(page)
+
+    # Out of sight: the panel closed and the status bar off.
+    page.evaluate("jupyterapp.shell.collapseRight()")
+    execute(page, "statusbar:toggle")
+    page.wait_for_timeout(500)
+    Ledger.open(beside(page, lab_server), lab=LAB, student="s").commit_prediction("act1_why", "A")
+    assert requests.in_seconds(page, 3) == 0
+    execute(page, "statusbar:toggle")
+    expect(status(page)).to_contain_text("saved")
+
+    # Back to the notebook that is no lab, and after both are closed.
+    close(page)
+    expect(status(page)).to_have_count(0)
+    assert requests.in_seconds(page, 2) == 0
+    close(page)
+    page.wait_for_function("jupyterapp.shell.currentWidget?.context === undefined")
+    assert not listening(page)
+    assert requests.in_seconds(page, 2) == 0
+
+
+def test_instrument_code_is_hidden_and_shown(open_notebook, lab):
+    page = open_notebook(lab)
+    hidden = page.locator(".jp-Cell .jp-InputPlaceholder")
+    expect(hidden).to_have_count(0)
+    panel(page).get_by_role("button", name="Hide instrument code").click()
+    expect(hidden).to_have_count(1)
+    saved = "jupyterapp.shell.currentWidget.content.model.cells.get(3).getMetadata('jupyter')"
+    assert page.evaluate(saved) == {"source_hidden": True}
+    panel(page).get_by_role("button", name="Show instrument code").click()
+    expect(hidden).to_have_count(0)
+    assert page.evaluate(saved) is None
+
+
+def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, screenshot):
+    page = open_notebook(lab)
+    ledger = run_lab(page)
+    side = panel(page)
+    expect(side.get_by_role("status")).to_contain_text("Everything fits.")
+    kept = ledger.read_bytes()
+    kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    dialog = page.get_by_role("dialog")
+
+    side.get_by_role("button", name="Restart the lab…").click()
+    expect(dialog).to_contain_text("Restart the lab from the beginning?")
+    screenshot(page, "question")
+    dialog.get_by_role("button", name="Go on as it is").click()
+    assert ledger.read_bytes() == kept
+
+    side.get_by_role("button", name="Restart the lab…").click()
+    dialog.get_by_role("button", name="Restart the lab").click()
+    expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
+    expect(side.get_by_text("1 earlier ledger is kept beside it.")).to_be_visible()
+    assert not ledger.exists()
+    assert ledger.with_name("ledger.jsonl.old-1").read_bytes() == kept
+    page.wait_for_function(f"{kernel}.status === 'idle'")
+    assert page.locator(".jp-OutputArea-output").count() == 0
+
+    run_lab(page)
+    expect(side.get_by_text("2 events in all.")).to_be_visible()
+
+
+def test_the_launcher_opens_a_lab(open_notebook, plain, lab, lab_server, screenshot):
+    page = open_notebook(plain)
+    # By a name of its own: other tests have left labs on the server.
+    folder = Path(page.evaluate("jupyterapp.shell.currentWidget.context.path")).parent
+    text = lab.read_text().replace("Lab 07: Kernel fusion", f"Lab in {folder}")
+    (lab_server.folder / folder / "one.ipynb").write_text(text)
+    page.wait_for_timeout(5200)  # the outcome of a walk through the folders is kept for 5 s
+    execute(page, "launcher:create")
+    card = page.locator(".jp-LauncherCard").filter(has_text="Open a lab")
+    expect(card).to_be_visible()
+    screenshot(page, "card")
+    card.click()
+    choice = page.get_by_role("dialog").locator("select")
+    expect(page.locator(".jp-NotebookPanel:visible, .jp-Dialog")).not_to_have_count(0)
+    if choice.count():
+        choice.select_option(label=f"Lab in {folder} ({folder}/one.ipynb)")
+        page.get_by_role("dialog").get_by_role("button", name="Open").click()
+    expect(panel(page).get_by_role("heading", name=f"Lab in {folder}")).to_be_visible()
+
+
+def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot):
+    folder = lab_server.folder / "notebook-7"
+    folder.mkdir()
+    (folder / "lab.ipynb").write_bytes(lab.read_bytes())
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.goto(f"{lab_server.url}notebooks/notebook-7/lab.ipynb?token={lab_server.token}")
+    page.wait_for_function("window.jupyterapp?.commands.hasCommand('mlsys:show-panel')")
+    execute(page, "mlsys:show-panel")
+    side = panel(page)
+    expect(side.get_by_role("heading", name="Lab 07: Kernel fusion")).to_be_visible(timeout=30_000)
+    expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
+    # There, to activate a panel that is in sight is to hide it.
+    execute(page, "mlsys:show-panel")
+    page.wait_for_timeout(300)
+    expect(side).to_be_visible()
+    led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
+    led.commit_prediction("act1_utilization", "C", confidence=4)
+    expect(side.get_by_text("C, confidence 4 of 5")).to_be_visible(timeout=SOON)
+    side.get_by_role("button", name="Hide instrument code").click()
+    expect(page.locator(".jp-Cell .jp-InputPlaceholder")).to_have_count(1)
+    screenshot(page, "panel")
+    context.close()
