@@ -15,8 +15,8 @@ _SAME = 40
 _MAY_DIFFER = 0.02
 
 
-def compare(picture: Path, name: str) -> None:
-    """Fail when a picture differs from its reference; make the reference if asked to.
+def difference(picture: Path, name: str) -> str:
+    """How a picture differs from its reference, in words; nothing if it does not.
 
     ``UPDATE_PICTURES=1 make test`` keeps the new pictures as references. Look at them before you
     commit them.
@@ -27,12 +27,13 @@ def compare(picture: Path, name: str) -> None:
         REFERENCES.mkdir(exist_ok=True)
         # A palette is enough to compare with, and keeps the repository small.
         now.quantize(64).save(reference, optimize=True)
-        return
-    assert reference.exists(), f"no reference {reference.name}: run with UPDATE_PICTURES=1"
+        return ""
+    if not reference.exists():
+        return f"there is no {reference.name}: run with UPDATE_PICTURES=1 and look at it"
     then = Image.open(reference).convert("RGB")
-    assert abs(now.height - then.height) <= 4, f"{name} is {now.size}, its reference {then.size}"
-    assert now.width == then.width
+    if now.width != then.width or abs(now.height - then.height) > 4:
+        return f"{name} is {now.size}, its reference {then.size}"
     height = min(now.height, then.height)
     a, b = (np.asarray(p, dtype=int)[:height] for p in (now, then))
     differ = float(np.mean(np.abs(a - b).max(axis=2) > _SAME))
-    assert differ <= _MAY_DIFFER, f"{name}: {differ:.1%} of the pixels differ; see {picture}"
+    return f"{differ:.1%} of {picture} differ from {name}" if differ > _MAY_DIFFER else ""
