@@ -52,15 +52,15 @@ docs: $(VENV)/.docs ## Build the pages into build/html
 		$(PY) -m mlsys_widgets validate $$measurement --report docs/measured > /dev/null; done
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
 
-bench: $(VENV)/.dev ## Run every benchmark
-	@set -e; for benchmark in $(wildcard benchmarks/*.py); do \
-		echo "== $$benchmark"; $(PY) $$benchmark $(ARGS); done
+bench: $(VENV)/.bench ## Run every benchmark
+	@status=0; for benchmark in $(wildcard benchmarks/*.py); do \
+		echo "== $$benchmark"; $(PY) $$benchmark $(ARGS) || status=$$?; done; exit $$status
 
 # A fresh environment without pins, or the old ones would be found again. Make it with the oldest
 # Python there is (Debian 12 has 3.11.2): some releases ask for a later patch release than that.
 constraints: $(VENV)/.made ## Pin the newest versions that install together
 	"$(PYTHON)" -m venv --clear build/constraints
-	build/constraints/bin/python -m pip install --quiet '.[dev]'
+	build/constraints/bin/python -m pip install --quiet '.[bench]'
 	build/constraints/bin/python -m pip check
 	build/constraints/bin/python -m pip freeze --exclude mlsys-widgets > build/frozen.txt
 	$(PY) tools/constraints.py < build/frozen.txt > constraints.txt
@@ -80,7 +80,7 @@ system-packages: $(VENV)/.made
 	@$(PY) tools/system_packages.py
 
 # A stamp is touched only after its install went through, so a broken one is tried again.
-$(VENV)/.student $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
+$(VENV)/.student $(VENV)/.docs $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing mlsys-widgets[$*] into $(VENV); the first time takes a few minutes."
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
 	@$(PY) tools/labextension.py link
