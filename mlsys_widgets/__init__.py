@@ -19,6 +19,7 @@ _WIDGETS = {
     "ConceptMap": "concept_map",
     "ConfidenceQuiz": "quiz",
     "ContextToggle": "story",
+    "DesignEntry": "design",
     "DispatchWaterfall": "dispatch",
     "FusionDecision": "fusion_decision",
     "FusionExplorer": "fusion",
@@ -46,6 +47,7 @@ __all__ = [
     "ConceptMap",
     "ConfidenceQuiz",
     "ContextToggle",
+    "DesignEntry",
     "DispatchWaterfall",
     "FusionDecision",
     "FusionExplorer",
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from mlsys_widgets.widgets.break_even import BreakEvenTimeline
     from mlsys_widgets.widgets.compilation_spectrum import CompilationSpectrum
     from mlsys_widgets.widgets.concept_map import ConceptMap
+    from mlsys_widgets.widgets.design import DesignEntry
     from mlsys_widgets.widgets.dispatch import DispatchWaterfall
     from mlsys_widgets.widgets.fusion import FusionExplorer
     from mlsys_widgets.widgets.fusion_decision import FusionDecision
