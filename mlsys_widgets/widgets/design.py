@@ -107,10 +107,14 @@ class DesignEntry(Task):
         self.save()
         self._say("Your design is saved.", focus="saved")
 
+    def _about(self, name: str) -> str:
+        about = self._form.fields[name].about
+        return about[:1].upper() + about[1:]
+
     def parts(self) -> Sequence[Part]:
         """The fields, what was saved, and whether something changed since."""
         now, kept = self.current, self.design
-        rows = tuple((self._form.fields[name].about, _shown(value)) for name, value in now.items())
+        rows = tuple((self._about(name), _shown(value)) for name, value in now.items())
         parts: list[Part] = [
             Prose("about", "Read from what you did in this lab. Later labs start from it."),
             Points("fields", rows),
