@@ -71,7 +71,7 @@ def test_the_wheel_says_what_it_is(wheel):
     metadata = email.message_from_string(member("METADATA"))
     assert metadata["Name"] == "mlsys-widgets"
     assert metadata["License-Expression"] == "BSD-3-Clause"
-    assert set(metadata.get_all("Provides-Extra")) == {"student", "ta", "docs", "dev"}
+    assert set(metadata.get_all("Provides-Extra")) == {"student", "ta", "docs", "dev", "bench"}
     assert "mlsys = mlsys_widgets.cli:main" in member("entry_points.txt")
 
 
