@@ -158,10 +158,11 @@ def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         f"{_show(largest.attained, 'FLOP/s')}, {_show(largest.share, '%')} of its roof. "
         "The share is the product of three factors: **floor**, because no kernel is faster than "
         "the smallest one; **waves**, because the last wave of 128 × 128 tiles leaves "
-        "multiprocessors idle (told apart only from one full wave on); and the **rest**: clocks "
-        "under the power limit, what the kernel itself leaves, and for sizes that are no "
-        "multiple of 8 a slower kernel altogether. A rest above 1 means that the library found "
-        "better tiles than these."
+        "multiprocessors idle (told apart only from one full wave on); and the **rest**, whose "
+        "cause was not measured: clocks under a power limit, what the kernel itself leaves and, "
+        "for odd sizes, another kernel are candidates. A rest above 1 means that these tiles are "
+        "not the library's. The table of what was fitted says for which precisions the waves "
+        "described the times better than no waves."
     )
     yield table(
         ["N", "attained", "share of the roof", "floor", "waves", "rest"],
