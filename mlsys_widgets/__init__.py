@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = ("ledger", "measured", "physics")
-#: Widgets, with the module of ``mlsys_widgets.widgets`` that holds each.
+_ROOMS = ("grading", "labs", "ledger", "measured", "physics")
+#: Widgets and what opens a lab, with the module of ``mlsys_widgets.widgets`` that holds each.
 _WIDGETS = {
     "BreakEvenTimeline": "break_even",
     "CompilationSpectrum": "compilation_spectrum",
@@ -39,6 +39,7 @@ _WIDGETS = {
     "RooflineWidget": "roofline",
     "Scenario": "story",
     "SelfAssessment": "assessment",
+    "open_lab": "session",
 }
 
 __all__ = [
@@ -68,13 +69,16 @@ __all__ = [
     "Scenario",
     "SelfAssessment",
     "__version__",
+    "grading",
+    "labs",
     "ledger",
     "measured",
+    "open_lab",
     "physics",
 ]
 
 if TYPE_CHECKING:
-    from mlsys_widgets import ledger, measured, physics
+    from mlsys_widgets import grading, labs, ledger, measured, physics
     from mlsys_widgets.widgets.assessment import SelfAssessment
     from mlsys_widgets.widgets.break_even import BreakEvenTimeline
     from mlsys_widgets.widgets.compilation_spectrum import CompilationSpectrum
@@ -95,6 +99,7 @@ if TYPE_CHECKING:
     from mlsys_widgets.widgets.quiz import ConfidenceQuiz
     from mlsys_widgets.widgets.reflection import Reflection
     from mlsys_widgets.widgets.roofline import RooflineWidget
+    from mlsys_widgets.widgets.session import open_lab
     from mlsys_widgets.widgets.story import ContextToggle, KeyTakeaways, Scenario
 
 

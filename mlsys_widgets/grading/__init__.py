@@ -1,0 +1,30 @@
+"""How an answer is judged: keys with tolerances, recognised beliefs, partial credit.
+
+The keys themselves are in the ``checks.py`` of each lab, in ``assignments/``; none is here.
+
+Examples
+--------
+>>> key = NumberKey(
+...     32.3,
+...     tolerance=0.02,
+...     beliefs=[Belief("no launches", 97.1, credit=0.3, says="Launching costs time too.")],
+... )
+>>> judge(key, 32.0).credit, judge(key, 97).says
+(1.0, 'Launching costs time too.')
+"""
+
+from mlsys_widgets.grading.award import award, award_record
+from mlsys_widgets.grading.judging import Verdict, judge
+from mlsys_widgets.grading.keys import Belief, ChoiceKey, Given, Key, NumberKey
+
+__all__ = [
+    "Belief",
+    "ChoiceKey",
+    "Given",
+    "Key",
+    "NumberKey",
+    "Verdict",
+    "award",
+    "award_record",
+    "judge",
+]

@@ -1,0 +1,103 @@
+"""Inside a notebook that nbgrader runs: the last lines of its hidden tests.
+
+A cell's last value is what nbgrader takes as its points, so these functions print what to say and
+return a number. Hidden tests are built into the instructor's notebook from the lab's checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.grading.judging import judge
+from mlsys_widgets.grading.keys import Check, Given
+from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
+from mlsys_widgets.ledger import Ledger, LedgerError, State
+
+#: The ledger of a lab lies beside its notebook.
+LEDGER: Final = "ledger.jsonl"
+#: What a record calls the design entry.
+DESIGN: Final = "design"
+
+
+def award(
+    check: Check,
+    namespace: Mapping[str, Any],
+    *,
+    points: float,
+    variants: bool = True,
+    edition: str = "",
+) -> float:
+    """Judge the answer that is named as its check, and say so.
+
+    Parameters
+    ----------
+    check
+        The lab's check.
+    namespace
+        Where the answer is: the notebook's ``globals()``.
+    points
+        What it is worth.
+    variants, edition
+        As the lab was built.
+    """
+    folder = Path.cwd()
+    lab = load(folder)
+    parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
+    verdict = judge(check(Given(parameters, folder)), namespace.get(check.__name__, ...))
+    earned = round(points * verdict.credit, 2)
+    print(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
+    return earned
+
+
+def award_record(record: str, *, points: float) -> float:
+    """Points for what the ledger beside the notebook holds; shares are equal.
+
+    A ledger of somebody else earns nothing. One that does not verify still does: what that means
+    is for a person to decide, so it is only said.
+    """
+    folder = Path.cwd()
+    lab, owner = load(folder), student(folder).name
+    wanted = _wanted(lab, record)
+    try:
+        ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
+        state, verdict = ledger.state(), ledger.verify(student=owner, lab=lab.name)
+    except LedgerError as problem:
+        print(f"{record}: 0 of {points:g} points. {problem}")
+        return 0.0
+    if state.student not in (None, owner):
+        print(
+            f"{record}: 0 of {points:g} points. The ledger is of {state.student}, not of {owner}."
+        )
+        return 0.0
+    missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
+    earned = round(points * (1 - len(missing) / len(wanted)), 2)
+    said = f"Missing: {', '.join(missing)}." if missing else "All there."
+    print(f"{record}: {earned:g} of {points:g} points. {said}")
+    if verdict.first_problem:
+        print(f"For the grader: {verdict.first_problem}")
+    return earned
+
+
+def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
+    """What a record is of, and under which names the ledger keeps each."""
+    items = lab.items(lab.draw("", variants=False))
+    found = items[record]
+    assert isinstance(found, Record)
+    return {name: _kept_as(name, items.get(name)) for name in found.of}
+
+
+def _kept_as(name: str, item: Item | None) -> tuple[str, ...]:
+    match item:
+        case Quiz():
+            return tuple(f"{name}.{question['key']}" for question in item.questions)
+        case Myths():
+            return tuple(f"{name}.{myth['key']}" for myth in item.myths)
+    return (name,)
+
+
+def _holds(state: State, lab: str, names: Iterable[str]) -> bool:
+    kept = {*state.predictions, *state.reflections, *state.answers}
+    kept |= {DESIGN} if lab in state.designs else set()
+    return kept.issuperset(names)

@@ -1,0 +1,76 @@
+"""Hold a plain answer against its key."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from mlsys_widgets.grading.keys import Belief, ChoiceKey, Key, NumberKey
+from mlsys_widgets.labs import Unusable, plain
+from mlsys_widgets.labs.answers import choice
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer earns, as a share of the points, and what to say about it."""
+
+    credit: float
+    says: str
+    belief: str | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether it earns everything."""
+        return self.credit == 1
+
+
+def judge(key: Key, value: Any) -> Verdict:
+    """Judge what was typed: right, a known belief, or something else.
+
+    The key comes first. Of the beliefs that an answer could stand for, the nearest is taken.
+    """
+    if value is ... or value is None:
+        return Verdict(0.0, "Not answered.")
+    try:
+        answer = plain(value)
+    except Unusable as reason:
+        return Verdict(0.0, f"Not usable: {reason}.")
+    if isinstance(key, ChoiceKey):
+        return _judge_choice(key, choice(answer))
+    if isinstance(answer, str | bool) or answer is None:
+        return Verdict(0.0, f"Not usable: a number is asked for, and this is {answer!r}.")
+    return _judge_number(key, answer)
+
+
+def _judge_choice(key: ChoiceKey, chosen: str | None) -> Verdict:
+    if chosen == key.value:
+        return Verdict(1.0, key.says or "Right.")
+    for belief in key.beliefs:
+        if chosen == belief.value:
+            return _held(belief)
+    return Verdict(0.0, "That is not one of the options.")
+
+
+def _judge_number(key: NumberKey, answer: float) -> Verdict:
+    try:
+        usable = math.isfinite(answer)
+    except OverflowError:  # an int beyond every float
+        usable = False
+    if not usable:
+        return Verdict(0.0, "Not usable: the number is not finite.")
+    if key.reaches(key.value, answer):
+        return Verdict(1.0, key.says or "Right.")
+    known = [(abs(answer - float(b.value)), b) for b in key.beliefs if _is(key, b, answer)]
+    if known:
+        return _held(min(known, key=lambda pair: pair[0])[1])
+    side = "too high" if answer > key.value else "too low"
+    return Verdict(0.0, f"Not right: it is {side}, and no mistake that we know leads there.")
+
+
+def _is(key: NumberKey, belief: Belief, answer: float) -> bool:
+    return key.reaches(float(belief.value), answer)
+
+
+def _held(belief: Belief) -> Verdict:
+    return Verdict(belief.credit, belief.says, belief.name)

@@ -1,0 +1,128 @@
+"""What a check knows about one answer: the key, how close is close enough, and known beliefs.
+
+A check is a function of what was given to the student. It computes the key and every wrong answer
+with physics, so that none of them can disagree with what the instruments showed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from mlsys_widgets.labs import Parameters
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a student was given, and where the work lies.
+
+    Parameters
+    ----------
+    p
+        The student's parameters.
+    folder
+        The folder of the notebook, for answers about something that lies beside it.
+    """
+
+    p: Parameters
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Belief:
+    """A wrong answer that people give for a reason.
+
+    Parameters
+    ----------
+    name
+        The belief in a few words, for the report on a class: "launches left out".
+    value
+        The number it leads to, or the option.
+    credit
+        The share of the points that it still earns.
+    says
+        What to tell somebody who holds it.
+    """
+
+    name: str
+    value: float | str
+    credit: float
+    says: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.credit < 1:
+            raise ValueError(
+                f"the belief {self.name!r} earns {self.credit}; it must be 0 to below 1"
+            )
+
+
+@dataclass(frozen=True)
+class NumberKey:
+    """The key of a number.
+
+    Parameters
+    ----------
+    value
+        The right number, in the unit of the answer's name.
+    tolerance
+        How far off an answer may be, as a share of the number that it is compared with.
+    beliefs
+        Wrong answers that are recognised, within the same tolerance.
+    says
+        What to tell somebody who is right.
+    absolute
+        How far off it may be besides, in the answer's unit: for numbers near zero, and for whole
+        numbers that may be rounded.
+    """
+
+    value: float
+    tolerance: float
+    beliefs: Sequence[Belief] = ()
+    says: str = ""
+    absolute: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise ValueError(f"the key is {self.value}; it must be a finite number")
+
+    def reaches(self, target: float, answer: float) -> bool:
+        """Whether an answer is as good as the target."""
+        return abs(answer - target) <= max(self.tolerance * abs(target), self.absolute)
+
+
+@dataclass(frozen=True)
+class ChoiceKey:
+    """The key of a decision.
+
+    Parameters
+    ----------
+    value
+        The right option.
+    beliefs
+        What each other option says about whoever chose it.
+    says
+        What to tell somebody who is right.
+    """
+
+    value: str
+    beliefs: Sequence[Belief] = ()
+    says: str = ""
+
+
+Key = NumberKey | ChoiceKey
+
+
+class Check(Protocol):
+    """A function of ``checks.py``; its name is that of the answer."""
+
+    __name__: str
+
+    def __call__(self, given: Given) -> Key:
+        """The key for what was given."""
+
+
+#: Check by the name of the answer.
+Checks = Mapping[str, Check]

@@ -1,0 +1,108 @@
+"""A lab as its ``asks.py`` declares it: names, acts, parameters, and what it asks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
+from mlsys_widgets.labs.variants import Parameter, Parameters, draw
+
+#: The file that says what a lab asks. It lies beside the notebook, wherever that goes.
+FILE_NAME: Final = "asks.py"
+
+Asks = Callable[[Parameters], Item]
+
+
+class Lab:
+    """What a lab is called and what it asks.
+
+    Parameters
+    ----------
+    name
+        As of the assignment's folder: ``lab_07_kernel_fusion``.
+    title
+        As people call it.
+    chapter
+        Of the Design Ledger.
+    acts
+        Titles of the acts.
+    parameters
+        What differs from student to student, by name.
+    minutes
+        How long it takes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        title: str,
+        chapter: int,
+        acts: Sequence[str],
+        parameters: Mapping[str, Parameter] | None = None,
+        minutes: str = "35–40",
+    ) -> None:
+        self.name, self.title, self.chapter = name, title, chapter
+        self.acts, self.minutes = tuple(acts), minutes
+        self.parameters = dict(parameters or {})
+        self._asks: dict[str, Asks] = {}
+
+    def asks(self, function: Asks) -> Asks:
+        """Declare an item: a function of the parameters, whose name is the item's id."""
+        name = function.__name__
+        if name in self._asks:
+            raise ValueError(f"{self.name} asks {name} twice; each id can be used once")
+        self._asks[name] = function
+        return function
+
+    def draw(self, student: str, *, edition: str = "", variants: bool = True) -> Parameters:
+        """The parameters of a student; the defaults where a course has no variants."""
+        return draw(
+            self.parameters, lab=self.name, student=student, edition=edition, variants=variants
+        )
+
+    def items(self, parameters: Parameters) -> dict[str, Item]:
+        """Everything the lab asks, in order, with these parameters."""
+        return {name: asks(parameters) for name, asks in self._asks.items()}
+
+    def points(self, parameters: Parameters) -> dict[str, float]:
+        """What each graded item is worth, by id."""
+        items = self.items(parameters).items()
+        return {n: i.points for n, i in items if isinstance(i, (*AUTOGRADED, Essay))}
+
+
+def load(folder: str | os.PathLike[str]) -> Lab:
+    """The lab whose ``asks.py`` lies in a folder.
+
+    Raises
+    ------
+    ValueError
+        With a sentence, when there is none or it declares no lab.
+    """
+    path = Path(folder).resolve() / FILE_NAME
+    if not path.is_file():
+        raise ValueError(
+            f"{FILE_NAME} is not beside the notebook; it belongs to the lab: fetch the lab again,"
+            " or copy that file into the folder of the notebook"
+        )
+    # Loaded by its path and under a name of its own, so that no file beside it shadows anything.
+    name = f"_mlsys_asks_{path.parent.name}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Where nothing should be written, as in a submission that is graded, no cache is left either.
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = writes
+    lab = getattr(module, "lab", None)
+    if not isinstance(lab, Lab):
+        raise ValueError(f"{path} declares no lab; it must have a line: lab = Lab(…)")
+    return lab

@@ -1,0 +1,110 @@
+"""Everyone has their own numbers: parameters of a lab, drawn from the student's name.
+
+A draw depends on lab, edition, student and the parameter's own name, and on nothing else: a
+parameter that is added later changes no other, and grading finds the same numbers again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+Value = int | float | str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of a question that may differ from student to student.
+
+    Parameters
+    ----------
+    default
+        What it is where a course switches variants off.
+    values
+        What it may be; every one of them must keep the lesson true.
+    unit
+        Its unit, for people.
+    about
+        What it is, for people.
+    """
+
+    default: Value
+    values: Sequence[Value]
+    unit: str
+    about: str
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise ValueError(f"the parameter {self.about!r} has no values; give one at least")
+
+
+class Parameters(Mapping[str, Value]):
+    """The drawn parameters of one student in one lab; read as attributes or by name."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = MappingProxyType(dict(values))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._values[name]
+        except KeyError:
+            listed = ", ".join(self._values) or "none"
+            raise AttributeError(f"the lab has no parameter {name!r}; it has: {listed}") from None
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Parameters({dict(self._values)!r})"
+
+
+def draw(
+    declared: Mapping[str, Parameter],
+    *,
+    lab: str,
+    student: str,
+    edition: str = "",
+    variants: bool = True,
+) -> Parameters:
+    """The parameters of a student."""
+    if not variants:
+        return Parameters({name: each.default for name, each in declared.items()})
+    return Parameters(
+        {
+            name: each.values[_draw(len(each.values), lab, edition, student, name)]
+            for name, each in declared.items()
+        }
+    )
+
+
+def _draw(count: int, *names: str) -> int:
+    # JSON would do as well; what matters is that ("a", "bc") and ("ab", "c") differ.
+    told_apart = "\x00".join(names).encode()
+    return int.from_bytes(hashlib.sha256(told_apart).digest()) % count
+
+
+def steps(first: float, last: float, step: float) -> tuple[int | float, ...]:
+    """Numbers from first to last, both included, without the dust of binary fractions.
+
+    Examples
+    --------
+    >>> steps(0.1, 0.4, 0.1), steps(800, 1000, 100)
+    ((0.1, 0.2, 0.3, 0.4), (800, 900, 1000))
+    """
+    low, high, by = (Decimal(repr(number)) for number in (first, last, step))
+    if by <= 0 or high < low:
+        raise ValueError(f"steps go up from first to last; got {first}, {last}, {step}")
+    found = [low + by * k for k in range(int((high - low) / by) + 1)]
+    return tuple(int(each) if each == each.to_integral_value() else float(each) for each in found)

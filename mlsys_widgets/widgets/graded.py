@@ -1,0 +1,114 @@
+"""Cards around what is graded: whose numbers a lab uses, what a question asks, what is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Student
+from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.widgets.lab_card import Gate, LabWidget
+from mlsys_widgets.widgets.parts import Part, Points, Prose
+
+
+def _worth(points: float) -> str:
+    return format_quantity(points, "point" if points == 1 else "points")
+
+
+class QuestionCard(LabWidget):
+    """A graded question, with this student's numbers; the answer is typed in the cell below.
+
+    Parameters
+    ----------
+    name
+        The name of the answer.
+    item
+        What is asked.
+    after
+        A gate, or several, that must be open first.
+    """
+
+    kind = "Question"
+    tone = "prediction"
+
+    def __init__(
+        self, name: str, item: Number | Choice | Essay, *, after: Gate | Iterable[Gate] = ()
+    ) -> None:
+        super().__init__(f"{item.title} ({_worth(item.points)})", after=after)
+        self._name, self._item = name, item
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """The question, and how to answer it."""
+        item = self._item
+        asked = Prose("ask", item.ask)
+        match item:
+            case Number():
+                how = f"Type it below: `{self._name} = ` and a number, in {item.unit}."
+                return [asked, Prose("how", how, quiet=True)]
+            case Choice():
+                options = tuple((f'"{key}"', words) for key, words in item.options.items())
+                how = f"Type it below: `{self._name} = ` and one of these, in quotes."
+                return [asked, Points("options", options), Prose("how", how, quiet=True)]
+        rubric = tuple((_worth(points), words) for points, words in item.rubric)
+        how = "Write into the cell below. A person reads it and gives points by these lines."
+        return [asked, Prose("how", how, quiet=True), Points("rubric", rubric)]
+
+
+class Welcome(LabWidget):
+    """What a lab is, whose numbers it uses, and what it is worth."""
+
+    kind = "Lab"
+    tone = "blue"
+
+    def __init__(
+        self,
+        lab: Lab,
+        student: Student,
+        parameters: Parameters,
+        *,
+        variants: bool,
+        notices: Sequence[str] = (),
+    ) -> None:
+        super().__init__(lab.title)
+        self._lab, self._student, self._parameters = lab, student, parameters
+        self._variants, self._notices = variants, tuple(notices)
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """Whose it is, how long it takes, what it is worth."""
+        name, lab = self._student.name, self._lab
+        whose = f"This is the lab of **{name}**, known from {self._student.known_from}."
+        if self._variants:
+            whose += " Some numbers of the questions are yours alone and drawn from that name."
+        if "computer" in self._student.known_from:
+            whose += (
+                " If your course knows you under another name, type `mlsys whoami NAME` in a"
+                " terminal and restart the kernel **before** you answer."
+            )
+        total = sum(lab.points(self._parameters).values())
+        shape = f"{_worth(total)}, about {lab.minutes} minutes."
+        acts = tuple((f"Act {k}", title) for k, title in enumerate(lab.acts, 1))
+        warnings = [
+            Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices)
+        ]
+        listed = [Points("acts", acts)] if acts else []
+        return [Prose("whose", whose), Prose("shape", shape), *listed, *warnings]
+
+
+class RecordCard(LabWidget):
+    """What a record is of, and which of it the ledger holds."""
+
+    kind = "Record"
+    tone = "blue"
+
+    def __init__(self, title: str, points: float, held: Mapping[str, bool]) -> None:
+        super().__init__(f"{title} ({_worth(points)})")
+        self._held = dict(held)
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """Each with whether it is there."""
+        lines = tuple(
+            ("Done" if there else "Missing", words) for words, there in self._held.items()
+        )
+        return [Points("held", lines)]
