@@ -69,7 +69,42 @@ def _parser() -> argparse.ArgumentParser:
         "--report", type=Path, metavar="FOLDER", help="write a page with tables and plots there"
     )
     validate.set_defaults(run=_validate)
+    _add_labs(commands)
     return parser
+
+
+def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Commands about labs: of whoever writes them, and of whoever works on them."""
+    course = argparse.ArgumentParser(add_help=False)
+    course.add_argument(
+        "--course", type=Path, default=Path(), metavar="FOLDER",
+        help="the folder that holds assignments/ (default: this one)",
+    )  # fmt: skip
+
+    build = commands.add_parser(
+        "build", parents=[course], help="make the notebooks of labs from their text"
+    )
+    build.add_argument("labs", nargs="*", metavar="LAB", help="all labs if none is named")
+    build.set_defaults(run=_build)
+
+    new_lab = commands.add_parser(
+        "new-lab", parents=[course], help="start a lab of your own from a small one that works"
+    )
+    new_lab.add_argument("name", metavar="NAME", help="as lab_02_caches")
+    new_lab.set_defaults(run=_new_lab)
+
+    variant = commands.add_parser(
+        "variant", parents=[course], help="what a student saw in a lab, and the key to it"
+    )
+    variant.add_argument("lab", metavar="LAB")
+    variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
+    variant.set_defaults(run=_variant)
+
+    whoami = commands.add_parser(
+        "whoami", help="whose numbers labs use at this computer; with NAME, change it"
+    )
+    whoami.add_argument("name", nargs="?", metavar="NAME", help="as your course knows you")
+    whoami.set_defaults(run=_whoami)
 
 
 def _devices(arguments: argparse.Namespace) -> int:
@@ -117,6 +152,56 @@ def _validate(arguments: argparse.Namespace) -> int:
             _table(report.CASE_HEADER, report.case_rows(topic))
     if arguments.report:
         print(f"Wrote {report.write(trial, arguments.report)}.")
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mlsys_widgets.authoring import Course, build
+
+    console = Console()
+    course = Course.at(arguments.course)
+    with console.status("Building") as status:
+        made = build(course, arguments.labs, say=status.update)
+    for path in made:
+        console.print(f"Wrote {path}", highlight=False)
+    return 0
+
+
+def _new_lab(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.authoring import new_lab
+
+    folder = new_lab(arguments.course, arguments.name)
+    print(f"Wrote {folder}: a small lab that works. Change its three files, then run:")
+    print(f"  mlsys build {arguments.name}")
+    return 0
+
+
+def _variant(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.authoring import Course
+    from mlsys_widgets.grading.seen import seen
+
+    course, student = Course.at(arguments.course), arguments.student
+    work = course.root / "submitted" / student / arguments.lab
+    shown = seen(
+        course.folder("assignments", arguments.lab), student,
+        variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,
+    )  # fmt: skip
+    _table(("parameter", "value", "unit", "is"), shown.parameters)
+    for name, ask, key in shown.questions:
+        print(f"\n{name}: {ask}\n  key: {key}")
+    return 0
+
+
+def _whoami(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.labs import identity
+
+    if arguments.name:
+        kept = identity.remember(arguments.name)
+        print(f"Kept in {kept}. Restart the kernel of a lab that is open.")
+    known = identity.student()
+    print(f"Labs here are those of {known.name}, known from {known.known_from}.")
     return 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging import judge
+from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
 from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
 from mlsys_widgets.ledger import Ledger, LedgerError, State
@@ -45,7 +45,12 @@ def award(
     folder = Path.cwd()
     lab = load(folder)
     parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
-    verdict = judge(check(Given(parameters, folder)), namespace.get(check.__name__, ...))
+    try:
+        key = check(Given(parameters, folder))
+    except ValueError as reason:  # of an answer about a file that is missing or broken
+        verdict = Verdict(0.0, str(reason))
+    else:
+        verdict = judge(key, namespace.get(check.__name__, ...))
     earned = round(points * verdict.credit, 2)
     print(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
     return earned

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
@@ -90,19 +91,25 @@ def load(folder: str | os.PathLike[str]) -> Lab:
             f"{FILE_NAME} is not beside the notebook; it belongs to the lab: fetch the lab again,"
             " or copy that file into the folder of the notebook"
         )
-    # Loaded by its path and under a name of its own, so that no file beside it shadows anything.
-    name = f"_mlsys_asks_{path.parent.name}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    lab = getattr(module_at(path), "lab", None)
+    if not isinstance(lab, Lab):
+        raise ValueError(f"{path} declares no lab; it must have a line: lab = Lab(…)")
+    return lab
+
+
+def module_at(path: Path) -> ModuleType:
+    """A file of a lab as a module.
+
+    It is loaded by its path and under a name of its own, so that no file beside it shadows
+    anything, and leaves no cache where nothing should be written, as in a submission.
+    """
+    spec = importlib.util.spec_from_file_location(f"_mlsys_{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Where nothing should be written, as in a submission that is graded, no cache is left either.
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = writes
-    lab = getattr(module, "lab", None)
-    if not isinstance(lab, Lab):
-        raise ValueError(f"{path} declares no lab; it must have a line: lab = Lab(…)")
-    return lab
+    return module

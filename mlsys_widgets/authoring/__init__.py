@@ -1,0 +1,12 @@
+"""From a lab as text to the notebooks of instructors and students.
+
+``assignments/<lab>`` holds the lab: ``lab.py``, ``asks.py`` and ``checks.py``. `build` makes
+``source/<lab>`` with solutions and hidden tests, and has nbgrader make ``release/<lab>`` from it.
+"""
+
+from mlsys_widgets.authoring.building import build, labs_of
+from mlsys_widgets.authoring.course import Course
+from mlsys_widgets.authoring.starting import new_lab
+from mlsys_widgets.authoring.text import TextError
+
+__all__ = ["Course", "TextError", "build", "labs_of", "new_lab"]

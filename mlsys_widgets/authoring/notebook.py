@@ -1,0 +1,209 @@
+"""The instructor's notebook: cells as nbgrader, JupyterLab and the Lab panel want them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from typing import Any, Final
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from mlsys_widgets.authoring import templates
+from mlsys_widgets.authoring.course import Course
+from mlsys_widgets.authoring.hidden import Checks, region
+from mlsys_widgets.authoring.text import TextError, Written
+from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Prediction, Record, Reflection
+
+#: nbval compares the output of cells with this tag and only runs the others.
+CHECKED: Final = "nbval-check-output"
+_SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
+_KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
+
+Cell = nbformat.NotebookNode
+
+
+class Notebook:
+    """Makes the cells of one lab."""
+
+    def __init__(self, lab: Lab, checks: Checks, course: Course) -> None:
+        self._lab, self._checks, self._course = lab, checks, course
+        parameters = lab.draw("", variants=False)
+        self._items = lab.items(parameters)
+        self._known = templates.names(lab, parameters)
+        self._ids: Counter[str] = Counter()
+
+    def make(self, written: list[Written]) -> nbformat.NotebookNode:
+        """The notebook, with solutions and hidden tests and without outputs."""
+        self._complain(written)
+        cells = [cell for each in written for cell in getattr(self, f"_{each.kind}")(each)]
+        return new_notebook(
+            cells=cells,
+            metadata={
+                "kernelspec": _KERNEL,
+                "language_info": {"name": "python"},
+                "mlsys": {
+                    "lab": self._lab.name,
+                    "title": self._lab.title,
+                    "acts": list(self._lab.acts),
+                },
+            },
+        )
+
+    def _complain(self, written: list[Written]) -> None:
+        """Refuse a lab that asks what it never shows, or shows what it never asks."""
+        if [each.kind for each in written].count("setup") != 1:
+            raise TextError(f"{self._lab.name}: lab.py must have exactly one cell with setup=true")
+        placed = [each.name for each in written if each.kind in ("answer", "essay", "record")]
+        graded = [
+            n for n, i in self._items.items() if isinstance(i, Number | Choice | Essay | Record)
+        ]
+        for name in graded:
+            if placed.count(name) != 1:
+                raise TextError(
+                    f"{self._lab.name}: asks.py gives points for {name}, which lab.py places"
+                    f" {placed.count(name)} times; it must be placed once"
+                )
+
+    def _item(self, name: str, *kinds: type[Item]) -> Item:
+        item = self._items.get(name)
+        if item is None or (kinds and not isinstance(item, kinds)):
+            wanted = " or ".join(kind.__name__ for kind in kinds) or "item"
+            raise TextError(
+                f"{self._lab.name}: lab.py names {name!r}, and asks.py has no such {wanted}"
+            )
+        return item
+
+    # One method for each kind of cell.
+
+    def _prose(self, written: Written) -> list[Cell]:
+        return [self._still(templates.fill(written.body, self._known))]
+
+    def _setup(self, written: Written) -> list[Cell]:
+        opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
+        body = f"from mlsys_widgets import open_lab\n{written.body}\n\n{opens}\nlab.welcome()"
+        return [self._locked("setup", body)]
+
+    def _card(self, written: Written) -> list[Cell]:
+        item = self._item(written.name)
+        kinds = {Prediction: "prediction", Reflection: "reflection"}
+        step = self._step(kinds.get(type(item)), written.name, item)
+        return [self._locked(f"card_{written.name}", f'lab.card("{written.name}")', **step)]
+
+    def _instrument(self, written: Written) -> list[Cell]:
+        step = {"mlsys": {"kind": "instrument", "title": written.name}}
+        return [self._locked(f"instrument_{written.name}", written.body, **step)]
+
+    def _reveal(self, written: Written) -> list[Cell]:
+        self._item(written.name, Prediction)
+        return [self._locked(f"reveal_{written.name}", written.body)]
+
+    def _show(self, written: Written) -> list[Cell]:
+        return [self._locked(f"show_{written.name}", written.body)]
+
+    def _design(self, written: Written) -> list[Cell]:
+        step = self._step("design", "design", None)
+        return [self._locked("design", written.body, **step)]
+
+    def _answer(self, written: Written) -> list[Cell]:
+        name, item = written.name, self._item(written.name, Number, Choice)
+        if isinstance(item, Number):
+            hint = item.unit
+        else:
+            assert isinstance(item, Choice)
+            hint = " or ".join(f'"{key}"' for key in item.options)
+        placeholder = f"{name} = ...  # {hint}"
+        answer = new_code_cell(
+            f"{placeholder}\n{_SOLUTION.format(written.body)}",
+            id=self._id(f"answer_{name}"),
+            metadata={
+                "nbgrader": _nbgrader(f"{name}_answer", solution=True),
+                **self._step("answer", name, item),
+            },
+        )
+        points: float = item.points  # type: ignore[attr-defined]
+        call = f"award({name}, globals(), points={points:g}{self._course.arguments})"
+        body = f"from mlsys_widgets.grading import award\n{self._checks.cut(name)}"
+        check = self._graded(name, f'lab.check("{name}")', region(body, call), points)
+        check.metadata["tags"] = [CHECKED]
+        return [self._locked(f"question_{name}", f'lab.card("{name}")'), answer, check]
+
+    def _record(self, written: Written) -> list[Cell]:
+        name, item = written.name, self._item(written.name, Record)
+        assert isinstance(item, Record)
+        call = f'award_record("{name}", points={item.points:g})'
+        hidden = region("from mlsys_widgets.grading import award_record", call)
+        return [self._graded(name, f'lab.record("{name}")', hidden, item.points)]
+
+    def _essay(self, written: Written) -> list[Cell]:
+        name, item = written.name, self._item(written.name, Essay)
+        assert isinstance(item, Essay)
+        model = templates.fill(written.body, self._known)
+        answer = new_markdown_cell(
+            _SOLUTION.format(model),
+            id=self._id(f"answer_{name}"),
+            metadata={"nbgrader": _nbgrader(name, solution=True, points=item.points)},
+        )
+        return [self._locked(f"question_{name}", f'lab.card("{name}")'), answer]
+
+    # What cells have in common.
+
+    def _still(self, source: str) -> Cell:
+        """Prose that cannot be edited. nbgrader need not know it, which spares it the work."""
+        digest = hashlib.sha256(source.encode()).hexdigest()[:10]
+        still = {"deletable": False, "editable": False}
+        return new_markdown_cell(source, id=self._id(f"prose-{digest}"), metadata=still)
+
+    def _locked(self, name: str, source: str, **metadata: Any) -> Cell:
+        """A folded cell that nbgrader locks, and puts back as it was before it grades."""
+        name = self._id(name)
+        return new_code_cell(
+            source,
+            id=name,
+            metadata={
+                "jupyter": {"source_hidden": True},
+                "nbgrader": _nbgrader(name, locked=True),
+                **metadata,
+            },
+        )
+
+    def _graded(self, name: str, visible: str, hidden: str, points: float) -> Cell:
+        return new_code_cell(
+            f"{visible}\n{hidden}",
+            id=self._id(f"check_{name}"),
+            metadata={"nbgrader": _nbgrader(name, locked=True, points=points)},
+        )
+
+    def _step(self, kind: str | None, name: str, item: Item | None) -> dict[str, Any]:
+        """What the Lab panel reads."""
+        if kind is None:
+            return {}
+        said: dict[str, Any] = {"kind": kind, "id": name}
+        if item is not None:
+            said |= {"act": item.act} if item.act else {}
+            said["title"] = item.title  # type: ignore[attr-defined]
+        return {"mlsys": said}
+
+    def _id(self, name: str) -> str:
+        """An id that follows from what the cell is and not from where it stands."""
+        fit = _UNFIT.sub("-", name)[:56].strip("-")
+        self._ids[fit] += 1
+        return fit if self._ids[fit] == 1 else f"{fit}-{self._ids[fit]}"
+
+
+def _nbgrader(
+    grade_id: str, *, solution: bool = False, locked: bool = False, points: float | None = None
+) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "grade": points is not None,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    if points is not None:
+        said["points"] = int(points) if float(points).is_integer() else points
+    return said

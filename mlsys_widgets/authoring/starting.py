@@ -1,0 +1,50 @@
+"""Starting a lab of one's own: a small one that works, to be changed into what is wanted."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from mlsys_widgets.authoring.course import SETTINGS
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{2,49}")
+_FILES: Final = ("lab.py", "asks.py", "checks.py")
+
+
+def new_lab(root: Path, name: str) -> Path:
+    """Write the files of a small lab that builds, runs and grades as it is.
+
+    Parameters
+    ----------
+    root
+        The folder of the course; ``assignments/`` is made there if it is missing.
+    name
+        The lab, as ``lab_02_caches``.
+
+    Returns
+    -------
+    folder
+        Where its files are.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"the lab's name is {name!r}; it must be 3 to 50 small letters, digits and _, beginning"
+            " with a letter, as lab_02_caches"
+        )
+    folder = root / "assignments" / name
+    if folder.exists():
+        raise ValueError(f"{folder} is there already; choose another name, or change that lab")
+    title = name.replace("_", " ").capitalize()
+    said = {"name": name, "title": title, "act": "What limits a matrix product?"}
+    template = files("mlsys_widgets.authoring") / "template"
+    folder.mkdir(parents=True)
+    for each in _FILES:
+        text = (template / f"{each}.template").read_text("utf-8")
+        (folder / each).write_text(Template(text).substitute(said), "utf-8")
+    settings = folder.parent / SETTINGS
+    if not settings.exists():
+        settings.write_text('variants = true\nedition = ""\n', "utf-8")
+    return folder

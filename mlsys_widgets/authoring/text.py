@@ -1,0 +1,87 @@
+"""Reading ``lab.py``: jupytext's percent format, with a word on each cell line for what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import jupytext
+
+#: What a cell can be, by the word on its line. All but setup and design name something.
+CODE_KINDS: Final = (
+    "setup", "card", "instrument", "reveal", "show", "answer", "record", "design",
+)  # fmt: skip
+#: Kinds whose cell is made from its name alone.
+EMPTY_KINDS: Final = ("card", "record")
+
+
+class TextError(ValueError):
+    """A lab as text that cannot be built, with the file and what to mend."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A cell as its author wrote it.
+
+    Parameters
+    ----------
+    kind
+        One of `CODE_KINDS`, or ``prose`` or ``essay``.
+    name
+        What the cell line names: an item, a title; empty for prose, setup and design.
+    body
+        What stands in the cell.
+    """
+
+    kind: str
+    name: str
+    body: str
+
+
+def read(path: Path) -> list[Written]:
+    """The cells of a lab.
+
+    Raises
+    ------
+    TextError
+        For a cell that does not say what it is, or says it wrongly.
+    """
+    book = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
+    return [_written(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
+
+
+def _blank(cell: object) -> bool:
+    return not cell.source.strip() and not cell.metadata  # type: ignore[attr-defined]
+
+
+def _written(path: Path, number: int, cell: object) -> Written:
+    metadata = dict(cell.metadata)  # type: ignore[attr-defined]
+    body: str = cell.source.strip("\n")  # type: ignore[attr-defined]
+    where = f"{path}, cell {number}"
+    if cell.cell_type == "markdown":  # type: ignore[attr-defined]
+        if not metadata:
+            return Written("prose", "", body)
+        if list(metadata) != ["essay"]:
+            raise TextError(f"{where}: prose can say essay=…; it says {', '.join(metadata)}")
+        return Written("essay", _name(where, "essay", metadata["essay"]), body)
+    kinds = [kind for kind in CODE_KINDS if kind in metadata]
+    if len(kinds) != 1 or len(metadata) != 1:
+        listed = ", ".join(CODE_KINDS)
+        raise TextError(
+            f"{where}: the line “# %% …” must name exactly one of {listed}; it names"
+            f" {', '.join(metadata) or 'nothing'} (the cell begins {body[:40]!r})"
+        )
+    kind = kinds[0]
+    name = "" if kind in ("setup", "design") else _name(where, kind, metadata[kind])
+    if kind in EMPTY_KINDS and body:
+        raise TextError(f"{where}: a {kind} cell is made from its name; leave its body empty")
+    if kind not in EMPTY_KINDS and not body:
+        raise TextError(f"{where}: the {kind} cell is empty")
+    return Written(kind, name, body)
+
+
+def _name(where: str, kind: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise TextError(f'{where}: {kind} needs a name in quotes, as {kind}="…"; it is {value!r}')
+    return value.strip()

@@ -1,0 +1,34 @@
+"""The checks of a lab, from the instructor's course."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.grading.keys import Checks
+from mlsys_widgets.labs.lab import module_at
+
+FILE_NAME: Final = "checks.py"
+
+
+def load_checks(folder: Path) -> Checks:
+    """Every check of the ``checks.py`` in a folder, by the name of its answer.
+
+    Raises
+    ------
+    ValueError
+        When there is no such file.
+    """
+    path = folder.resolve() / FILE_NAME
+    if not path.is_file():
+        raise ValueError(
+            f"there is no {FILE_NAME} in {folder}; it belongs to an instructor's course"
+        )
+    module = module_at(path)
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if callable(value)
+        and not name.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
+    }

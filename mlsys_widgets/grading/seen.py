@@ -1,0 +1,75 @@
+"""What one student saw in a lab, and the key to it: for a TA with that student's question."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+
+from mlsys_widgets.grading.keys import Given, Key, NumberKey
+from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.physics import format_quantity
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A student's parameters and questions, for people.
+
+    Parameters
+    ----------
+    parameters
+        Name, value, unit and meaning of each.
+    questions
+        Name, question and key of each graded answer.
+    """
+
+    parameters: tuple[tuple[str, str, str, str], ...]
+    questions: tuple[tuple[str, str, str], ...]
+
+
+def seen(
+    folder: Path,
+    student: str,
+    *,
+    variants: bool = True,
+    edition: str = "",
+    work: Path | None = None,
+) -> Seen:
+    """What a student saw.
+
+    Parameters
+    ----------
+    folder
+        The lab in ``assignments/``.
+    student
+        The name under which nbgrader files the submission.
+    variants, edition
+        As the course builds its labs.
+    work
+        The student's submission, for keys that depend on something in it.
+    """
+    lab, checks = load(folder), load_checks(folder)
+    p = lab.draw(student, variants=variants, edition=edition)
+    given = Given(p, work or folder)
+    parameters = tuple(
+        (name, format_quantity(v) if isinstance(v := p[name], int | float) else v, each.unit,
+         each.about)
+        for name, each in lab.parameters.items()
+    )  # fmt: skip
+    questions = []
+    for name, item in lab.items(p).items():
+        if isinstance(item, Number | Choice):
+            try:
+                key = _in_words(checks[name](given), item)
+            except ValueError as reason:  # of an answer about something that is not there
+                key = f"depends on the submission ({reason})"
+            questions.append((name, inspect.cleandoc(item.ask), key))
+    return Seen(parameters, tuple(questions))
+
+
+def _in_words(key: Key, item: Number | Choice) -> str:
+    if not isinstance(key, NumberKey) or not isinstance(item, Number):
+        return f'"{key.value}"'
+    within = f"within {key.tolerance:.1%}" if key.tolerance else f"within {key.absolute:g}"
+    return f"{format_quantity(key.value)} {item.unit}, {within}"
