@@ -52,7 +52,7 @@ class Checks:
         except (OSError, SyntaxError) as problem:
             raise TextError(f"{path} cannot be read: {problem}") from None
         self._lines = self._source.splitlines()
-        self._imports: dict[str, str] = {}
+        self._imports: dict[str, tuple[str, str]] = {}  # by bound name: module, what of it
         self._defined: dict[str, ast.stmt] = {}
         for node in tree.body:
             self._take(node)
@@ -65,13 +65,11 @@ class Checks:
                 for alias in names:
                     if alias.name == "*":
                         raise self._error(node, "imports everything; name what it uses")
-                    self._imports[alias.asname or alias.name] = (
-                        f"from {module} import {_alias(alias)}"
-                    )
+                    self._imports[alias.asname or alias.name] = (str(module), _alias(alias))
             case ast.Import(names=names):
                 for alias in names:
                     bound = alias.asname or alias.name.partition(".")[0]
-                    self._imports[bound] = f"import {_alias(alias)}"
+                    self._imports[bound] = ("", _alias(alias))
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 self._defined[name] = node
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
@@ -95,8 +93,16 @@ class Checks:
             n for n, node in found if isinstance(node, ast.FunctionDef) and not n.startswith("_")
         )
 
-    def cut(self, name: str) -> str:
-        """A check with all that it uses, in the order of the file."""
+    def cut(self, name: str, *also: tuple[str, str]) -> str:
+        """A check with all that it uses, in the order of the file.
+
+        Parameters
+        ----------
+        name
+            The check.
+        *also
+            What is imported besides: module and name.
+        """
         if name not in self._defined:
             raise TextError(f"{self._path} has no function {name}, and the lab grades that answer")
         wanted, reached = [name], {name}
@@ -109,13 +115,23 @@ class Checks:
                     reached.add(used)
                     wanted.append(used)
         kept = [self._text(node) for n, node in self._defined.items() if n in reached]
-        lines = sorted({self._imports[bound] for bound in imports})
-        return "\n\n".join(["\n".join(lines), *kept])
+        return "\n\n".join([_import({self._imports[b] for b in imports}.union(also)), *kept])
 
     def _text(self, node: ast.stmt) -> str:
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(each.lineno for each in decorators)])
         return "\n".join(self._lines[first - 1 : node.end_lineno])
+
+
+def _import(wanted: set[tuple[str, str]]) -> str:
+    """One line for each module."""
+    of: dict[str, list[str]] = {}
+    for module, what in sorted(wanted):
+        of.setdefault(module, []).append(what)
+    return "\n".join(
+        f"from {module} import {', '.join(names)}" if module else f"import {', '.join(names)}"
+        for module, names in of.items()
+    )
 
 
 def _alias(alias: ast.alias) -> str:

@@ -109,10 +109,10 @@ class Notebook:
 
     def _answer(self, written: Written) -> list[Cell]:
         name, item = written.name, self._item(written.name, Number, Choice)
+        assert isinstance(item, Number | Choice)
         if isinstance(item, Number):
             hint = item.unit
         else:
-            assert isinstance(item, Choice)
             hint = " or ".join(f'"{key}"' for key in item.options)
         placeholder = f"{name} = ...  # {hint}"
         answer = new_code_cell(
@@ -123,9 +123,9 @@ class Notebook:
                 **self._step("answer", name, item),
             },
         )
-        points: float = item.points  # type: ignore[attr-defined]
+        points = item.points
         call = f"award({name}, globals(), points={points:g}{self._course.arguments})"
-        body = f"from mlsys_widgets.grading import award\n{self._checks.cut(name)}"
+        body = self._checks.cut(name, ("mlsys_widgets.grading", "award"))
         check = self._graded(name, f'lab.check("{name}")', region(body, call), points)
         check.metadata["tags"] = [CHECKED]
         return [self._locked(f"question_{name}", f'lab.card("{name}")'), answer, check]
