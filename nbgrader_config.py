@@ -12,3 +12,5 @@ c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120
+# Every card leaves text and a still picture beside it; its live state would be 300 kB a submission.
+c.ExecutePreprocessor.store_widget_state = False

@@ -13,6 +13,7 @@ from typing import Any, Final
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
 from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
+from mlsys_widgets.labs.answers import say
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 
 #: The ledger of a lab lies beside its notebook.
@@ -52,7 +53,7 @@ def award(
     else:
         verdict = judge(key, namespace.get(check.__name__, ...))
     earned = round(points * verdict.credit, 2)
-    print(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
+    say(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
     return earned
 
 
@@ -69,7 +70,7 @@ def award_record(record: str, *, points: float) -> float:
         ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         state, verdict = ledger.state(), ledger.verify(student=owner, lab=lab.name)
     except LedgerError as problem:
-        print(f"{record}: 0 of {points:g} points. {problem}")
+        say(f"{record}: 0 of {points:g} points. {problem}")
         return 0.0
     if state.student not in (None, owner):
         print(
@@ -79,9 +80,9 @@ def award_record(record: str, *, points: float) -> float:
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     earned = round(points * (1 - len(missing) / len(wanted)), 2)
     said = f"Missing: {', '.join(missing)}." if missing else "All there."
-    print(f"{record}: {earned:g} of {points:g} points. {said}")
+    say(f"{record}: {earned:g} of {points:g} points. {said}")
     if verdict.first_problem:
-        print(f"For the grader: {verdict.first_problem}")
+        say(f"For the grader: {verdict.first_problem}")
     return earned
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from textwrap import fill
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from mlsys_widgets.labs.items import Choice, Number
 from mlsys_widgets.physics import format_quantity
 
 Plain = int | float | str | bool | None
+
+#: Printed sentences are broken at this width: pages of feedback do not.
+_WIDTH: Final = 92
 
 _NUMPY_NUMBERS = (np.floating, np.integer)
 
@@ -20,6 +24,11 @@ class Unusable(ValueError):
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
+
+
+def say(sentence: str) -> None:
+    """Print a sentence below a cell."""
+    print(fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
 def plain(value: Any) -> Plain:

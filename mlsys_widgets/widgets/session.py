@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mlsys_widgets import labs
 from mlsys_widgets.labs import Item, Unusable, occasion, usable
+from mlsys_widgets.labs.answers import say
 from mlsys_widgets.ledger import Handover, Ledger, LedgerError, earlier_design
 from mlsys_widgets.widgets import bulletin
 from mlsys_widgets.widgets.assessment import SelfAssessment
@@ -170,14 +171,14 @@ class OpenLab:
         except Unusable as reason:
             if occasion() == "validate":
                 raise
-            print(reason)
+            say(str(reason))
             return
-        print(said)
+        say(said)
         if occasion() == "student":
             try:
                 self.ledger.record_answer(name, answer, unit=getattr(item, "unit", None))
             except LedgerError as problem:
-                print(f"Your answer stands in the cell, but not in the ledger. {problem}")
+                say(f"Your answer stands in the cell, but not in the ledger. {problem}")
                 bulletin.announce(self.ledger, str(problem))
             else:
                 bulletin.announce(self.ledger)
