@@ -33,6 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mlsys: interrupted", file=sys.stderr)
         return 130
+    except ModuleNotFoundError as problem:
+        if problem.name is None or problem.name.startswith("mlsys_widgets"):
+            raise
+        print(
+            f"mlsys: this needs {problem.name}, which is not installed; the tools for teaching"
+            " assistants bring it: pip install 'mlsys-widgets[ta]'",
+            file=sys.stderr,
+        )
+        return 1
     except (ValueError, OSError) as problem:
         print(f"mlsys: {problem}", file=sys.stderr)
         return 1

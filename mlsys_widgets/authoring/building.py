@@ -17,7 +17,7 @@ from typing import Final
 
 import nbformat
 
-from mlsys_widgets.authoring.course import Course
+from mlsys_widgets.authoring.course import CONFIG, Course
 from mlsys_widgets.authoring.hidden import Checks
 from mlsys_widgets.authoring.notebook import CHECKED, Notebook
 from mlsys_widgets.authoring.text import TextError, read
@@ -26,7 +26,6 @@ from mlsys_widgets.labs.identity import VARIABLE
 
 #: Whose numbers the outputs in ``source/`` show.
 INSTRUCTOR: Final = "instructor"
-_CONFIG: Final = "nbgrader_config.py"
 _STEPS: Final = ("source", "release")
 
 
@@ -142,12 +141,26 @@ def _run(path: Path) -> None:
                 )
             if output.output_type == "execute_result":
                 output.execution_count = None
+        _complain_of_lost_points(path.stem, cell)
         if CHECKED not in cell.metadata.get("tags", ()):
             cell.outputs = []
         cell.execution_count = None
         cell.metadata.pop("execution", None)
     book.metadata = metadata  # without the state of widgets and the version of this Python
     _write(book, path)
+
+
+def _complain_of_lost_points(lab: str, cell: nbformat.NotebookNode) -> None:
+    """Refuse a solution that its own check does not give all points."""
+    points = cell.metadata.get("nbgrader", {}).get("points")
+    if CHECKED not in cell.metadata.get("tags", ()) or points is None:
+        return
+    earned = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
+    if [float(each) for each in earned] != [float(points)]:
+        said = "".join(o.text for o in cell.outputs if o.output_type == "stream").strip()
+        raise TextError(
+            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {said}"
+        )
 
 
 def _release(course: Course, lab: str, workshop: Path) -> None:
@@ -157,7 +170,7 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
     from traitlets.config import Config
     from traitlets.config.loader import PyFileConfigLoader
 
-    settings = course.root / _CONFIG
+    settings = course.root / CONFIG
     config = PyFileConfigLoader(str(settings)).load_config() if settings.is_file() else Config()
     config.CourseDirectory.root = str(workshop)
     config.CourseDirectory.assignment_id = lab

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 SETTINGS: Final = "course.toml"
+#: What nbgrader reads.
+CONFIG: Final = "nbgrader_config.py"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from mlsys_widgets.authoring.course import SETTINGS
+from mlsys_widgets.authoring.course import CONFIG, SETTINGS
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{2,49}")
 _FILES: Final = ("lab.py", "asks.py", "checks.py")
@@ -44,7 +44,7 @@ def new_lab(root: Path, name: str) -> Path:
     for each in _FILES:
         text = (template / f"{each}.template").read_text("utf-8")
         (folder / each).write_text(Template(text).substitute(said), "utf-8")
-    settings = folder.parent / SETTINGS
-    if not settings.exists():
-        settings.write_text('variants = true\nedition = ""\n', "utf-8")
+    for missing, source in ((folder.parent / SETTINGS, SETTINGS), (root / CONFIG, CONFIG)):
+        if not missing.exists():
+            missing.write_text((template / f"{source}.template").read_text("utf-8"), "utf-8")
     return folder

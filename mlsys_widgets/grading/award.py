@@ -73,9 +73,7 @@ def award_record(record: str, *, points: float) -> float:
         say(f"{record}: 0 of {points:g} points. {problem}")
         return 0.0
     if state.student not in (None, owner):
-        print(
-            f"{record}: 0 of {points:g} points. The ledger is of {state.student}, not of {owner}."
-        )
+        say(f"{record}: 0 of {points:g} points. The ledger is of {state.student}, not of {owner}.")
         return 0.0
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     earned = round(points * (1 - len(missing) / len(wanted)), 2)
