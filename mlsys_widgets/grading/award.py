@@ -64,24 +64,41 @@ def award_record(record: str, *, points: float) -> float:
     is for a person to decide, so it is only said.
     """
     folder = Path.cwd()
-    lab, owner = load(folder), student(folder).name
+    verdict, problem = judge_record(load(folder), record, folder, student(folder).name)
+    earned = round(points * verdict.credit, 2)
+    say(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
+    if problem:
+        say(f"For the grader: {problem}")
+    return earned
+
+
+def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdict, str | None]:
+    """What the ledger in a folder earns, and the first thing in it that does not fit.
+
+    Parameters
+    ----------
+    lab
+        The lab.
+    record
+        The item of the lab that says what the ledger should hold.
+    folder
+        Where the ledger lies.
+    owner
+        Whose it must be.
+    """
     wanted = _wanted(lab, record)
     try:
         ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
-        state, verdict = ledger.state(), ledger.verify(student=owner, lab=lab.name)
+        state, found = ledger.state(), ledger.verify(student=owner, lab=lab.name)
     except LedgerError as problem:
-        say(f"{record}: 0 of {points:g} points. {problem}")
-        return 0.0
+        return Verdict(0.0, str(problem)), str(problem)
     if state.student not in (None, owner):
-        say(f"{record}: 0 of {points:g} points. The ledger is of {state.student}, not of {owner}.")
-        return 0.0
+        said = f"The ledger is of {state.student}, not of {owner}."
+        return Verdict(0.0, said), said
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
-    earned = round(points * (1 - len(missing) / len(wanted)), 2)
     said = f"Missing: {', '.join(missing)}." if missing else "All there."
-    say(f"{record}: {earned:g} of {points:g} points. {said}")
-    if verdict.first_problem:
-        say(f"For the grader: {verdict.first_problem}")
-    return earned
+    doubt = str(found.first_problem) if found.first_problem else None
+    return Verdict(1 - len(missing) / len(wanted), said), doubt
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:

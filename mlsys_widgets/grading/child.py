@@ -130,7 +130,7 @@ class Shell(InteractiveShell):
     displayhook_class = _Hook
 
     def __init__(self, **more: Any) -> None:
-        super().__init__(**more)  # type: ignore[no-untyped-call]
+        super().__init__(**more)
         self.outputs = _Outputs()
         for part in (self.display_pub, self.displayhook):
             setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython types them as their bases)
@@ -205,7 +205,7 @@ def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
     shell.outputs.items.clear()
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        shell.run_cell(code, store_history=True)  # type: ignore[no-untyped-call]
+        shell.run_cell(code, store_history=True)
     except CellTimeoutError:  # it came between two lines of IPython's own
         shell.showtraceback()
     finally:

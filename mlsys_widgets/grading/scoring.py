@@ -1,0 +1,140 @@
+"""What a submission earns, decided in the grader's own process from plain data.
+
+The answers came out of the student's process as data. The checks come from the instructor's
+course, the ledger from the submission's folder, the numbers from this process's own physics.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader import utils
+
+from mlsys_widgets.grading.award import judge_record
+from mlsys_widgets.grading.child import from_data
+from mlsys_widgets.grading.judging import Verdict, judge
+from mlsys_widgets.grading.keys import Checks, Given
+from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
+
+_quiet = logging.getLogger(f"{__name__}.quiet")
+_quiet.addHandler(logging.NullHandler())
+_quiet.propagate = False
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one graded cell earns.
+
+    Parameters
+    ----------
+    name
+        The cell.
+    auto
+        Its points; none where a person decides.
+    most
+        What it is worth.
+    says, belief
+        What to say about it, and the belief that was recognised.
+    answer
+        What was typed, in words; none where nothing is typed.
+    by_notebook
+        What the notebook's own hidden test gave, where that is something else.
+    """
+
+    name: str
+    auto: float | None
+    most: float
+    says: str = ""
+    belief: str | None = None
+    answer: str | None = None
+    by_notebook: float | None = None
+
+
+class Judge:
+    """Scores the submissions of one lab.
+
+    Parameters
+    ----------
+    lab
+        What the lab asks.
+    checks
+        Its keys.
+    variants, edition
+        As the course builds its labs.
+    """
+
+    def __init__(
+        self, lab: Lab, checks: Checks, *, variants: bool = True, edition: str = ""
+    ) -> None:
+        self._lab, self._checks = lab, checks
+        self._variants, self._edition = variants, edition
+
+    def score(
+        self,
+        student: str,
+        cells: Mapping[str, Any],
+        points: Mapping[str, float],
+        answers: Mapping[str, Any],
+        folder: Path,
+    ) -> tuple[list[Score], list[str]]:
+        """Scores of all graded cells, and what a TA should look at.
+
+        Parameters
+        ----------
+        student
+            Whose.
+        cells
+            The graded cells of the notebook that ran, by name; those that are missing are not here.
+        points
+            What each graded cell is worth.
+        answers
+            What was typed, as data.
+        folder
+            A copy of the submission's other files.
+        """
+        p = self._lab.draw(student, variants=self._variants, edition=self._edition)
+        items, given = self._lab.items(p), Given(p, folder)
+        scores, doubts = [], []
+        for name, most in points.items():
+            item, cell = items.get(name), cells.get(name)
+            if isinstance(item, Number | Choice):
+                verdict, answer = self._judge_answer(name, given, answers.get(name, ["nothing"]))
+            elif isinstance(item, Record):
+                verdict, doubt = judge_record(self._lab, name, folder, student)
+                answer = None
+                doubts += [doubt] if doubt else []
+            else:
+                # A cell of which the lab's files say nothing, as an essay: nbgrader's own rule.
+                auto = None if cell is None else utils.determine_grade(cell, _quiet)[0]
+                scores.append(Score(name, auto, most))
+                continue
+            auto = round(most * verdict.credit, 2)
+            theirs = auto if cell is None else _by_notebook(cell)
+            disagree = theirs if theirs != auto else None
+            scores.append(Score(name, auto, most, verdict.says, verdict.belief, answer, disagree))
+        return scores, list(dict.fromkeys(doubts))
+
+    def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
+        try:
+            answer = from_data(data)
+        except (Unusable, ValueError, OverflowError) as reason:
+            return Verdict(0.0, f"Not usable: {reason}."), "not usable"
+        words = "" if answer is ... else repr(answer)[:80]
+        try:
+            key = self._checks[name](given)
+        except ValueError as reason:  # of an answer about a file that is missing or broken
+            return Verdict(0.0, str(reason)), words
+        return judge(key, answer), words
+
+
+def _by_notebook(cell: Any) -> float | None:
+    """What stock nbgrader would give for what the cell put out."""
+    try:
+        score, _ = utils.determine_grade(cell, _quiet)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return None if score is None else float(score)
