@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Commands about labs: of whoever writes them, and of whoever works on them."""
+    """Commands about labs: of whoever writes, grades or works on them."""
     course = argparse.ArgumentParser(add_help=False)
     course.add_argument(
         "--course", type=Path, default=Path(), metavar="FOLDER",
@@ -108,6 +108,32 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     variant.add_argument("lab", metavar="LAB")
     variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
     variant.set_defaults(run=_variant)
+
+    grade = commands.add_parser(
+        "grade", parents=[course], help="grade a class: fast, isolated, into nbgrader's gradebook"
+    )
+    grade.add_argument("lab", metavar="LAB")
+    grade.add_argument(
+        "--students", default="*", metavar="GLOB", help="only those whose names fit, as 'a*'"
+    )
+    grade.add_argument(
+        "--workers", type=int, metavar="N", help="submissions at a time (default: one per core)"
+    )
+    grade.add_argument(
+        "--engine", default="local", metavar="local|ADDRESS",
+        help="this machine, or the address of a Dask scheduler (default: local)",
+    )  # fmt: skip
+    grade.add_argument(
+        "--sandbox", choices=("auto", "none"), default="auto",
+        help="none: run student code without isolation (default: auto)",
+    )  # fmt: skip
+    grade.add_argument(
+        "--resume", action="store_true", help="go on with a class that was interrupted"
+    )
+    grade.add_argument("--force", action="store_true", help="grade everything again")
+    grade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
+    grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
+    grade.set_defaults(run=_grade)
 
     whoami = commands.add_parser(
         "whoami", help="whose numbers labs use at this computer; with NAME, change it"
@@ -201,6 +227,14 @@ def _variant(arguments: argparse.Namespace) -> int:
     for name, ask, key in shown.questions:
         print(f"\n{name}: {ask}\n  key: {key}")
     return 0
+
+
+def _grade(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.authoring import Course
+    from mlsys_widgets.grading import command
+
+    course = Course.at(arguments.course)
+    return command.run(arguments, variants=course.variants, edition=course.edition)
 
 
 def _whoami(arguments: argparse.Namespace) -> int:

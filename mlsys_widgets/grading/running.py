@@ -23,6 +23,8 @@ from mlsys_widgets.grading.sanitizing import Unreadable, read, sanitize
 
 #: How a submission ended when all of its cells were run.
 FINISHED: Final = "finished"
+#: As nbgrader limits what a cell puts out.
+_MOST_LINES, _MOST_FRAMES = 1000, 100
 
 
 @dataclass(frozen=True)
@@ -237,9 +239,15 @@ def _output(told: Any) -> dict[str, Any]:
     kind = told["output_type"]
     if kind == "stream":
         name = "stderr" if told["name"] == "stderr" else "stdout"
-        return {"output_type": kind, "name": name, "text": str(told["text"])}
+        lines = str(told["text"]).split("\n")
+        if len(lines) > _MOST_LINES:
+            lines = [*lines[: _MOST_LINES - 1], "... Output truncated ..."]
+        return {"output_type": kind, "name": name, "text": "\n".join(lines)}
     if kind == "error":
         frames = [str(line) for line in told["traceback"]]
+        if len(frames) > _MOST_FRAMES:
+            half = _MOST_FRAMES // 2
+            frames = [*frames[:half], "... Traceback truncated ...", *frames[1 - half :]]
         return {
             "output_type": kind,
             "ename": str(told["ename"]),

@@ -6,23 +6,17 @@ course, the ledger from the submission's folder, the numbers from this process's
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbgrader import utils
-
 from mlsys_widgets.grading.award import judge_record
 from mlsys_widgets.grading.child import from_data
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
+from mlsys_widgets.grading.sanitizing import checksum, flags
 from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
-
-_quiet = logging.getLogger(f"{__name__}.quiet")
-_quiet.addHandler(logging.NullHandler())
-_quiet.propagate = False
 
 
 @dataclass(frozen=True)
@@ -109,11 +103,11 @@ class Judge:
                 doubts += [doubt] if doubt else []
             else:
                 # A cell of which the lab's files say nothing, as an essay: nbgrader's own rule.
-                auto = None if cell is None else utils.determine_grade(cell, _quiet)[0]
+                auto = None if cell is None else by_notebook(cell)
                 scores.append(Score(name, auto, most))
                 continue
             auto = round(most * verdict.credit, 2)
-            theirs = auto if cell is None else _by_notebook(cell)
+            theirs = auto if cell is None else by_notebook(cell)
             disagree = theirs if theirs != auto else None
             scores.append(Score(name, auto, most, verdict.says, verdict.belief, answer, disagree))
         return scores, list(dict.fromkeys(doubts))
@@ -131,10 +125,30 @@ class Judge:
         return judge(key, answer), words
 
 
-def _by_notebook(cell: Any) -> float | None:
-    """What stock nbgrader would give for what the cell put out."""
-    try:
-        score, _ = utils.determine_grade(cell, _quiet)
-    except (ValueError, KeyError, TypeError):
+def by_notebook(cell: Any) -> float | None:
+    """What stock nbgrader gives for what a graded cell put out; a test compares the two."""
+    most = float(flags(cell)["points"])
+    if flags(cell).get("solution", False):
+        return 0.0 if flags(cell).get("checksum") == checksum(cell) else None
+    if cell.cell_type != "code":
         return None
-    return None if score is None else float(score)
+    for output in cell.outputs:
+        failed = output.output_type == "stream" and output.name == "stderr"
+        if output.output_type == "error" or failed:
+            return 0.0
+        if output.output_type == "execute_result":
+            return _partial(output.data.get("text/plain"), most)
+    return most
+
+
+def _partial(said: Any, most: float) -> float:
+    """Points that a cell's last value stands for; nbgrader takes what it cannot read for all."""
+    if not said:
+        return 0.0
+    try:
+        points = float(said)
+    except (TypeError, ValueError):
+        return most
+    if points > most:  # nbgrader stops here, and the submission with it
+        return 0.0
+    return points if points >= 0 else most

@@ -1,0 +1,224 @@
+"""The gradebook: nbgrader's own, read once, written by one writer, a transaction a submission."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import uuid4
+
+from sqlalchemy import Connection, Engine, Table, create_engine, inspect, select
+
+from mlsys_widgets.grading import tables as t
+from mlsys_widgets.grading.blueprint import Blueprint, SourceCell
+from mlsys_widgets.grading.scoring import Score
+
+#: Score and seconds late of a student's notebook; the penalty, or none.
+Penalty = Callable[[str, float, float], float | None]
+
+_KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is written down about one submission.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    timestamp
+        When it was handed in, in UTC; none if nothing says so.
+    scores
+        What each graded cell earned; those without keep what they had.
+    no_response
+        Answer cells that are as they were released.
+    answered
+        Answer cells that are not.
+    """
+
+    student: str
+    timestamp: datetime | None
+    scores: Sequence[Score]
+    no_response: Sequence[str] = ()
+    answered: Sequence[str] = ()
+
+
+class Book:
+    """nbgrader's gradebook of a course, for one lab.
+
+    Parameters
+    ----------
+    url
+        As of nbgrader's ``CourseDirectory.db_url``.
+    lab
+        The lab.
+    penalty
+        What being late costs.
+    """
+
+    def __init__(self, url: str, lab: str, penalty: Penalty = lambda *_: None) -> None:
+        # A formgrader that is open beside us may hold the file for a moment.
+        waits = {"timeout": 60} if url.startswith("sqlite") else {}
+        self._engine: Engine = create_engine(url, connect_args=waits)
+        self._lab, self._penalty = lab, penalty
+        self._read()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def _read(self) -> None:
+        """Everything about the lab that does not change while a class is graded."""
+        if not inspect(self._engine).has_table("assignment"):
+            raise self._unknown()
+        with self._engine.connect() as db:
+            found = db.execute(select(t.assignment).where(t.assignment.c.name == self._lab)).first()
+            book = (
+                found
+                and db.execute(
+                    select(t.notebook).where(
+                        t.notebook.c.assignment_id == found.id, t.notebook.c.name == self._lab
+                    )
+                ).first()
+            )
+            if found is None or book is None:
+                raise self._unknown()
+            self._assignment, self._duedate, self._notebook = found.id, found.duedate, book.id
+            cells = db.execute(
+                select(t.base_cell).where(t.base_cell.c.notebook_id == book.id)
+            ).all()
+            points = {
+                row.id: row.max_score
+                for table in _KIND.values()
+                for row in db.execute(select(table))
+            }
+            sources = db.execute(
+                select(t.source_cell).where(t.source_cell.c.notebook_id == book.id)
+            ).all()
+        self._graded = {c.name: c.id for c in cells if c.type in _KIND}
+        self._answers = {c.name: c.id for c in cells if c.type in ("SolutionCell", "TaskCell")}
+        worth = {c.name: points[c.id] for c in cells if c.type == "GradeCell"}
+        self.blueprint = Blueprint(
+            self._lab,
+            json.loads(book.kernelspec) if book.kernelspec else None,
+            {
+                s.name: SourceCell(
+                    s.cell_type, s.source, s.checksum, bool(s.locked), worth.get(s.name)
+                )
+                for s in sources
+            },
+        )
+
+    def _unknown(self) -> ValueError:
+        lab = self._lab
+        return ValueError(
+            f"the gradebook does not know {lab}; run: nbgrader generate_assignment {lab}"
+        )
+
+    @property
+    def answer_cells(self) -> frozenset[str]:
+        """Cells in which something is written, and which have a comment each."""
+        return frozenset(self._answers)
+
+    def write(self, entry: Entry) -> None:
+        """Write a submission down: all of it, or nothing."""
+        with self._engine.begin() as db:
+            submission, extension = self._submission(db, entry)
+            notebook = self._submitted_notebook(db, submission)
+            earned = self._write_scores(db, notebook, entry.scores)
+            self._write_comments(db, notebook, entry)
+            late = self._seconds_late(entry.timestamp, extension)
+            penalty = self._penalty(entry.student, earned, late) if late > 0 else None
+            if penalty is not None:
+                penalty = min(max(penalty, 0.0), earned)
+            _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
+
+    def _submission(self, db: Connection, entry: Entry) -> tuple[str, Any]:
+        if db.execute(select(t.student).where(t.student.c.id == entry.student)).first() is None:
+            db.execute(t.student.insert().values(id=entry.student))
+        table = t.submitted_assignment
+        found = db.execute(
+            select(table).where(
+                table.c.assignment_id == self._assignment, table.c.student_id == entry.student
+            )
+        ).first()
+        if found is None:
+            values = {"assignment_id": self._assignment, "student_id": entry.student}
+            return _insert(db, table, {**values, "timestamp": entry.timestamp}), None
+        if entry.timestamp is not None:
+            _update(db, table, found.id, {"timestamp": entry.timestamp})
+        return str(found.id), found.extension
+
+    def _submitted_notebook(self, db: Connection, submission: str) -> str:
+        table = t.submitted_notebook
+        found = db.execute(
+            select(table.c.id).where(
+                table.c.assignment_id == submission, table.c.notebook_id == self._notebook
+            )
+        ).first()
+        if found is not None:
+            return str(found.id)
+        values = {"assignment_id": submission, "notebook_id": self._notebook, "flagged": False}
+        notebook = _insert(db, table, values)
+        for table, cells, more in (
+            (t.grade, self._graded, {"needs_manual_grade": True}),
+            (t.comment, self._answers, {}),
+        ):
+            rows = [
+                {"id": _new_id(), "cell_id": cell, "notebook_id": notebook, **more}
+                for cell in cells.values()
+            ]
+            if rows:
+                db.execute(table.insert(), rows)
+        return notebook
+
+    def _write_scores(self, db: Connection, notebook: str, scores: Sequence[Score]) -> float:
+        """Write scores as nbgrader does: what a person gave stands, and is looked at again."""
+        rows = db.execute(select(t.grade).where(t.grade.c.notebook_id == notebook)).all()
+        by_cell = {row.cell_id: row for row in rows}
+        automatic = {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
+        total = 0.0
+        for cell, row in by_cell.items():
+            auto = automatic.get(cell, row.auto_score)
+            if cell in automatic:
+                by_hand = row.manual_score is not None or auto is None
+                _update(db, t.grade, row.id, {"auto_score": auto, "needs_manual_grade": by_hand})
+            score = row.manual_score if row.manual_score is not None else auto
+            if score is not None:
+                total += score + (row.extra_credit or 0.0)
+        return total
+
+    def _write_comments(self, db: Connection, notebook: str, entry: Entry) -> None:
+        rows = db.execute(select(t.comment).where(t.comment.c.notebook_id == notebook)).all()
+        by_cell = {row.cell_id: row.id for row in rows}
+        said: Mapping[str, str | None] = {
+            **dict.fromkeys(entry.answered),
+            **dict.fromkeys(entry.no_response, "No response."),
+        }
+        for name, words in said.items():
+            if name in self._answers:
+                _update(db, t.comment, by_cell[self._answers[name]], {"auto_comment": words})
+
+    def _seconds_late(self, timestamp: datetime | None, extension: Any) -> float:
+        if timestamp is None or self._duedate is None:
+            return 0.0
+        due = self._duedate + extension if extension is not None else self._duedate
+        late: float = (timestamp - due).total_seconds()
+        return max(0.0, late)
+
+
+def _new_id() -> str:
+    return uuid4().hex
+
+
+def _insert(db: Connection, table: Table, values: Mapping[str, Any]) -> str:
+    new = _new_id()
+    db.execute(table.insert().values(id=new, **values))
+    return new
+
+
+def _update(db: Connection, table: Table, row: str, values: Mapping[str, Any]) -> None:
+    db.execute(table.update().where(table.c.id == row).values(**values))

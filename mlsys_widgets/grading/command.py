@@ -1,0 +1,119 @@
+"""``mlsys grade``: the class, seen from a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from mlsys_widgets.grading.coordinator import Class, Graded, Plan
+
+#: Exit code when everything was graded and something needs a person.
+NEEDS_A_TA: Final = 3
+
+
+def run(arguments: argparse.Namespace, *, variants: bool = True, edition: str = "") -> int:
+    """Grade a class, and say what came of it."""
+    if arguments.workers is not None and arguments.workers < 1:
+        raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
+    plan = Plan(
+        root=arguments.course,
+        lab=arguments.lab,
+        students=arguments.students,
+        engine=arguments.engine,
+        workers=arguments.workers,
+        isolate=arguments.sandbox == "auto",
+        resume=arguments.resume,
+        force=arguments.force,
+        variants=variants,
+        edition=edition,
+    )
+    console = Console(stderr=arguments.json)
+    if not plan.isolate:
+        console.print(
+            "[bold red]Without isolation[/]: student code can read and change everything you can."
+        )
+    work = Class(plan)
+    if not work.students:
+        console.print("Nothing to do: everything is graded. --force grades it again.")
+        return 0
+    graded = _with_progress(work, console, arguments)
+    if not arguments.json:
+        _summary(console, graded, arguments.course)
+    return NEEDS_A_TA if any(each.flags for each in graded) else 0
+
+
+def _with_progress(work: Class, console: Console, arguments: argparse.Namespace) -> list[Graded]:
+    done: list[Graded] = []
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("Starting", total=len(work.students), rate="")
+        for each in work.grade(
+            lambda slots: progress.update(bar, description=f"{slots} at a time")
+        ):
+            done.append(each)
+            speed = progress.tasks[0].speed
+            progress.update(bar, advance=1, rate=f"{speed:.1f}/s" if speed else "")
+            if arguments.json:
+                sys.stdout.write(json.dumps(_as_json(each)) + "\n")
+                sys.stdout.flush()
+            elif arguments.verbose:
+                said = "; ".join((*each.flags, *each.remarks))
+                console.print(
+                    f"{each.student}: {each.earned:g} of {each.most:g}"
+                    f"{f', {each.by_hand} by hand' if each.by_hand else ''}"
+                    f"{f' ({said})' if said else ''}",
+                    highlight=False,
+                    markup=False,
+                )
+    return done
+
+
+def _as_json(graded: Graded) -> dict[str, object]:
+    return {**asdict(graded), "earned": graded.earned, "most": graded.most}
+
+
+def _summary(console: Console, graded: list[Graded], course: Path) -> None:
+    points = sorted(each.earned for each in graded)
+    by_hand = sum(each.by_hand > 0 for each in graded)
+    flagged = [each for each in graded if each.flags]
+    table = Table(show_header=False, box=None)
+    table.add_row("submissions", str(len(graded)))
+    if points:
+        middle = points[len(points) // 2]
+        table.add_row("points", f"{points[0]:g} to {points[-1]:g}, median {middle:g}")
+    table.add_row("wait for a person", f"{by_hand} (written answers)")
+    table.add_row("to look at", str(len(flagged)))
+    console.print(table)
+    if flagged:
+        listed = Table("student", "points", "what", box=None, header_style="bold")
+        for each in sorted(flagged, key=lambda one: one.student):
+            listed.add_row(each.student, f"{each.earned:g}", "\n".join(each.flags))
+        console.print(listed)
+    remarks = [each for each in graded if each.remarks and not each.flags]
+    for each in sorted(remarks, key=lambda one: one.student):
+        console.print(f"{each.student}: {'; '.join(each.remarks)}", highlight=False, markup=False)

@@ -1,0 +1,303 @@
+"""Grading a class: who is to be graded, what each earned, and writing it down, one after another.
+
+The only process that sees gradebook, checks and all submissions. It runs nothing of a student's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import nbformat
+
+from mlsys_widgets.grading.book import Book, Entry
+from mlsys_widgets.grading.engine import LOCAL, Engine
+from mlsys_widgets.grading.isolation import Limits
+from mlsys_widgets.grading.journal import Journal
+from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.grading.running import FINISHED, Job, Ran
+from mlsys_widgets.grading.sanitizing import checksum, flags
+from mlsys_widgets.grading.scoring import Judge, Score
+from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.grading.submissions import Submission, collect, students
+from mlsys_widgets.labs import Lab, load
+
+_ASSIGNMENTS, _SOURCE = "assignments", "source"
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission that is in the gradebook now.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    scores
+        What each graded cell earned.
+    remarks
+        What was wrong with it and could be dealt with.
+    flags
+        What a TA should look at: a doubtful ledger, two verdicts, a run that did not end.
+    seconds
+        How long it ran.
+    """
+
+    student: str
+    scores: tuple[Score, ...]
+    remarks: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        """Points so far, without what a person gives."""
+        return round(sum(score.auto or 0.0 for score in self.scores), 2)
+
+    @property
+    def most(self) -> float:
+        """Points there are."""
+        return sum(score.most for score in self.scores)
+
+    @property
+    def by_hand(self) -> int:
+        """Cells that wait for a person."""
+        return sum(score.auto is None for score in self.scores)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is graded, and how.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    lab
+        The lab.
+    students
+        A pattern that names must fit.
+    engine, workers
+        Where submissions run, and how many at a time.
+    isolate
+        Whether they are shut in.
+    resume
+        Leave out what an interrupted run has graded, if nothing of it has changed.
+    force
+        Grade everything again.
+    variants, edition
+        As the course builds its labs.
+    """
+
+    root: Path
+    lab: str
+    students: str = "*"
+    engine: str = LOCAL
+    workers: int | None = None
+    isolate: bool = True
+    resume: bool = False
+    force: bool = False
+    variants: bool = True
+    edition: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+
+class CannotGrade(ValueError):
+    """A class that cannot be graded as it is, and what to do about it."""
+
+
+class Class:
+    """The submissions of one lab, about to be graded.
+
+    Parameters
+    ----------
+    plan
+        What, and how.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._settings = Settings.of(plan.root)
+        home = self._settings.root / _ASSIGNMENTS / plan.lab
+        if not home.is_dir():
+            raise CannotGrade(
+                f"there is no {_ASSIGNMENTS}/{plan.lab} in {plan.root}; grade in the folder of the"
+                " course, where the lab's checks are"
+            )
+        self._lab: Lab = load(home)
+        self._judge = Judge(
+            self._lab, load_checks(home), variants=plan.variants, edition=plan.edition
+        )
+        self._book = Book(self._settings.db_url, plan.lab, self._settings.penalty)
+        self._journal = Journal(self._settings.root, plan.lab)
+        self._given = _files_of(self._settings.root / _SOURCE / plan.lab)
+        self._version = _digest_of(home)
+        self.students = self._to_grade()
+
+    def _to_grade(self) -> list[str]:
+        plan = self._plan
+        names = students(self._settings, plan.lab, plan.students)
+        if not names:
+            folder = self._settings.folder("submitted", plan.students, plan.lab)
+            raise CannotGrade(f"nothing was handed in: there is no {folder}")
+        if plan.force:
+            return names
+        if plan.resume:
+            done = self._journal.read()
+            return [name for name in names if not self._is_done(name, done.get(name))]
+        return [name for name in names if self._is_new(name)]
+
+    def _is_done(self, student: str, line: Mapping[str, Any] | None) -> bool:
+        """Whether an interrupted run has graded this very submission with this very lab."""
+        if line is None or line.get("version") != self._version:
+            return False
+        folder = self._settings.folder("autograded", student, self._plan.lab)
+        handed_in = collect(self._settings, self._plan.lab, student)
+        return folder.is_dir() and line.get("digest") == handed_in.digest
+
+    def _is_new(self, student: str) -> bool:
+        """Nbgrader's rule: not graded yet, or handed in again since."""
+        graded = self._settings.folder("autograded", student, self._plan.lab)
+        if not graded.is_dir():
+            return True
+        old, new = (
+            collect_time(self._settings.folder(step, student, self._plan.lab))
+            for step in ("autograded", "submitted")
+        )
+        return old is not None and new is not None and new > old
+
+    def grade(self, on_start: Callable[[int], None] = lambda _: None) -> Iterator[Graded]:
+        """Grade, and give each submission when it is in the gradebook.
+
+        Parameters
+        ----------
+        on_start
+            Called with the number of submissions that run at a time, when the first one can.
+        """
+        engine = Engine(self._plan.engine, self._plan.workers)
+        try:
+            if self._plan.isolate and (reason := engine.why_not_isolated()):
+                raise CannotGrade(
+                    f"submissions cannot be shut in here: {reason}. Student code would see and"
+                    " change everything you can. To grade all the same: --sandbox none"
+                )
+            on_start(engine.slots)
+            handed_in: dict[str, Submission] = {}
+            for ran in engine.run(self._jobs(handed_in), self._book.blueprint):
+                yield self._write(handed_in.pop(ran.student), ran)
+        finally:
+            engine.close()
+            self._book.close()
+
+    def _jobs(self, handed_in: dict[str, Submission]) -> Iterator[Job]:
+        limits = replace(self._plan.limits, cell=self._settings.cell_seconds)
+        for student in self.students:
+            submission = collect(self._settings, self._plan.lab, student)
+            handed_in[student] = submission
+            files = {**submission.files, **self._given}
+            yield Job(student, self._plan.lab, files, self._plan.isolate, limits)
+
+    def _write(self, submission: Submission, ran: Ran) -> Graded:
+        book = nbformat.reads(ran.notebook, 4) if ran.notebook else None
+        cells = {flags(c).get("grade_id"): c for c in book.cells} if book else {}
+        points = self._book.blueprint.graded
+        with TemporaryDirectory(prefix="mlsys-judge-") as aside:
+            folder = Path(aside)
+            _lay_out(folder, {**submission.files, **self._given})
+            scores, doubts = self._judge.score(
+                ran.student, {n: c for n, c in cells.items() if n in points}, points, ran.answers,
+                folder,
+            )  # fmt: skip
+        graded = Graded(
+            ran.student,
+            tuple(scores),
+            remarks=(*submission.remarks, *ran.remarks),
+            flags=tuple(_flags(ran, scores, doubts)),
+            seconds=ran.seconds,
+        )
+        self._write_files(submission, ran)
+        written = {n: c for n, c in cells.items() if n in self._book.answer_cells}
+        same = [n for n, c in written.items() if flags(c).get("checksum") == checksum(c)]
+        self._book.write(
+            Entry(
+                ran.student,
+                submission.timestamp,
+                scores,
+                no_response=same,
+                answered=[n for n in written if n not in same],
+            )
+        )
+        self._journal.add({**asdict(graded), "digest": submission.digest, "version": self._version})
+        return graded
+
+    def _write_files(self, submission: Submission, ran: Ran) -> None:
+        """Put the autograded submission where formgrader looks for it: all of it, or nothing."""
+        name = f"{self._plan.lab}.ipynb"
+        target = self._settings.folder("autograded", ran.student, self._plan.lab)
+        files = {**submission.files, **self._given}
+        if ran.notebook:
+            files[name] = ran.notebook.encode()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_name(f".{target.name}.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        _lay_out(fresh, files, self._settings.permissions)
+        old = target.with_name(f".{target.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            target.rename(old)
+        fresh.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def collect_time(folder: Path) -> Any:
+    """When a submission was handed in, from its folder."""
+    path = folder / "timestamp.txt"
+    content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+    return Submission("", {"timestamp.txt": content}).timestamp
+
+
+def _flags(ran: Ran, scores: list[Score], doubts: list[str]) -> Iterator[str]:
+    if ran.ended != FINISHED:
+        yield f"did not run to its end: {ran.ended}"
+    for name in ran.missing:
+        yield f"the graded cell {name} is missing"
+    for score in scores:
+        if score.by_notebook is not None:
+            yield (
+                f"{score.name}: {score.auto:g} points here, {score.by_notebook:g} by the notebook's"
+                " own test"
+            )
+    yield from (f"ledger: {doubt}" for doubt in doubts)
+
+
+def _files_of(folder: Path) -> dict[str, bytes]:
+    """What the instructor released beside the notebook; it is put over what was handed in."""
+    if not folder.is_dir():
+        return {}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix not in (".ipynb", ".pyc")
+    }
+
+
+def _digest_of(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\x00" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _lay_out(folder: Path, files: Mapping[str, bytes], permissions: int = 0o644) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(permissions)
