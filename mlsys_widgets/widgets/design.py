@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
+
+from traitlets import TraitError
 
 from mlsys_widgets.ledger import Design, Ledger, State, form_of
+from mlsys_widgets.widgets.instrument import Instrument
 from mlsys_widgets.widgets.lab_card import Action, Gate, Values
-from mlsys_widgets.widgets.parts import Buttons, Numbers, Part, Points, Prose, moment
+from mlsys_widgets.widgets.parts import Buttons, Numbers, Part, Prose, Rows, moment
 from mlsys_widgets.widgets.task import Task
+
+#: Under which names the ledger keeps how instruments were set.
+_KEPT: Final = "design_instruments"
 
 
 class DesignEntry(Task):
@@ -28,6 +35,9 @@ class DesignEntry(Task):
         A gate, or several, that must be open first.
     title
         The heading.
+    keeps
+        Instruments that the design was made with, by name. Saving keeps how they are set, and a
+        new kernel sets them so again: what was designed is not lost by a restart.
 
     Examples
     --------
@@ -57,6 +67,7 @@ class DesignEntry(Task):
         ledger: Ledger,
         after: Gate | Iterable[Gate] = (),
         title: str = "What you hand on",
+        keeps: Mapping[str, Instrument] | None = None,
     ) -> None:
         if ledger.lab is None:
             raise ValueError("the ledger names no lab; open it with lab=… to save a design")
@@ -67,7 +78,9 @@ class DesignEntry(Task):
             known = ", ".join(self._form.fields)
             raise ValueError(f"{', '.join(sorted(strangers))} is no field; there are: {known}")
         self._fields = dict(fields)
+        self._keeps = dict(keeps or {})
         self.refresh()
+        self._set_again()
 
     @property
     def current(self) -> dict[str, Any]:
@@ -95,9 +108,24 @@ class DesignEntry(Task):
         """
         self._need_gates()
         fields = self.current
+        # First how it was made: a design that is saved can always be set again.
+        for name, instrument in self._keeps.items():
+            self._ledger.record_answer(f"{_KEPT}.{name}", instrument.inputs)
         saved = self._save(lambda: self._ledger.save_design(fields))
         self.show()
         return saved
+
+    def _set_again(self) -> None:
+        """Set instruments as they were when the design was saved."""
+        if self.design is None or self._state is None:
+            return
+        for name, instrument in self._keeps.items():
+            kept = self._state.answers.get(f"{_KEPT}.{name}")
+            if kept is not None:
+                # A version of the instrument with other controls begins as it does by itself.
+                with suppress(ValueError, TypeError, TraitError):
+                    instrument.set(**kept.value)
+        self.show()
 
     def actions(self) -> Mapping[str, Action]:
         """Save, or look again at what the fields are now."""
@@ -117,7 +145,7 @@ class DesignEntry(Task):
         rows = tuple((self._about(name), _shown(value)) for name, value in now.items())
         parts: list[Part] = [
             Prose("about", "Read from what you did in this lab. Later labs start from it."),
-            Points("fields", rows),
+            Rows("fields", rows),
             Buttons("send", (("save", "Save my design"), ("look", "Look again"))),
         ]
         if kept is not None:

@@ -81,3 +81,18 @@ def test_a_field_that_does_not_fit_is_named_and_nothing_is_saved(led, lock, kws)
     assert not entry.is_open
     with pytest.raises(ValueError, match="colour is no field; there are: "):
         DesignEntry({"colour": "red"}, ledger=led)
+
+
+def test_a_new_kernel_sets_the_instruments_as_the_design_was_saved(led, lock):
+    def entry() -> tuple[DispatchWaterfall, DesignEntry]:
+        kws = DispatchWaterfall(model="kws", device="a100-sxm")
+        return kws, DesignEntry(fields(lock, kws), ledger=led, keeps={"kws": kws})
+
+    kws, first = entry()
+    kws.set(mode="compiled")
+    assert entry()[0].mode == "eager"  # nothing was saved yet
+    first.save()
+    kws, again = entry()
+    assert kws.mode == "compiled"
+    assert again.current == first.current
+    assert "as shown above" in again.text()
