@@ -191,6 +191,7 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
     from rich.console import Console
 
     from mlsys_widgets.authoring import Course, build
@@ -229,7 +230,13 @@ def _variant(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _spare_two_seconds() -> None:
+    """Do without a parser of web addresses that jsonschema imports where it is installed."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
 def _grade(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
     from mlsys_widgets.authoring import Course
     from mlsys_widgets.grading import command
 

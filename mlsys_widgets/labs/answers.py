@@ -56,6 +56,11 @@ def plain(value: Any) -> Plain:
     raise Unusable(f"it is a {kind.__name__}, not a number or a text")
 
 
+def in_unit(item: Number) -> str:
+    """What is to be typed, in words."""
+    return "a number, how many times" if item.unit == "times" else f"a number, in {item.unit}"
+
+
 def usable(name: str, item: Number | Choice, value: Any) -> tuple[Plain, str]:
     """The answer and a sentence that repeats it, or a refusal that says what to type.
 
@@ -73,7 +78,7 @@ def usable(name: str, item: Number | Choice, value: Any) -> tuple[Plain, str]:
     number, in percent.
     """
     wanted = (
-        f"a number, in {item.unit}"
+        in_unit(item)
         if isinstance(item, Number)
         else "one of: " + ", ".join(f'"{key}"' for key in item.options)
     )
