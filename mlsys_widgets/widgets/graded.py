@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Student
+from mlsys_widgets.labs.answers import in_unit
+from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.widgets import bulletin
 from mlsys_widgets.widgets.lab_card import Gate, LabWidget
-from mlsys_widgets.widgets.parts import Part, Points, Prose
+from mlsys_widgets.widgets.parts import Part, Points, Prose, Rows
 
 
 def _worth(points: float) -> str:
@@ -43,15 +46,15 @@ class QuestionCard(LabWidget):
         asked = Prose("ask", item.ask)
         match item:
             case Number():
-                how = f"Type it below: `{self._name} = ` and a number, in {item.unit}."
+                how = f"Type it below: `{self._name} = ` and {in_unit(item)}."
                 return [asked, Prose("how", how, quiet=True)]
             case Choice():
                 options = tuple((f'"{key}"', words) for key, words in item.options.items())
                 how = f"Type it below: `{self._name} = ` and one of these, in quotes."
-                return [asked, Points("options", options), Prose("how", how, quiet=True)]
+                return [asked, Rows("options", options), Prose("how", how, quiet=True)]
         rubric = tuple((_worth(points), words) for points, words in item.rubric)
-        how = "Write into the cell below. A person reads it and gives points by these lines."
-        return [asked, Prose("how", how, quiet=True), Points("rubric", rubric)]
+        how = "Double-click the line below and write. A person reads it and gives these points."
+        return [asked, Rows("rubric", rubric), Prose("how", how, quiet=True)]
 
 
 class Welcome(LabWidget):
@@ -86,8 +89,9 @@ class Welcome(LabWidget):
                 " terminal and restart the kernel **before** you answer."
             )
         total = sum(lab.points(self._parameters).values())
-        shape = f"{_worth(total)}, about {lab.minutes} minutes."
-        acts = tuple((f"Act {k}", title) for k, title in enumerate(lab.acts, 1))
+        many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
+        shape = f"{_worth(total)}, about {lab.minutes} minutes{many}"
+        acts = tuple(("", title) for title in lab.acts)
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices)
         ]
@@ -96,19 +100,32 @@ class Welcome(LabWidget):
 
 
 class RecordCard(LabWidget):
-    """What a record is of, and which of it the ledger holds."""
+    """What a record is of, and which of it the ledger holds now.
+
+    Parameters
+    ----------
+    title, points
+        What it is called and what it is worth.
+    held
+        Says of each line whether it is there; asked again whenever something is saved.
+    ledger
+        Where it is kept.
+    """
 
     kind = "Record"
     tone = "blue"
 
-    def __init__(self, title: str, points: float, held: Mapping[str, bool]) -> None:
+    def __init__(
+        self, title: str, points: float, held: Callable[[], Mapping[str, bool]], *, ledger: Ledger
+    ) -> None:
         super().__init__(f"{title} ({_worth(points)})")
-        self._held = dict(held)
+        self._held = held
+        bulletin.listen(ledger, self)
         self.show()
 
     def parts(self) -> Sequence[Part]:
         """Each with whether it is there."""
         lines = tuple(
-            ("Done" if there else "Missing", words) for words, there in self._held.items()
+            ("✓ Done" if there else "○ Missing", words) for words, there in self._held().items()
         )
-        return [Points("held", lines)]
+        return [Rows("held", lines)]
