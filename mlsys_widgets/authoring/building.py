@@ -19,6 +19,7 @@ import nbformat
 
 from mlsys_widgets.authoring.course import CONFIG, Course
 from mlsys_widgets.authoring.hidden import Checks
+from mlsys_widgets.authoring.landing import write_landing
 from mlsys_widgets.authoring.notebook import CHECKED, Notebook
 from mlsys_widgets.authoring.text import TextError, read
 from mlsys_widgets.labs import load
@@ -78,6 +79,8 @@ def build(
                 target = (into or course.root) / step / lab
                 _replace(workshop / step / lab, target)
                 made.append(target / f"{lab}.ipynb")
+    if made:
+        write_landing((into or course.root) / "release")
     return made
 
 
@@ -124,6 +127,8 @@ def _run(path: Path) -> None:
     metadata = deepcopy(book.metadata)
     with TemporaryDirectory() as aside:  # the ledger of this run stays behind
         here = Path(shutil.copytree(path.parent, Path(aside) / path.parent.name))
+        for name, example in load(here).examples.items():
+            (here / name).write_bytes(example())
         with _environment({VARIABLE: INSTRUCTOR, "NBGRADER_EXECUTION": None}):
             client = NotebookClient(
                 book, timeout=120, allow_errors=True, resources={"metadata": {"path": str(here)}}

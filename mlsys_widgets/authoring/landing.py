@@ -17,18 +17,18 @@ FILE_NAME: Final = "START_HERE.md"
 _PAGE: Final = """\
 # Start here
 
-You predict first and look second: commit a prediction, and the instruments open.
+In these labs you predict first and look second: commit a prediction, and the instruments open.
 
-## The labs, in this order
+**Open this one first: {first}.** Later labs take up what you decided in earlier ones.
+
+## The labs, in order
 
 {labs}
 
-Each lab takes what you decided in the one before, so begin with **{first}**.
-
 ## Before your first lab
 
-Your numbers are drawn from your name. If your course knows you under another name than this computer does,
-choose *File → New → Terminal* and type this, with your own name:
+Your work carries your name, and your numbers are drawn from it. If your course knows you under
+another name than this computer does, choose *File → New → Terminal* and type this, with that name:
 
 ```
 mlsys whoami NAME
@@ -36,19 +36,20 @@ mlsys whoami NAME
 
 ## In a lab
 
-1. Open it with its link above and choose *Run → Run All Cells*. Everything that waits for you says so.
-2. Go from top to bottom. Choose an option and how sure you are, then commit. It is sealed for good.
-3. Type your numbers into the cells with `= ...` and run them together with the cell below, which says whether
-   they can be graded. *Shift + Enter* runs a cell.
+1. Open it by its link and choose *Run → Run All Cells*. What waits for you says so.
+2. Go from top to bottom. Where you are asked what you expect, choose an answer and how sure you
+   are, and commit. A prediction is sealed for good; being wrong costs nothing.
+3. Type your numbers in place of the three dots in cells such as `gap_times = ...`, and run that
+   cell and the next with *Shift + Enter*. The next one says whether your number can be graded.
 
-On the right, the **Lab panel** lists the steps of the lab and which are done; a click goes there. What you commit
-is kept in your **ledger**, the file `ledger.jsonl` beside the notebook. It is handed in with the notebook, so leave
-it where it is.
+On the right, the **Lab panel** lists the steps of the lab and which of them are done; a click goes
+there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the notebook. It
+is handed in with the notebook, so leave it where it is.
 
 ## Stuck?
 
-Choose *Kernel → Restart Kernel and Run All Cells…*. What you committed is found again, and nothing is lost. To
-begin a lab anew, the Lab panel has *Restart the lab…*.
+Choose *Kernel → Restart Kernel and Run All Cells*. What you committed is found again. To begin a
+lab anew, use *Restart the lab…* in the Lab panel.
 """
 
 
@@ -69,8 +70,8 @@ def landing(release: Path) -> str:
     """The page, as Markdown with links that JupyterLab follows."""
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
     lines = [_line(number, lab) for number, lab in enumerate(found, 1)]
-    first = _link(found[0]) if found else "the first that is released"
-    return _PAGE.format(labs="\n".join(lines) or "None is released yet.", first=first)
+    first = _link(found[0]) if found else "none is released yet"
+    return _PAGE.format(labs="\n".join(lines), first=first)
 
 
 def _line(number: int, lab: Lab) -> str:
@@ -78,8 +79,8 @@ def _line(number: int, lab: Lab) -> str:
     points = format_quantity(sum(lab.points(parameters).values()), "points")
     messages = [each for each in lab.items(parameters).values() if isinstance(each, Message)]
     if messages:
-        asks = messages[0]
-        about = f"*{asks.subject}* {asks.task}"
+        subject, task = messages[0].subject, messages[0].task
+        about = f"*{subject}{'' if subject[-1:] in '.?!' else '.'}* {task}"
     else:
         about = " ".join(f"*{act}*" for act in lab.acts)
     return f"{number}. **{_link(lab)}**, {lab.minutes} minutes, {points}.  \n   {about}"

@@ -52,11 +52,17 @@ def read(path: Path) -> list[Written]:
 
 
 def _blank(cell: object) -> bool:
-    return not cell.source.strip() and not cell.metadata  # type: ignore[attr-defined]
+    return not cell.source.strip() and not _said(cell)  # type: ignore[attr-defined]
+
+
+def _said(cell: object) -> dict[str, object]:
+    """What a cell line says; jupytext notes there, too, how many empty lines it found."""
+    found = cell.metadata.items()  # type: ignore[attr-defined]
+    return {key: value for key, value in found if not key.startswith("lines_to_")}
 
 
 def _written(path: Path, number: int, cell: object) -> Written:
-    metadata = dict(cell.metadata)  # type: ignore[attr-defined]
+    metadata = _said(cell)
     body: str = cell.source.strip("\n")  # type: ignore[attr-defined]
     where = f"{path}, cell {number}"
     if cell.cell_type == "markdown":  # type: ignore[attr-defined]

@@ -44,7 +44,7 @@ def judge(key: Key, value: Any) -> Verdict:
 
 
 def _judge_choice(key: ChoiceKey, chosen: str | None) -> Verdict:
-    if chosen == key.value:
+    if chosen == choice(key.value):
         return Verdict(1.0, key.says or "Right.")
     for belief in key.beliefs:
         if chosen == belief.value:

@@ -52,7 +52,8 @@ def plain(value: Any) -> Plain:
     if issubclass(kind, int):
         return int.__add__(value, 0)
     if issubclass(kind, _NUMPY_NUMBERS) and kind.__module__ == "numpy":
-        return kind.item(value)
+        # item() of an extended float would be one again.
+        return float(value) if issubclass(kind, np.floating) else kind.item(value)
     raise Unusable(f"it is a {kind.__name__}, not a number or a text")
 
 

@@ -20,7 +20,10 @@ STATUSES = ("complete", "partial", "dry")
 
 
 class MeasurementError(ValueError):
-    """A measurement document that cannot be used, and why."""
+    """A measurement document that cannot be used, and why. A notebook shows the sentence alone."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 @functools.cache

@@ -136,6 +136,7 @@ class RooflineWidget(Instrument):
         self._prediction = prediction
         #: A measurement of the student's own machine: a name, a path or a document.
         self._machine: Ceilings | None = ceilings(machine) if machine is not None else None
+        self._own = points(machine, kind="gemm") if machine is not None else ()
         super().__init__(lock=lock, **inputs)
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
@@ -330,15 +331,40 @@ class RooflineWidget(Instrument):
         if guess:
             words = f"Your prediction, {_show(guess, 'FLOP/s')}"
             legend.append((words, "prediction", "dash_dotted"))
-        own, own_peak = self._machine, None
-        if own is not None:
-            own_peak = max(own.peaks.values(), default=None)
-        if own is not None and own_peak and own.bandwidth:
-            marks.append(_roof("your machine", own_peak, own.bandwidth, "red", "dash_dotted"))
-            legend.append((f"Your machine, {_show(own_peak, 'FLOP/s')}", "red", "dash_dotted"))
-        else:
-            marks.append(Line("your machine", (), (), "red", "dash_dotted"))
+        marks += self._own_machine(legend, low)
         return marks
+
+    def _own_machine(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
+        """The student's machine under its own roof: what it was measured to reach."""
+        own = self._machine
+        if own is None or not own.peaks or not own.bandwidth:
+            return [
+                Line("your machine", (), (), "red", "dash_dotted"),
+                Points("your products", (), (), "red", "triangle-up", 36),
+            ]
+        # In the precision that is shown, if that was measured, or the fastest one.
+        precision = (
+            self.precision
+            if self.precision in own.peaks
+            else max(own.peaks, key=own.peaks.__getitem__)
+        )
+        peak = own.peaks[precision]
+        found = [point for point in self._own if point.precision == precision]
+        ridge = _show(peak / own.bandwidth, "FLOP/B")
+        words = f"{own.device}: {_show(peak, 'FLOP/s')} {precision}, ridge {ridge}"
+        legend.append((words, "red", "dash_dotted"))
+        legend.append(("its measured products", "red", "triangle-up"))
+        return [
+            _roof("your machine", peak, own.bandwidth, "red", "dash_dotted"),
+            Points(
+                "your products",
+                tuple(point.intensity for point in found),
+                tuple(max(point.attained, low) for point in found),
+                "red",
+                "triangle-up",
+                36,
+            ),
+        ]
 
     def _measured_points(self) -> tuple[Point, ...]:
         return _products(self.device, self.precision) if self.measured else ()
