@@ -350,9 +350,7 @@ class RooflineWidget(Instrument):
         )
         peak = own.peaks[precision]
         found = [point for point in self._own if point.precision == precision]
-        ridge = _show(peak / own.bandwidth, "FLOP/B")
-        words = f"{own.device}: {_show(peak, 'FLOP/s')} {precision}, ridge {ridge}"
-        legend.append((words, "red", "dash_dotted"))
+        legend.append((f"{own.device}, {_show(peak, 'FLOP/s')} {precision}", "red", "dash_dotted"))
         legend.append(("its measured products", "red", "triangle-up"))
         return [
             _roof("your machine", peak, own.bandwidth, "red", "dash_dotted"),
