@@ -15,8 +15,8 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$python && break; done)
 
-# The student notebooks once they are generated, the tutorials until then.
-LAB_FOLDER := $(if $(wildcard release/.),release,docs/tutorials)
+# Where a student works: copies of the released labs, so that the checkout stays clean.
+LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab test test-all lint types format docs bench constraints labextension clean system-packages
@@ -24,8 +24,13 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-lab: $(VENV)/.student ## Open JupyterLab on the labs (over ssh: ARGS=--no-browser)
-	exec $(PY) -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir=$(LAB_FOLDER) $(ARGS)
+# The page is shown rendered by the settings in tools/jupyter; the path is for mlsys in a terminal.
+lab: $(VENV)/.student ## Open JupyterLab on your copy of the labs (over ssh: ARGS=--no-browser)
+	@$(PY) tools/my_labs.py $(LAB_FOLDER)
+	PATH="$(abspath $(VENV))/bin:$$PATH" \
+	JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}" \
+	exec $(PY) -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir=$(LAB_FOLDER) \
+		--LabApp.default_url=/lab/tree/START_HERE.md $(ARGS)
 
 test: system-packages lint types ## Lint, check types and run the tests
 	$(PY) -m pytest $(ARGS)

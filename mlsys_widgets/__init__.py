@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 _ROOMS = ("grading", "labs", "ledger", "measured", "physics")
-#: Widgets and what opens a lab, with the module of ``mlsys_widgets.widgets`` that holds each.
+#: Widgets, with the module of ``mlsys_widgets.widgets`` that holds each.
 _WIDGETS = {
     "BreakEvenTimeline": "break_even",
+    "ClassReport": "class_report",
     "CompilationSpectrum": "compilation_spectrum",
     "ConceptMap": "concept_map",
     "ConfidenceQuiz": "quiz",
@@ -39,11 +40,13 @@ _WIDGETS = {
     "RooflineWidget": "roofline",
     "Scenario": "story",
     "SelfAssessment": "assessment",
-    "open_lab": "session",
 }
+#: What opens a lab, likewise.
+_OPENERS = {"open_lab": "session"}
 
 __all__ = [
     "BreakEvenTimeline",
+    "ClassReport",
     "CompilationSpectrum",
     "ConceptMap",
     "ConfidenceQuiz",
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from mlsys_widgets import grading, labs, ledger, measured, physics
     from mlsys_widgets.widgets.assessment import SelfAssessment
     from mlsys_widgets.widgets.break_even import BreakEvenTimeline
+    from mlsys_widgets.widgets.class_report import ClassReport
     from mlsys_widgets.widgets.compilation_spectrum import CompilationSpectrum
     from mlsys_widgets.widgets.concept_map import ConceptMap
     from mlsys_widgets.widgets.design import DesignEntry
@@ -106,8 +110,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         value: Any = import_module(f"mlsys_widgets.{name}")
-    elif name in _WIDGETS:
-        value = getattr(import_module(f"mlsys_widgets.widgets.{_WIDGETS[name]}"), name)
+    elif module := _WIDGETS.get(name) or _OPENERS.get(name):
+        value = getattr(import_module(f"mlsys_widgets.widgets.{module}"), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

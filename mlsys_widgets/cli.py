@@ -135,6 +135,52 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
     grade.set_defaults(run=_grade)
 
+    simulate = commands.add_parser(
+        "simulate", parents=[course], help="make up a class that has handed in a lab"
+    )
+    simulate.add_argument("lab", metavar="LAB")
+    simulate.add_argument("--students", type=int, required=True, metavar="N", help="how many")
+    simulate.add_argument(
+        "--seed", type=int, default=0, metavar="K", help="the same seed gives the same class"
+    )
+    simulate.add_argument(
+        "--kinds", metavar="KIND,KIND", help="only submissions of these kinds, as right,late"
+    )
+    simulate.add_argument(
+        "--beside", type=Path, action="append", metavar="FILE",
+        help="a file that everybody has beside the notebook, as a measurement",
+    )  # fmt: skip
+    simulate.add_argument(
+        "--force", action="store_true", help="replace what these students handed in before"
+    )
+    simulate.set_defaults(run=_simulate)
+
+    report = commands.add_parser(
+        "report", parents=[course], help="a page about a class: points, misconceptions, time"
+    )
+    report.add_argument("lab", metavar="LAB")
+    report.add_argument("--names", action="store_true", help="say whose each submission is")
+    report.add_argument("--csv", action="store_true", help="write tables beside the page as well")
+    report.add_argument(
+        "--output", type=Path, metavar="FILE", help="the page (default: report-LAB.html)"
+    )
+    report.set_defaults(run=_report)
+
+    export = commands.add_parser(
+        "export", parents=[course], help="grades as CSV for another system"
+    )
+    export.add_argument("lab", metavar="LAB")
+    export.add_argument(
+        "--to", required=True, choices=("canvas", "moodle", "gradescope"), help="whose columns"
+    )
+    export.add_argument(
+        "--output", type=Path, metavar="FILE", help="default: LAB-SYSTEM.csv; - for the terminal"
+    )
+    export.add_argument(
+        "--column", metavar="NAME", help="what the assignment is called there (default: LAB)"
+    )
+    export.set_defaults(run=_export)
+
     whoami = commands.add_parser(
         "whoami", help="whose numbers labs use at this computer; with NAME, change it"
     )
@@ -242,6 +288,24 @@ def _grade(arguments: argparse.Namespace) -> int:
 
     course = Course.at(arguments.course)
     return command.run(arguments, variants=course.variants, edition=course.edition)
+
+
+def _simulate(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.grading import simulate
+
+    return simulate.run(arguments)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.grading.report import command
+
+    return command.run(arguments)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.grading import export
+
+    return export.run(arguments)
 
 
 def _whoami(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,82 @@ def test_an_unknown_device_is_one_sentence(capsys: pytest.CaptureFixture[str]) -
     error = capsys.readouterr().err
     assert error.startswith("mlsys: device is 'tpu'; it must be one of: a100-sxm")
     assert error.count("\n") == 1
+
+
+@pytest.fixture
+def course(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A course with a lab from the template."""
+    assert main(["new-lab", "lab_02_demo", "--course", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "a small lab that works" in told
+    assert "mlsys build lab_02_demo" in told
+    return tmp_path
+
+
+def test_new_lab_refuses_what_is_there(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new-lab", "lab_02_demo", "--course", str(course)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("mlsys: ")
+    assert "is there already" in error
+    assert main(["new-lab", "Lab 2", "--course", str(course)]) == 1
+    assert "small letters" in capsys.readouterr().err
+
+
+def test_build_says_what_is_wrong(
+    course: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build", "lab_9", "--course", str(course)]) == 1
+    assert "there are: lab_02_demo" in capsys.readouterr().err
+    nowhere = tmp_path_factory.mktemp("nowhere")
+    assert main(["build", "--course", str(nowhere)]) == 1
+    assert "there is no folder assignments" in capsys.readouterr().err
+    settings = course / "assignments" / "course.toml"
+    settings.write_text("variants = 3\n", "utf-8")
+    assert main(["build", "--course", str(course)]) == 1
+    assert "it must be true or false" in capsys.readouterr().err
+    assert not (course / "source").exists()
+
+
+def test_variant_shows_what_a_student_saw(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {}
+    for student in ("student-07", "student-08"):
+        assert main(["variant", "lab_02_demo", student, "--course", str(course)]) == 0
+        said[student] = capsys.readouterr().out
+    assert said["student-07"] != said["student-08"]
+    assert "side of the square matrices" in said["student-07"]
+    assert "intensity_flop_per_byte: How many FLOP per byte" in said["student-07"]
+    assert 'key: "memory"' in said["student-07"]
+    assert main(["variant", "lab_9", "student-07", "--course", str(course)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("mlsys: ")
+    assert "Traceback" not in error
+
+
+def test_variant_follows_the_settings_of_the_course(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (course / "assignments" / "course.toml").write_text("variants = false\n", "utf-8")
+    said = set()
+    for student in ("student-07", "student-08"):
+        assert main(["variant", "lab_02_demo", student, "--course", str(course)]) == 0
+        said.add(capsys.readouterr().out)
+    assert len(said) == 1
+
+
+def test_whoami_keeps_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for name in ("MLSYS_STUDENT", "JUPYTERHUB_USER", "NBGRADER_EXECUTION"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["whoami"]) == 0
+    assert "known from your login at this computer" in capsys.readouterr().out
+    assert main(["whoami", "ada"]) == 0
+    assert "Labs here are those of ada, known from what you said" in capsys.readouterr().out
+    assert main(["whoami"]) == 0
+    assert "ada" in capsys.readouterr().out
+    assert main(["whoami", "a/b"]) == 1
+    assert "without slashes" in capsys.readouterr().err
 
 
 def test_as_a_process_into_a_pipe_that_closes() -> None:

@@ -15,6 +15,7 @@ import { nextStep } from './contract';
 import { Follower } from './follow';
 import { labIcon, labPicture } from './icons';
 import { LabPanel } from './panel';
+import { redrawLost } from './redraw';
 import { LabStatus } from './status';
 import { Watch } from './watch';
 
@@ -58,6 +59,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     });
     shell.add(panel, 'right', { rank: 450 });
     restorer?.add(panel, panel.id);
+
+    tracker.widgetAdded.connect((_, notebook) => void redrawLost(notebook));
 
     const status = new LabStatus(follower, watch, run(COMMANDS.showPanel));
     const statusChanged = new Signal<LabStatus, void>(status);

@@ -147,12 +147,25 @@ def _run(path: Path) -> None:
             if output.output_type == "execute_result":
                 output.execution_count = None
         _complain_of_lost_points(path.stem, cell)
-        if CHECKED not in cell.metadata.get("tags", ()):
-            cell.outputs = []
-        cell.execution_count = None
+        checked = CHECKED in cell.metadata.get("tags", ())
+        cell.outputs = _joined(cell.outputs) if checked else []
+        # nbval refuses outputs of a cell that was not run; which number it has is all the same.
+        cell.execution_count = 1 if checked else None
         cell.metadata.pop("execution", None)
     book.metadata = metadata  # without the state of widgets and the version of this Python
     _write(book, path)
+
+
+def _joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Outputs in which what was printed stands together: a busy machine sends it in pieces."""
+    kept: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        last = kept[-1] if kept else None
+        if last is not None and "stream" == last.output_type == output.output_type:
+            last.text += output.text
+        else:
+            kept.append(output)
+    return kept
 
 
 def _complain_of_lost_points(lab: str, cell: nbformat.NotebookNode) -> None:

@@ -71,7 +71,7 @@ def landing(release: Path) -> str:
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
     lines = [_line(number, lab) for number, lab in enumerate(found, 1)]
     first = _link(found[0]) if found else "none is released yet"
-    return _PAGE.format(labs="\n".join(lines), first=first)
+    return _PAGE.format(labs="\n\n".join(lines), first=first)
 
 
 def _line(number: int, lab: Lab) -> str:

@@ -23,6 +23,8 @@ class SourceCell:
         Whether it is put back as it was before a submission runs.
     points
         What it is worth; none if it is not graded.
+    solution, task
+        Whether something is written in it, or below it.
     """
 
     kind: str
@@ -30,6 +32,8 @@ class SourceCell:
     checksum: str
     locked: bool
     points: float | None
+    solution: bool = False
+    task: bool = False
 
 
 @dataclass(frozen=True)

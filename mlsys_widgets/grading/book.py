@@ -101,12 +101,21 @@ class Book:
         self._graded = {c.name: c.id for c in cells if c.type in _KIND}
         self._answers = {c.name: c.id for c in cells if c.type in ("SolutionCell", "TaskCell")}
         worth = {c.name: points[c.id] for c in cells if c.type == "GradeCell"}
+        written, tasks = (
+            {c.name for c in cells if c.type == kind} for kind in ("SolutionCell", "TaskCell")
+        )
         self.blueprint = Blueprint(
             self._lab,
             json.loads(book.kernelspec) if book.kernelspec else None,
             {
                 s.name: SourceCell(
-                    s.cell_type, s.source, s.checksum, bool(s.locked), worth.get(s.name)
+                    s.cell_type,
+                    s.source,
+                    s.checksum,
+                    bool(s.locked),
+                    worth.get(s.name),
+                    solution=s.name in written,
+                    task=s.name in tasks,
                 )
                 for s in sources
             },

@@ -20,6 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from mlsys_widgets.grading.coordinator import Class, Graded, Plan
 
@@ -98,7 +99,7 @@ def _as_json(graded: Graded) -> dict[str, object]:
 
 
 def _summary(console: Console, graded: list[Graded], course: Path) -> None:
-    points = sorted(each.earned for each in graded)
+    points = sorted(each.earned for each in graded if each.scores)
     by_hand = sum(each.by_hand > 0 for each in graded)
     flagged = [each for each in graded if each.flags]
     table = Table(show_header=False, box=None)
@@ -112,7 +113,8 @@ def _summary(console: Console, graded: list[Graded], course: Path) -> None:
     if flagged:
         listed = Table("student", "points", "what", box=None, header_style="bold")
         for each in sorted(flagged, key=lambda one: one.student):
-            listed.add_row(each.student, f"{each.earned:g}", "\n".join(each.flags))
+            earned = f"{each.earned:g}" if each.scores else "–"
+            listed.add_row(Text(each.student), earned, Text("\n".join(each.flags)))
         console.print(listed)
     remarks = [each for each in graded if each.remarks and not each.flags]
     for each in sorted(remarks, key=lambda one: one.student):

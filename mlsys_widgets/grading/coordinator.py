@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Any
 
 import nbformat
 
+from mlsys_widgets import __version__
 from mlsys_widgets.grading.book import Book, Entry
 from mlsys_widgets.grading.engine import LOCAL, Engine
-from mlsys_widgets.grading.isolation import Limits
+from mlsys_widgets.grading.isolation import Limits, visible
 from mlsys_widgets.grading.journal import Journal
 from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.running import FINISHED, Job, Ran
-from mlsys_widgets.grading.sanitizing import checksum, flags
+from mlsys_widgets.grading.running import FINISHED, LOST, Job, Ran
+from mlsys_widgets.grading.sanitizing import checksum, flags, grade_id
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.grading.submissions import Submission, collect, students
@@ -137,8 +138,19 @@ class Class:
         self._book = Book(self._settings.db_url, plan.lab, self._settings.penalty)
         self._journal = Journal(self._settings.root, plan.lab)
         self._given = _files_of(self._settings.root / _SOURCE / plan.lab)
-        self._version = _digest_of(home)
+        self._version = _digest_of(home, repr(self._book.blueprint))
+        if plan.isolate and plan.engine == LOCAL:
+            self._look_where_it_lies()
         self.students = self._to_grade()
+
+    def _look_where_it_lies(self) -> None:
+        """Submissions see the system and the interpreter: the course must not lie in there."""
+        for folder in visible():
+            if self._settings.root.is_relative_to(folder):
+                raise CannotGrade(
+                    f"the course lies in {folder}, which submissions can read while they run; move"
+                    " it to a folder of its own"
+                )
 
     def _to_grade(self) -> list[str]:
         plan = self._plan
@@ -180,9 +192,14 @@ class Class:
         on_start
             Called with the number of submissions that run at a time, when the first one can.
         """
+        with self._journal.alone():
+            yield from self._grade(on_start)
+
+    def _grade(self, on_start: Callable[[int], None]) -> Iterator[Graded]:
         engine = Engine(self._plan.engine, self._plan.workers)
         try:
-            if self._plan.isolate and (reason := engine.why_not_isolated()):
+            reason = engine.why_not_isolated()
+            if self._plan.isolate and reason:
                 raise CannotGrade(
                     f"submissions cannot be shut in here: {reason}. Student code would see and"
                     " change everything you can. To grade all the same: --sandbox none"
@@ -200,16 +217,42 @@ class Class:
         for student in self.students:
             submission = collect(self._settings, self._plan.lab, student)
             handed_in[student] = submission
-            files = {**submission.files, **self._given}
+            files = self._with_given(submission)
             yield Job(student, self._plan.lab, files, self._plan.isolate, limits)
 
+    def _with_given(self, submission: Submission) -> dict[str, bytes]:
+        """The files of a submission with those of the instructor put over them."""
+        taken = {f"{name}/" for name in self._given}
+        taken |= {str(folder) for name in self._given for folder in Path(name).parents}
+        kept = {
+            name: content
+            for name, content in submission.files.items()
+            # A folder handed in where a file was given, or a file where a folder was.
+            if name not in taken and not any(f"{p}/" in taken for p in Path(name).parents)
+        }
+        return {**kept, **self._given}
+
     def _write(self, submission: Submission, ran: Ran) -> Graded:
+        if ran.ended == LOST:
+            return self._not_graded(submission, ran, ran.remarks[0])
+        try:
+            graded, entry = self._judged(submission, ran)
+        except Exception as problem:  # one submission that cannot be judged must not stop a class
+            return self._not_graded(submission, ran, f"{type(problem).__name__}: {problem}")
+        # In this order: what is in the gradebook and not yet in its folder is graded again by
+        # whoever goes on from here.
+        self._book.write(entry)
+        self._write_files(submission, ran)
+        self._journal.add({**asdict(graded), "digest": submission.digest, "version": self._version})
+        return graded
+
+    def _judged(self, submission: Submission, ran: Ran) -> tuple[Graded, Entry]:
         book = nbformat.reads(ran.notebook, 4) if ran.notebook else None
-        cells = {flags(c).get("grade_id"): c for c in book.cells} if book else {}
+        cells = {grade_id(c): c for c in book.cells} if book else {}
         points = self._book.blueprint.graded
         with TemporaryDirectory(prefix="mlsys-judge-") as aside:
             folder = Path(aside)
-            _lay_out(folder, {**submission.files, **self._given})
+            _lay_out(folder, self._with_given(submission))
             scores, doubts = self._judge.score(
                 ran.student, {n: c for n, c in cells.items() if n in points}, points, ran.answers,
                 folder,
@@ -217,32 +260,34 @@ class Class:
         graded = Graded(
             ran.student,
             tuple(scores),
-            remarks=(*submission.remarks, *ran.remarks),
-            flags=tuple(_flags(ran, scores, doubts)),
+            remarks=_readable((*submission.remarks, *ran.remarks)),
+            flags=_readable(_flags(ran, scores, doubts)),
             seconds=ran.seconds,
         )
-        self._write_files(submission, ran)
         written = {n: c for n, c in cells.items() if n in self._book.answer_cells}
         same = [n for n, c in written.items() if flags(c).get("checksum") == checksum(c)]
-        self._book.write(
-            Entry(
-                ran.student,
-                submission.timestamp,
-                scores,
-                no_response=same,
-                answered=[n for n in written if n not in same],
-            )
+        entry = Entry(
+            ran.student,
+            submission.timestamp,
+            scores,
+            no_response=same,
+            answered=[n for n in written if n not in same],
         )
-        self._journal.add({**asdict(graded), "digest": submission.digest, "version": self._version})
-        return graded
+        return graded, entry
+
+    def _not_graded(self, submission: Submission, ran: Ran, why: str) -> Graded:
+        """Nothing is written, so that the next run finds it as new as it was."""
+        said = f"not graded: {why}"
+        remarks = (*submission.remarks, *ran.remarks)
+        return Graded(ran.student, (), _readable(remarks), _readable((said,)), ran.seconds)
 
     def _write_files(self, submission: Submission, ran: Ran) -> None:
         """Put the autograded submission where formgrader looks for it: all of it, or nothing."""
         name = f"{self._plan.lab}.ipynb"
         target = self._settings.folder("autograded", ran.student, self._plan.lab)
-        files = {**submission.files, **self._given}
+        files = self._with_given(submission)
         if ran.notebook:
-            files[name] = ran.notebook.encode()
+            files[name] = ran.notebook.encode("utf-8", "replace")
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f".{target.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
@@ -287,8 +332,16 @@ def _files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _digest_of(folder: Path) -> str:
-    digest = hashlib.sha256()
+def _readable(remarks: Iterable[str]) -> tuple[str, ...]:
+    """Remarks for a terminal: what students wrote in them moves no cursor and fits on a line."""
+    shown = (
+        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in r) for r in remarks
+    )
+    return tuple(dict.fromkeys(words[:300] for words in shown))
+
+
+def _digest_of(folder: Path, more: str) -> str:
+    digest = hashlib.sha256(f"{__version__}\x00{more}\x00".encode())
     for path in sorted(folder.glob("*.py")):
         digest.update(path.name.encode() + b"\x00" + path.read_bytes())
     return digest.hexdigest()

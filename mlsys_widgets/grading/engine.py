@@ -10,18 +10,27 @@ import base64
 import json
 import os
 import threading
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from functools import lru_cache
+from queue import Empty, SimpleQueue
 from typing import Any, Final
 
+from mlsys_widgets import __version__
 from mlsys_widgets.grading.blueprint import Blueprint, SourceCell
 from mlsys_widgets.grading.isolation import CannotIsolate, Limits
-from mlsys_widgets.grading.running import Job, Nursery, NurseryLost, Ran, run_submission
+from mlsys_widgets.grading.running import LOST, Job, Nursery, NurseryLost, Ran, run_submission
 
 LOCAL: Final = "local"
 #: Jobs under way for each worker: one runs, one waits.
 _AHEAD: Final = 2
+#: Seconds to wait for a scheduler that does not answer, and for its first worker.
+_PATIENCE: Final = 10
+#: Seconds between looks at how many workers there are: some may come later.
+_LOOK: Final = 5.0
 
 _mine = threading.local()
 
@@ -38,6 +47,11 @@ class Engine:
     """
 
     def __init__(self, address: str = LOCAL, workers: int | None = None) -> None:
+        self._address, self._most = address, workers
+        if address == LOCAL:
+            # They import for a second, and so does Dask.
+            self._most = workers or os.cpu_count() or 1
+            _start_nurseries(self._most)
         from distributed import Client, LocalCluster
 
         self._cluster: Any = None
@@ -45,33 +59,65 @@ class Engine:
             # Workers are threads here: what they wait for are nurseries, processes of their own.
             self._cluster = LocalCluster(
                 n_workers=1,
-                threads_per_worker=workers or os.cpu_count() or 1,
+                threads_per_worker=self._most,
                 processes=False,
                 dashboard_address=None,
                 silence_logs=50,
             )
         try:
-            self._client = Client(self._cluster or address, timeout=20, set_as_default=False)
-        except OSError as problem:
+            self._client = Client(self._cluster or address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as problem:
             raise ValueError(
-                f"no Dask scheduler answers at {address}: {problem}; start one, or use"
+                f"no Dask scheduler answers at {address} ({problem}); start one, or use"
                 " --engine local"
+            ) from None
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            self._client.close()
+            raise ValueError(
+                f"the Dask scheduler at {address} has no workers; start some there: dask worker"
+                f" {address}"
             ) from None
 
     @property
     def slots(self) -> int:
         """How many submissions can run at a time."""
-        return max(1, sum(self._client.nthreads().values()))
+        threads = max(1, sum(self._client.nthreads().values()))
+        return min(threads, self._most) if self._most else threads
 
     def why_not_isolated(self) -> str | None:
-        """Why workers cannot isolate; none if all of them can."""
-        # Every thread that will run something starts its nursery now.
-        futures = [
-            self._client.submit(_why_not, key=f"mlsys-why-{k}-{os.urandom(4).hex()}", pure=False)
-            for k in range(self.slots)
-        ]
-        said: list[str | None] = self._client.gather(futures)
-        return next((each for each in said if each), None)
+        """Have every thread of every worker start its nursery; why one of them cannot isolate.
+
+        Raises
+        ------
+        ValueError
+            If a worker cannot run submissions at all.
+        """
+        futures = {
+            self._client.submit(
+                _hello, key=f"mlsys-hello-{os.urandom(8).hex()}", pure=False, workers=[worker],
+                allow_other_workers=False, retries=1,
+            ): worker
+            for worker, threads in self._client.nthreads().items()
+            for _ in range(threads)
+        }  # fmt: skip
+        said: str | None = None
+        for future, worker in futures.items():
+            try:
+                told: dict[str, Any] = json.loads(future.result())
+            except Exception as problem:  # whatever happens over there, in one sentence
+                raise ValueError(
+                    f"the worker {worker} cannot run submissions ({problem}); it and its scheduler"
+                    f" need mlsys-widgets[student] {__version__}"
+                ) from None
+            if told["version"] != __version__:
+                raise ValueError(
+                    f"the worker {worker} has mlsys-widgets {told['version']}, and here is"
+                    f" {__version__}; install the same on both"
+                )
+            said = said or told["cannot_isolate"]
+        return said
 
     def run(self, jobs: Iterable[Job], blueprint: Blueprint) -> Iterator[Ran]:
         """Run jobs; what comes of each, in the order in which they end."""
@@ -79,27 +125,33 @@ class Engine:
 
         waiting, plan = iter(jobs), _pack_blueprint(blueprint)
         running = as_completed(loop=self._client.loop, raise_errors=False)
-        of: dict[str, Job] = {}
+        of: dict[str, str] = {}
+        most, looked = self.slots * _AHEAD, time.monotonic()
 
-        def start_next() -> None:
-            with suppress(StopIteration):
-                job = next(waiting)
+        def start_more() -> None:
+            while len(of) < most and (job := next(waiting, None)) is not None:
                 key = f"mlsys-grade-{job.student}-{os.urandom(4).hex()}"
-                of[key] = job
+                of[key] = job.student
                 running.add(
                     self._client.submit(_work, _pack(job), plan, key=key, pure=False, retries=1)
                 )
 
-        for _ in range(self.slots * _AHEAD):
-            start_next()
+        start_more()
         for future in running:
-            job = of.pop(future.key)
-            start_next()
+            if future.status not in ("finished", "error"):
+                raise ValueError(
+                    f"the Dask scheduler at {self._address} is gone; what is graded is kept: start"
+                    " it again and go on with --resume"
+                )
+            student = of.pop(future.key)
+            if time.monotonic() - looked > _LOOK:
+                most, looked = self.slots * _AHEAD, time.monotonic()
+            start_more()
             if future.status == "finished":
                 yield _unpack_ran(future.result())
             else:
                 said = f"{type(future.exception()).__name__}: {future.exception()}"
-                yield Ran(job.student, ended="lost", remarks=(f"it could not be run: {said}",))
+                yield Ran(student, ended=LOST, remarks=(f"it could not be run: {said}",))
             future.release()
 
     def close(self) -> None:
@@ -115,21 +167,37 @@ class Engine:
 # What runs on a worker.
 
 _all_nurseries: list[Nursery] = []
+#: Started, and not yet of a thread.
+_spare: SimpleQueue[Nursery] = SimpleQueue()
 _lock = threading.Lock()
+
+
+def _start_nurseries(count: int) -> None:
+    for _ in range(count):
+        _spare.put(_new_nursery())
+
+
+def _new_nursery() -> Nursery:
+    nursery = Nursery()
+    with _lock:
+        _all_nurseries.append(nursery)
+    return nursery
 
 
 def _nursery() -> Nursery:
     """The nursery of this thread."""
     known: Nursery | None = getattr(_mine, "nursery", None)
-    if known is None or not known.alive:
-        known = _mine.nursery = Nursery()
-        with _lock:
-            _all_nurseries.append(known)
+    while known is None or not known.alive:
+        try:
+            known = _spare.get_nowait()
+        except Empty:
+            known = _new_nursery()
+    _mine.nursery = known
     return known
 
 
-def _why_not() -> str | None:
-    return _nursery().cannot_isolate
+def _hello() -> str:
+    return json.dumps({"version": __version__, "cannot_isolate": _nursery().cannot_isolate})
 
 
 def _close_nurseries() -> None:
@@ -167,11 +235,12 @@ def _unpack(packed: bytes) -> Job:
 
 
 def _pack_blueprint(blueprint: Blueprint) -> bytes:
-    return json.dumps(asdict(blueprint)).encode()
+    return zlib.compress(json.dumps(asdict(blueprint)).encode())
 
 
+@lru_cache(maxsize=4)  # it is the same for a whole class
 def _unpack_blueprint(packed: bytes) -> Blueprint:
-    said = json.loads(packed)
+    said = json.loads(zlib.decompress(packed))
     said["cells"] = {name: SourceCell(**cell) for name, cell in said["cells"].items()}
     return Blueprint(**said)
 

@@ -2,8 +2,9 @@
 
 Linux namespaces, entered with ctypes right after a fork: a user of its own (nobody, never root), a
 root file system in memory with the system and the interpreter read-only, its own processes, no
-network. Everything it writes lies in memory and is gone with it. No helper program is needed, and
-the child of a process that has imported everything need not import it again.
+network. Everything it writes lies in memory and is gone with it. A filter of system calls takes
+away what namespaces leave: new namespaces, and memory that no limit counts. No helper program is
+needed, and the child of a process that has imported everything need not import it again.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from mlsys_widgets.grading.calls import filter_calls
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
 
@@ -55,14 +58,14 @@ class Limits:
     wall
         Seconds for all of it; everything is ended then.
     cpu
-        Seconds of processor time for one process.
+        Seconds of processor time, for one process and for all of them together.
     memory
         Bytes of address space for one process beyond what the imports take, and of memory for all
         of them together.
     processes
         Processes and threads at a time.
     disk
-        Bytes of all files together; they lie in memory.
+        Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
     output
         Bytes that come back.
     """
@@ -73,7 +76,14 @@ class Limits:
     memory: int = 2_000_000_000
     processes: int = 64
     disk: int = 256_000_000
-    output: int = 50_000_000
+    output: int = 20_000_000
+
+
+def visible() -> list[Path]:
+    """What of this machine can be read inside: the system, the interpreter and the package."""
+    package = Path(__file__).resolve().parent.parent
+    system = (Path("/") / name for name in _SYSTEM)
+    return list(dict.fromkeys((*system, Path(sys.base_prefix), Path(sys.prefix), package)))
 
 
 class CannotIsolate(OSError):
@@ -93,7 +103,7 @@ def why_not(root: Path) -> str | None:
     child = os.fork()
     if not child:
         try:
-            shut_in(root, readable=(), files={}, home="x", limits=Limits(), then=lambda: None)
+            shut_in(root, files={}, home="x", limits=Limits(), then=lambda: None)
             os._exit(0)
         except OSError as problem:
             os._exit(problem.errno or 1)
@@ -109,7 +119,6 @@ def why_not(root: Path) -> str | None:
 def shut_in(
     root: Path,
     *,
-    readable: Iterable[Path],
     files: Mapping[str, bytes],
     home: str,
     limits: Limits,
@@ -123,8 +132,6 @@ def shut_in(
     ----------
     root
         An empty folder, where the child's root file system is put together; nobody else sees it.
-    readable
-        What may be read besides the system: the interpreter and the package.
     files
         The submission: paths below its folder and their contents.
     home
@@ -138,7 +145,7 @@ def shut_in(
     _call("unshare", _libc.unshare(_NEW_NAMESPACES | (0 if as_root else _NEW_USER)))
     if not as_root:
         _call_oneself_nobody()
-    _furnish(root, readable, files, home, limits)
+    _furnish(root, files, home, limits)
     init = os.fork()
     if init:
         os._exit(_exit_code(init))
@@ -156,9 +163,10 @@ def shut_in(
         _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would belong to root
         _call("unshare", _libc.unshare(_NEW_USER))
         _call_oneself_nobody()
+    os.setsid()  # a signal to its own group reaches nobody outside
     os.chdir(f"/submission/{home}")
     _give_up_rights()
-    _limit(limits)
+    limit(limits)
     then()
     os._exit(0)
 
@@ -170,20 +178,17 @@ def _call_oneself_nobody() -> None:
     Path("/proc/self/gid_map").write_text(f"{NOBODY} {gid} 1")
 
 
-def _furnish(
-    root: Path, readable: Iterable[Path], files: Mapping[str, bytes], home: str, limits: Limits
-) -> None:
+def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) -> None:
     """Put together what the child will see."""
     _mount("none", "/", None, _REC | _PRIVATE)
     _mount("tmpfs", str(root), "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
-    for name in _SYSTEM:
-        _show(root, Path("/") / name)
+    for path in visible():
+        _show(root, path)
     for name in _ETC:
         _show(root, Path("/etc") / name)
     for name in _DEVICES:
         _show(root, Path("/dev") / name, read_only=False)
-    for path in readable:
-        _show(root, path)
+    (root / "dev/shm").mkdir()  # what multiprocessing keeps its locks in
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(f"student:x:{NOBODY}:{NOBODY}::/submission:/bin/sh\n")
     for name in ("proc", "submission", "tmp"):
@@ -192,6 +197,8 @@ def _furnish(
     writable = f"size={limits.disk},nr_inodes=20000,mode=700,{owner}"
     _mount("tmpfs", f"{root}/submission", "tmpfs", _NOSUID | _NODEV, writable)
     _mount("tmpfs", f"{root}/tmp", "tmpfs", _NOSUID | _NODEV, writable)
+    locks = f"size=4m,nr_inodes=200,mode=700,{owner}"
+    _mount("tmpfs", f"{root}/dev/shm", "tmpfs", _NOSUID | _NODEV | _NOEXEC, locks)
     _lay_out(root / "submission", home, files)
 
 
@@ -272,18 +279,29 @@ def _give_up_rights() -> None:
     header = _CapabilityHeader(0x20080522, 0)
     _call("capset", _libc.capset(ctypes.byref(header), (ctypes.c_uint32 * 6)()))
     _call("prctl", _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    filter_calls()
 
 
-def _limit(limits: Limits) -> None:
+def limit(limits: Limits, *, alone: bool = True) -> None:
+    """Set the limits that the system keeps for a process.
+
+    Parameters
+    ----------
+    limits
+        What may be used.
+    alone
+        Whether it has a user of its own, whose processes can be counted.
+    """
     in_use = (
         int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         if Path("/proc/self/statm").exists()
         else 2_000_000_000
     )
+    processes = ((resource.RLIMIT_NPROC, limits.processes),) if alone else ()
     for which, most in (
+        *processes,
         (resource.RLIMIT_AS, in_use + limits.memory),
         (resource.RLIMIT_CPU, limits.cpu),
-        (resource.RLIMIT_NPROC, limits.processes),
         (resource.RLIMIT_FSIZE, limits.disk),
         (resource.RLIMIT_NOFILE, 512),
         (resource.RLIMIT_CORE, 0),

@@ -82,7 +82,8 @@ class Judge:
         student
             Whose.
         cells
-            The graded cells of the notebook that ran, by name; those that are missing are not here.
+            The graded cells of the notebook that ran, by name; those that are missing are not here,
+            and none is if there is no notebook.
         points
             What each graded cell is worth.
         answers
@@ -98,16 +99,20 @@ class Judge:
             if isinstance(item, Number | Choice):
                 verdict, answer = self._judge_answer(name, given, answers.get(name, ["nothing"]))
             elif isinstance(item, Record):
-                verdict, doubt = judge_record(self._lab, name, folder, student)
+                verdict, doubt = self._judge_record(name, folder, student)
                 answer = None
                 doubts += [doubt] if doubt else []
             else:
                 # A cell of which the lab's files say nothing, as an essay: nbgrader's own rule.
-                auto = None if cell is None else by_notebook(cell)
+                # Where nothing is there or nothing ran, there is nothing for a person to read.
+                if cell is None:
+                    auto = None if cells else 0.0
+                else:
+                    auto = by_notebook(cell) if _has_run(cell) else 0.0
                 scores.append(Score(name, auto, most))
                 continue
             auto = round(most * verdict.credit, 2)
-            theirs = auto if cell is None else by_notebook(cell)
+            theirs = auto if cell is None or not _has_run(cell) else by_notebook(cell)
             disagree = theirs if theirs != auto else None
             scores.append(Score(name, auto, most, verdict.says, verdict.belief, answer, disagree))
         return scores, list(dict.fromkeys(doubts))
@@ -122,7 +127,23 @@ class Judge:
             key = self._checks[name](given)
         except ValueError as reason:  # of an answer about a file that is missing or broken
             return Verdict(0.0, str(reason)), words
+        except Exception as problem:
+            # A check that reads a file of the submission may meet anything there.
+            said = f"The check could not be made: {type(problem).__name__}: {problem}"
+            return Verdict(0.0, said[:300]), words
         return judge(key, answer), words
+
+    def _judge_record(self, name: str, folder: Path, student: str) -> tuple[Verdict, str | None]:
+        try:
+            return judge_record(self._lab, name, folder, student)
+        except Exception as problem:
+            said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
+            return Verdict(0.0, said), said
+
+
+def _has_run(cell: Any) -> bool:
+    """Whether a cell of code was run at all; without that, no output means nothing."""
+    return cell.cell_type != "code" or cell.execution_count is not None
 
 
 def by_notebook(cell: Any) -> float | None:

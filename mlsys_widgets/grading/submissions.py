@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import hashlib
+import json
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,9 +17,14 @@ from typing import Final
 
 from mlsys_widgets.grading.settings import Settings
 
-#: A file larger than this is left out, and the TA told.
-LARGEST_FILE: Final = 100_000_000
+#: What does not fit into this is left out, and the TA told.
+LARGEST: Final = 100_000_000
 _MOST_FILES: Final = 2_000
+_DEEPEST: Final = 20
+_LONGEST_NAME: Final = 500
+#: A notebook larger than this has most of it in outputs, which are not needed.
+_LARGE_NOTEBOOK: Final = 5_000_000
+_LARGEST_NOTEBOOK: Final = 1_000_000_000
 _TIMESTAMP: Final = "timestamp.txt"
 _IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
 
@@ -42,7 +50,7 @@ class Submission:
     @property
     def timestamp(self) -> datetime | None:
         """When it was handed in, in UTC; none if nothing readable says so."""
-        content = self.files.get(_TIMESTAMP, b"").decode("utf-8", "replace").strip()
+        content = self.files.get(_TIMESTAMP, b"")[:100].decode("utf-8", "replace").strip()
         return read_time(content) if content else None
 
     @property
@@ -50,7 +58,7 @@ class Submission:
         """What tells this submission from every other."""
         digest = hashlib.sha256()
         for name, content in sorted(self.files.items()):
-            digest.update(f"{name}\x00{len(content)}\x00".encode())
+            digest.update(os.fsencode(name) + f"\x00{len(content)}\x00".encode())
             digest.update(content)
         return digest.hexdigest()
 
@@ -71,35 +79,74 @@ def students(settings: Settings, lab: str, pattern: str = "*") -> list[str]:
 
 
 def collect(settings: Settings, lab: str, student: str) -> Submission:
-    """Read a submission. Links are not followed: they lead to what is not the student's."""
-    folder = settings.folder("submitted", student, lab)
+    """Read a submission."""
+    return read_folder(settings.folder("submitted", student, lab), student)
+
+
+def read_folder(folder: Path, student: str) -> Submission:
+    """Read what lies in a folder. Links are not followed: they lead to what is not the student's.
+
+    Parameters
+    ----------
+    folder
+        The folder, named as the lab.
+    student
+        Whose.
+    """
     files: dict[str, bytes] = {}
     remarks: list[str] = []
+    room = LARGEST
     for base, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(base, name).is_symlink()]
         folders[:] = sorted(name for name in folders if not _ignored(name))
-        for name in [*names, *(f for f in folders if Path(base, f).is_symlink())]:
+        if len(Path(base).relative_to(folder).parts) >= _DEEPEST:
+            folders.clear()
+            remarks.append(f"what lies more than {_DEEPEST} folders deep was left out")
+        for name in [*sorted(names), *links]:
             path = Path(base, name)
             short = str(path.relative_to(folder))
             if _ignored(name):
                 continue
-            if path.is_symlink() or not path.is_file():
-                remarks.append(f"{short} is a link or a special file and was left out")
-                continue
             try:
-                size = path.stat().st_size
-                if size > LARGEST_FILE or len(files) >= _MOST_FILES:
-                    remarks.append(f"{short} ({size:,} bytes) was left out: too large or too many")
-                    continue
-                files[short] = _read(path)
+                content = _read(path, short == f"{folder.name}.ipynb")
+                if len(content) > room or len(files) >= _MOST_FILES or len(short) > _LONGEST_NAME:
+                    raise OSError(errno.EFBIG, "too large, or one too many")
             except OSError as problem:
-                remarks.append(f"{short} cannot be read: {problem.strerror}")
-    return Submission(student, files, tuple(remarks))
+                remarks.append(f"{short[:100]} was left out: {problem.strerror}")
+                continue
+            files[short] = content
+            room -= len(content)
+    return Submission(student, files, tuple(dict.fromkeys(remarks)))
 
 
-def _read(path: Path) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+def _read(path: Path, is_notebook: bool) -> bytes:
+    # Not blocking: opening a pipe that somebody put there would wait for a writer.
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as problem:
+        if problem.errno in (errno.ELOOP, errno.ENXIO):
+            raise OSError(errno.EINVAL, "it is a link or a special file") from None
+        raise
     with os.fdopen(handle, "rb") as file:
-        return file.read(LARGEST_FILE)
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "it is a link or a special file")
+        if about.st_size > (_LARGEST_NOTEBOOK if is_notebook else LARGEST):
+            raise OSError(errno.EFBIG, f"{about.st_size:,} bytes are too large")
+        content = file.read()
+    return _without_outputs(content) if is_notebook and len(content) > _LARGE_NOTEBOOK else content
+
+
+def _without_outputs(content: bytes) -> bytes:
+    """A large notebook without what its cells put out; as it is, if it is none."""
+    try:
+        book = json.loads(content)
+        for cell in book["cells"]:
+            if "outputs" in cell:
+                cell["outputs"] = []
+        return json.dumps(book).encode()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return content
 
 
 def _ignored(name: str) -> bool:
@@ -124,6 +171,6 @@ def read_time(words: str) -> datetime | None:
             moment = parser.parse(" ".join(parts[:2])).replace(tzinfo=zone or UTC)
         else:
             moment = parser.parse(words)
-    except (ValueError, OverflowError):
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    except Exception:  # the words are a student's, and the parser raises what it likes
         return None
-    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment

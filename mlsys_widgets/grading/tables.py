@@ -35,7 +35,9 @@ source_cell: Final = _table(
     _text("checksum"),
     _text("notebook_id"),
 )
-student: Final = _table("student")
+student: Final = _table(
+    "student", _text("first_name"), _text("last_name"), _text("email"), _text("lms_user_id")
+)
 submitted_assignment: Final = _table(
     "submitted_assignment",
     _text("assignment_id"),

@@ -66,11 +66,13 @@ class Ledger:
         student: str | None,
         clock: Callable[[], datetime],
         patience: float,
+        new_id: Callable[[], str],
     ) -> None:
         self.path = path
         self._lab = lab
         self._student = student
         self._clock = clock
+        self._new_id = new_id
         self._journal = Journal(path, patience=patience)
         self._notices: list[str] = []
         self._lost: str | None = None
@@ -87,6 +89,7 @@ class Ledger:
         *,
         clock: Callable[[], datetime] | None = None,
         patience: float = PATIENCE,
+        new_id: Callable[[], str] | None = None,
     ) -> Self:
         """Open the ledger of a lab, whether its file exists yet or not.
 
@@ -101,6 +104,8 @@ class Ledger:
             What gives the present moment.
         patience : float
             Seconds to wait for another kernel that is writing.
+        new_id : callable, optional
+            What gives a new ledger its id; a random one if left out.
 
         Raises
         ------
@@ -114,7 +119,8 @@ class Ledger:
         if student is not None:
             called("student", student)
         where = Path(path).absolute()
-        return cls(where, lab, student, clock or (lambda: datetime.now(UTC)), patience)
+        now, named = clock or (lambda: datetime.now(UTC)), new_id or (lambda: secrets.token_hex(16))
+        return cls(where, lab, student, now, patience, named)
 
     # ---- what it says
 
@@ -398,7 +404,7 @@ class Ledger:
         if last is None:
             student = self._known("student", self.student)
             whose = {"schema": migrations.VERSION, "student": student}
-            drafts.insert(0, ("opened", secrets.token_hex(16), whose))
+            drafts.insert(0, ("opened", self._new_id(), whose))
         elif self._record.version < migrations.VERSION:
             ledger_id = self._record.fold.ledger_id or "unknown"
             drafts.insert(0, ("upgraded", ledger_id, {"schema": migrations.VERSION}))

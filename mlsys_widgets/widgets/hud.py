@@ -40,6 +40,8 @@ class LabHUD(LabWidget):
         sentence while it is broken.
     decisions
         What was decided, by label: a field of the lab's design entry, or a function.
+    called
+        What to call things that are given by name.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class LabHUD(LabWidget):
         context: ContextToggle | None = None,
         constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
         decisions: Mapping[str, str | Callable[[], Any]] | None = None,
+        called: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(title)
         self._ledger = ledger
@@ -74,6 +77,7 @@ class LabHUD(LabWidget):
         self._context = context
         self._constraints = dict(constraints or {})
         self._decisions = dict(decisions or {})
+        self._names = dict(called or {})
         self._hits: set[str] = set()
         self._broken: dict[str, str] = {}
         self._state: State | None = None
@@ -123,6 +127,11 @@ class LabHUD(LabWidget):
         if self.broken != self._broken:
             self.refresh()
 
+    def _called(self, item: Item) -> str:
+        if isinstance(item, Task):
+            return item.called
+        return self._names.get(item, item.replace("_", " "))
+
     def _done(self, item: Item) -> bool:
         if isinstance(item, Task):
             return item.is_open
@@ -134,7 +143,7 @@ class LabHUD(LabWidget):
     def parts(self) -> Sequence[Part]:
         """Cards, acts, and sentences where something needs attention."""
         acts = tuple(
-            (act, tuple((_called(item), self._done(item)) for item in items))
+            (act, tuple((self._called(item), self._done(item)) for item in items))
             for act, items in self._acts.items()
         )
         broken = [
@@ -202,10 +211,6 @@ def _alert(instrument: Instrument) -> str | None:
     """What an instrument warns of; one that is still locked gives nothing away."""
     alert = None if instrument.locked else instrument.alert(instrument.result)
     return alert[0] if alert else None
-
-
-def _called(item: Item) -> str:
-    return item.replace("_", " ") if isinstance(item, str) else item.called
 
 
 def _shown(value: Any) -> str:

@@ -19,6 +19,7 @@ from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.widgets import picture
 from mlsys_widgets.widgets.controls import Control, controls_of
 from mlsys_widgets.widgets.desk import Desk
+from mlsys_widgets.widgets.parts import asked
 from mlsys_widgets.widgets.scene import Scene
 from mlsys_widgets.widgets.theme import TONES
 
@@ -236,6 +237,10 @@ class Instrument(ipywidgets.VBox):
         else:
             self.children = (self._open().board,)
 
+    def __repr__(self) -> str:
+        # That of ipywidgets writes out all traits of all that is inside, in every cell that shows it.
+        return f"<{type(self).__name__}: {self.title}>"
+
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self._arrange()
         bundle = dict(super()._repr_mimebundle_(**options) or {})
@@ -385,11 +390,20 @@ def table_html(table: Table, label: str, marked: str = "") -> str:
     )
 
 
+# Drawn, because not every machine has a font with such a sign.
+_PADLOCK = (
+    "<svg width='13' height='15' viewBox='0 0 13 15' aria-hidden='true'>"
+    "<path d='M3.2 7V4.4a3.3 3.3 0 0 1 6.6 0V7' fill='none' stroke='currentColor'"
+    " stroke-width='1.7'/><rect x='1' y='6.6' width='11' height='8' rx='1.6' fill='currentColor'/>"
+    "</svg>"
+)
+
+
 def _locked_card(title: str, question: str) -> ipywidgets.HTML:
     return ipywidgets.HTML(
         "<div class='mlsys-locked' role='note'>"
-        f"<strong>🔒 {escape(title)}</strong><br>"
-        f"Locked until you commit your prediction: {escape(question)}</div>"
+        f"<strong>{_PADLOCK} {escape(title)}</strong><br>"
+        f"Locked until you commit your prediction: {escape(asked(question))}</div>"
     )
 
 

@@ -187,6 +187,10 @@ class LabWidget(ipywidgets.VBox):
             f"{on_a_page(self._shown())}{trouble}</div>"
         )
 
+    def __repr__(self) -> str:
+        # That of ipywidgets writes out all traits of all that is inside, in every cell that shows it.
+        return f"<{type(self).__name__}: {self.title}>"
+
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self.refresh()
         bundle = dict(super()._repr_mimebundle_(**options) or {})

@@ -45,6 +45,18 @@ def marked(words: str) -> str:
     return shown
 
 
+def asked(words: str) -> str:
+    """The sentence that asks, out of a question that also says what is given.
+
+    Examples
+    --------
+    >>> asked("A kernel takes 1.5 ms. How long do ten take? Think of launches.")
+    'How long do ten take?'
+    """
+    sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z])", words)
+    return next((each for each in sentences if each.endswith("?")), sentences[0])
+
+
 def unmarked(words: str) -> str:
     """Words without their markup.
 
@@ -391,6 +403,23 @@ class Points(Part):
             for head, words in self.points
         )
         return f"<ol>{rows}</ol>"
+
+
+@dataclass(frozen=True)
+class Rows(Part):
+    """Lines of two columns: what is said in bold, and what belongs to it."""
+
+    rows: tuple[tuple[str, str], ...]
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "rows": [[marked(h), marked(words)] for h, words in self.rows]}
+
+    def text(self) -> str:
+        return "\n".join(f"{unmarked(head)}: {unmarked(words)}" for head, words in self.rows)
+
+    def html(self) -> str:
+        rows = "".join(f"<li><strong>{marked(h)}:</strong> {marked(w)}</li>" for h, w in self.rows)
+        return f"<ul>{rows}</ul>"
 
 
 def in_words(parts: Sequence[Part]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import shorten
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.ledger import AlreadyCommitted, Ledger, Prediction, State
 from mlsys_widgets.physics import format_quantity, parse_quantity
@@ -19,10 +19,13 @@ from mlsys_widgets.widgets.parts import (
     Part,
     Prose,
     Sealed,
+    asked,
     unmarked,
 )
 from mlsys_widgets.widgets.reveal import Distance, Reveal
 from mlsys_widgets.widgets.task import Task
+
+USUAL_TITLE: Final = "Before you look: what do you expect?"
 
 
 class PredictionLock(Task):
@@ -88,7 +91,7 @@ class PredictionLock(Task):
         low: float = -math.inf,
         high: float = math.inf,
         after: Gate | Iterable[Gate] = (),
-        title: str = "Before you look: what do you expect?",
+        title: str = USUAL_TITLE,
     ) -> None:
         super().__init__(question_id, title, ledger=ledger, after=after)
         if options is not None and len(options) < 2:
@@ -114,11 +117,13 @@ class PredictionLock(Task):
     @property
     def to_open(self) -> str:
         """What to do to open it."""
-        return f"commit your prediction: “{self.question}”"
+        return f"commit your prediction: “{asked(self.question)}”"
 
     @property
     def called(self) -> str:
-        """The question, cut short where it is long."""
+        """Its title; where that is the usual one, the question, cut short where it is long."""
+        if self.title != USUAL_TITLE:
+            return super().called
         return f"{self.kind}: {shorten(self.question, 80, placeholder=' …')}"
 
     @property

@@ -32,7 +32,7 @@ from mlsys_widgets.widgets.task import Task
 _STATIC = Path(__file__).parent / "static"
 
 
-class _QuizCard(Card):
+class PlotCard(Card):
     """A card that stands above a plot: the plots' own style comes along."""
 
     _css = "\n".join((_STATIC / name).read_text("utf-8") for name in ("desk.css", "lab.css"))
@@ -75,7 +75,7 @@ class ConfidenceQuiz(Task):
 
     kind = "Quiz"
     tone = "purple"
-    card_class = _QuizCard
+    card_class = PlotCard
 
     def __init__(
         self,

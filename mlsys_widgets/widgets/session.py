@@ -155,7 +155,12 @@ class OpenLab:
                 title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
                 acts.setdefault(title, []).append(name)
         more.setdefault("context", self._cards.get("context"))
-        return LabHUD(self.lab.title, ledger=self.ledger, acts=acts, **more)
+        called = {
+            name: f"Answer: {item.title}"
+            for name, item in self.items.items()
+            if isinstance(item, labs.Number | labs.Choice)
+        }
+        return LabHUD(self.lab.title, ledger=self.ledger, acts=acts, called=called, **more)
 
     # What is checked.
 
@@ -187,12 +192,17 @@ class OpenLab:
         """Say what a record is of and which of it is there; validation fails where some is not."""
         item = self._item(name)
         assert isinstance(item, labs.Record)
-        held = {self._called(each): self._is_done(each) for each in item.of}
-        missing = [called for called, there in held.items() if not there]
+
+        def held() -> dict[str, bool]:
+            return {self._called(each): self._is_done(each) for each in item.of}
+
+        missing = [called for called, there in held().items() if not there]
         if missing and occasion() == "validate":
             raise Unusable(f"Not in your ledger yet: {'; '.join(missing)}.")
         # While nbgrader grades, a cell's last value would be taken for its points.
-        return RecordCard(item.title, item.points, held) if occasion() == "student" else None
+        if occasion() != "student":
+            return None
+        return RecordCard(item.title, item.points, held, ledger=self.ledger)
 
     def _called(self, name: str) -> str:
         if name == "design":

@@ -14,12 +14,16 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from mlsys_widgets.labs.identity import VARIABLE
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # containers and root have no user namespaces to build one from
@@ -44,24 +48,22 @@ READY = 60_000  # milliseconds, the unit of playwright: the front end and a kern
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab: where it serves, and the folder it serves."""
+    """A running JupyterLab: where it serves, the folder it serves, and who works there."""
 
     url: str
     token: str
     folder: Path
     log: Path
+    student: str = "student-01"
 
 
-@pytest.fixture(scope="session")
-def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Start JupyterLab on a free port of the loopback, apart from the user's own settings."""
-    home = tmp_path_factory.mktemp("lab")
-    folder, runtime, log = home / "notebooks", home / "runtime", home / "log.txt"
-    (home / "config" / "labconfig").mkdir(parents=True)
-    (home / "config" / "labconfig" / "default_setting_overrides.json").write_text(
-        json.dumps(SETTINGS)
-    )
-    folder.mkdir()
+@contextmanager
+def running(command: Sequence[str | Path], home: Path, folder: Path, **more: Any) -> Iterator[Lab]:
+    """Start JupyterLab on a free port of the loopback, apart from the user's own settings.
+
+    ``command`` starts it, without options; ``folder`` is what it will serve.
+    """
+    runtime, log, token = home / "runtime", home / "log.txt", secrets.token_hex(16)
     places = {
         "JUPYTER_CONFIG_DIR": home / "config",
         "JUPYTER_DATA_DIR": home / "data",
@@ -69,29 +71,23 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "JUPYTERLAB_SETTINGS_DIR": home / "settings",
         "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
         "IPYTHONDIR": home / "ipython",
+        VARIABLE: Lab.student,
     }
-    token = secrets.token_hex(16)
-    options = {
-        "ip": "127.0.0.1",
-        "port": 0,  # the system picks a free one; read back below
-        "open_browser": False,
-        "allow_root": True,
-        "root_dir": folder,
-    }
+    options = [
+        f"--IdentityProvider.token={token}",
+        "--LabApp.expose_app_in_browser=True",  # as window.jupyterapp
+        "--JupyterNotebookApp.expose_app_in_browser=True",  # the same in Notebook 7
+        "--ServerApp.ip=127.0.0.1",
+        "--ServerApp.port=0",  # the system picks a free one; read back below
+        "--ServerApp.open_browser=False",
+    ]
     with log.open("w") as output:
         process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "jupyterlab",
-                f"--IdentityProvider.token={token}",
-                "--LabApp.expose_app_in_browser=True",  # as window.jupyterapp
-                "--JupyterNotebookApp.expose_app_in_browser=True",  # the same in Notebook 7
-                *(f"--ServerApp.{name}={value}" for name, value in options.items()),
-            ],
+            [*command, *options],
             env={**os.environ, **{name: str(place) for name, place in places.items()}},
             stdout=output,
             stderr=subprocess.STDOUT,
+            **more,
         )
     try:
         yield Lab(serving(process, runtime, log), token, folder, log)
@@ -102,6 +98,27 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab for all tests."""
+    home = tmp_path_factory.mktemp("lab")
+    folder = home / "notebooks"
+    (home / "config" / "labconfig").mkdir(parents=True)
+    (home / "config" / "labconfig" / "default_setting_overrides.json").write_text(
+        json.dumps(SETTINGS)
+    )
+    folder.mkdir()
+    root = ["--ServerApp.allow_root=True", f"--ServerApp.root_dir={folder}"]
+    with running([sys.executable, "-m", "jupyterlab", *root], home, folder) as lab:
+        yield lab
+
+
+@pytest.fixture
+def run_server() -> Callable[..., AbstractContextManager[Lab]]:
+    """Start a JupyterLab of one's own, as ``running`` does."""
+    return running
 
 
 def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
@@ -132,17 +149,16 @@ KERNEL_IS_IDLE = """() =>
 
 
 def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
-    """Open a copy of a notebook in JupyterLab and wait for its kernel."""
+    """Open a notebook in JupyterLab and wait for its kernel; a copy, unless it lies there."""
     # A folder and a workspace for each page, so that no test meets another's tabs or files.
     name = secrets.token_hex(4)
-    (lab_server.folder / name).mkdir()
-    shutil.copy(notebook, lab_server.folder / name)
+    if not notebook.is_relative_to(lab_server.folder):
+        (lab_server.folder / name).mkdir()
+        notebook = Path(shutil.copy(notebook, lab_server.folder / name))
+    path = notebook.relative_to(lab_server.folder).as_posix()
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
-    page.goto(
-        f"{lab_server.url}lab/workspaces/{name}/tree/{name}/{notebook.name}"
-        f"?token={lab_server.token}"
-    )
+    page.goto(f"{lab_server.url}lab/workspaces/{name}/tree/{path}?token={lab_server.token}")
     # Cells run before the kernel is there are lost without a word.
     kernel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
     expect(kernel).to_have_text(re.compile("^Python 3"), timeout=READY)

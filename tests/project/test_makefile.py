@@ -117,18 +117,26 @@ def test_without_a_python_one_sentence_says_so(checkout, python):
     assert not (checkout / ".venv").exists()
 
 
-def test_lab_opens_the_student_notebooks_once_there_are_any(checkout):
-    def opened(*arguments):
-        make(checkout, "lab", "PYTHON=./stand-in", *arguments)
-        (call,) = (each for each in calls(checkout) if "jupyterlab" in each)
-        return call
+def test_lab_lays_out_a_copy_and_lands_on_its_first_page(checkout):
+    done = make(checkout, "lab", "PYTHON=./stand-in", "ARGS=--no-browser")
+    assert done.returncode == 0, done.stderr
+    laid_out, opened = calls(checkout)[-2:]
+    assert laid_out == "tools/my_labs.py my_labs"
+    assert "jupyterlab" in opened
+    assert "root_dir=my_labs" in opened
+    assert "default_url=/lab/tree/START_HERE.md" in opened
+    assert opened.endswith("--no-browser")
+    assert ("--allow-root" in opened) == (os.geteuid() == 0)
+    # The page is shown as a page, and mlsys is found in a terminal.
+    assert f'JUPYTER_CONFIG_PATH="{checkout}/tools/jupyter' in done.stdout
+    assert f'PATH="{checkout}/.venv/bin:' in done.stdout
 
-    assert "root_dir=docs/tutorials" in opened()
-    (checkout / "release").mkdir()
-    call = opened("ARGS=--no-browser")
-    assert "root_dir=release" in call
-    assert call.endswith("--no-browser")
-    assert ("--allow-root" in call) == (os.geteuid() == 0)
+
+def test_nothing_is_opened_when_the_labs_cannot_be_laid_out(checkout):
+    stand_in = checkout / "stand-in"
+    stand_in.write_text(stand_in.read_text().replace("esac", "  *my_labs.py*) exit 1 ;;\nesac"))
+    assert make(checkout, "lab", "PYTHON=./stand-in").returncode != 0
+    assert not any("jupyterlab" in call for call in calls(checkout))
 
 
 def test_clean_leaves_what_make_found(checkout):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import email
 import subprocess
 import sys
@@ -9,6 +10,9 @@ import tarfile
 import zipfile
 
 import pytest
+
+#: Modules of the package that are named as a file of a lab is.
+KNOWN = {"mlsys_widgets/labs/lab.py"}
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +65,32 @@ def test_the_wheel_holds_all_of_the_package(wheel, root):
     }
     assert "mlsys_widgets/py.typed" in kept
     assert {name for name in wheel.namelist() if name.startswith("mlsys_widgets/")} == kept
+
+
+def said_by_checks(root):
+    """Every sentence of five words or more that the checks of a lab say, and their functions."""
+    for path in sorted((root / "assignments").glob("*/checks.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if len(node.value.split()) >= 5:
+                    yield node.value
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                yield f"def {node.name}("
+
+
+def test_the_wheel_holds_no_key(wheel, root):
+    """Neither a file of a lab nor a sentence, a belief or a check of one."""
+    sentences = set(said_by_checks(root))
+    assert sentences
+    labs = {path.parent.name for path in (root / "assignments").glob("*/lab.py")}
+    for name in wheel.namelist():
+        parts = set(name.split("/"))
+        assert not parts & {"assignments", "source", "release", *labs}, name
+        assert name.split("/")[-1] not in {"lab.py", "asks.py"} or name in KNOWN, name
+        if name.startswith("mlsys_widgets/authoring/template/"):
+            continue  # the lab that mlsys new-lab starts with is nobody's exam
+        text = wheel.read(name).decode("utf-8", "replace")
+        assert not [sentence for sentence in sentences if sentence in text], name
 
 
 def test_the_wheel_says_what_it_is(wheel):

@@ -151,6 +151,10 @@ const BUILD = {
           element("span", { "aria-hidden": "true", text: ok ? "✓" : "○" }), element("span", { html }),
           element("span", { class: "mlsys-lab-unseen", text: ok ? " (done)" : " (to do)" }))))))),
   }),
+  rows: (part) => ({
+    node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
+      element("li", {}, element("strong", { html: head }), element("span", { html })))),
+  }),
   points: (part) => ({
     node: element("ol", { class: "mlsys-lab-points" }, ...part.points.map(([head, html]) =>
       element("li", {}, ...(head ? [element("strong", { html: head })] : []), element("span", { html })))),

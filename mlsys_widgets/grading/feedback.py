@@ -1,0 +1,36 @@
+"""For nbgrader's feedback: the page that a student gets, without the tests that are hidden.
+
+nbgrader shows them there. With this line in ``nbgrader_config.py`` it does not::
+
+    c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
+
+What a hidden test printed stays: the points, and the sentence about the belief that was recognised.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgrader import utils
+from nbgrader.preprocessors import ClearHiddenTests
+
+from mlsys_widgets.grading.sanitizing import is_locked
+
+
+class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
+    """Takes hidden tests out of what is shown, and out of the errors that they raised."""
+
+    def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
+        # Only the instructor's cells: what students write between such words is theirs.
+        if utils.is_grade(cell) and is_locked(cell) and self._remove_hidden_test_region(cell):
+            cell.source = cell.source.rstrip()
+            for output in cell.get("outputs", ()):
+                if output.output_type == "error":
+                    _say_only_what(output)
+        return cell, resources
+
+
+def _say_only_what(error: Any) -> None:
+    """Leave an error's last line: the frames above it quote the test."""
+    said = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+    error.traceback = [said]

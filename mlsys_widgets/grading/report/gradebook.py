@@ -1,0 +1,215 @@
+"""What nbgrader's gradebook says about a lab, read once: scores as they stand, by hand or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, inspect, select
+from sqlalchemy.engine import make_url
+
+from mlsys_widgets.grading import tables as t
+from mlsys_widgets.grading.settings import Settings
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in the gradebook, as the course knows them; what it does not know is empty."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one student has in the gradebook.
+
+    Parameters
+    ----------
+    points
+        Of every graded cell; what a person gave counts before what was computed.
+    waiting
+        Cells that still wait for a person.
+    penalty
+        What being late takes off.
+    timestamp
+        When it was handed in, in UTC; none if nothing says so.
+    seconds_late
+        How late that was.
+    """
+
+    points: Mapping[str, float]
+    waiting: tuple[str, ...] = ()
+    penalty: float = 0.0
+    timestamp: datetime | None = None
+    seconds_late: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        """All points, before anything is taken off."""
+        return round(sum(self.points.values()), 2)
+
+    @property
+    def total(self) -> float:
+        """All points, with what being late takes off."""
+        return round(max(0.0, self.earned - self.penalty), 2)
+
+
+@dataclass(frozen=True)
+class Grades:
+    """A lab in the gradebook.
+
+    Parameters
+    ----------
+    most
+        What each graded cell is worth, in the order of the notebook.
+    people
+        Everybody in the gradebook.
+    standings
+        Of those who have handed in, by their id.
+    due
+        When it is due, in UTC.
+    """
+
+    most: Mapping[str, float]
+    people: tuple[Person, ...]
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    due: datetime | None = None
+
+
+def grades(settings: Settings, lab: str) -> Grades:
+    """Everything about a lab.
+
+    Raises
+    ------
+    ValueError
+        When the gradebook does not know the lab.
+    """
+    with _connected(settings) as db:
+        found = db and _assignment(db, lab)
+        if not found:
+            raise ValueError(
+                f"the gradebook does not know {lab}; grade the class first: mlsys grade {lab}"
+            )
+        return _read(db, found)
+
+
+def due(settings: Settings, lab: str) -> datetime | None:
+    """When a lab is due; none if there is no gradebook or it does not say so."""
+    with _connected(settings) as db:
+        found = db and _assignment(db, lab)
+        moment: datetime | None = found.duedate if found else None
+        return moment
+
+
+class _connected:
+    """A connection to the gradebook; none where there is no gradebook."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._url = make_url(settings.db_url)
+
+    def __enter__(self) -> Any:
+        # Connecting to a file that is not there would make an empty one.
+        file = self._url.database if self._url.get_backend_name() == "sqlite" else None
+        if file and file != ":memory:" and not Path(file).is_file():
+            self._engine = None
+            return None
+        self._engine = create_engine(self._url)
+        self._db = self._engine.connect()
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        if self._engine is not None:
+            self._db.close()
+            self._engine.dispose()
+
+
+def _assignment(db: Connection, lab: str) -> Any:
+    if not inspect(db).has_table("assignment"):
+        return None
+    return db.execute(select(t.assignment).where(t.assignment.c.name == lab)).first()
+
+
+def _read(db: Connection, found: Any) -> Grades:
+    books = _ids(db, select(t.notebook.c.id).where(t.notebook.c.assignment_id == found.id))
+    cells = {
+        row.id: row.name
+        for row in db.execute(select(t.base_cell).where(t.base_cell.c.notebook_id.in_(books)))
+    }
+    worth = {
+        cells[row.id]: float(row.max_score or 0.0)
+        for table in (t.grade_cells, t.task_cells)
+        for row in db.execute(select(table))
+        if row.id in cells
+    }
+    # The gradebook keeps cells in no order; their source cells were written from top to end.
+    order = [
+        row.name
+        for row in db.execute(select(t.source_cell).where(t.source_cell.c.notebook_id.in_(books)))
+    ]
+    ranked = sorted(worth, key=lambda name: order.index(name) if name in order else len(order))
+    people = tuple(
+        Person(row.id, *(row[k] or "" for k in range(1, 5)))
+        for row in db.execute(
+            select(
+                t.student.c.id,
+                t.student.c.first_name,
+                t.student.c.last_name,
+                t.student.c.email,
+                t.student.c.lms_user_id,
+            ).order_by(t.student.c.id)
+        )
+    )
+    standings = _standings(db, found, cells)
+    return Grades({n: worth[n] for n in ranked}, people, standings, found.duedate)
+
+
+def _standings(db: Connection, found: Any, cells: Mapping[str, str]) -> dict[str, Standing]:
+    table = t.submitted_assignment
+    submissions = db.execute(select(table).where(table.c.assignment_id == found.id)).all()
+    of_notebook: dict[str, str] = {}
+    penalties: dict[str, float] = {}
+    by_id = {row.id: row for row in submissions}
+    for row in db.execute(select(t.submitted_notebook)):
+        if row.assignment_id in by_id:
+            of_notebook[row.id] = row.assignment_id
+            late = row.late_submission_penalty or 0.0
+            penalties[row.assignment_id] = penalties.get(row.assignment_id, 0.0) + late
+    points: dict[str, dict[str, float]] = {each: {} for each in by_id}
+    waiting: dict[str, list[str]] = {each: [] for each in by_id}
+    for row in db.execute(select(t.grade)):
+        submission = of_notebook.get(row.notebook_id)
+        if submission is None or row.cell_id not in cells:
+            continue
+        name = cells[row.cell_id]
+        score = row.auto_score if row.manual_score is None else row.manual_score
+        points[submission][name] = (score or 0.0) + (row.extra_credit or 0.0)
+        if row.needs_manual_grade:
+            waiting[submission].append(name)
+    return {
+        row.student_id: Standing(
+            points[row.id],
+            tuple(waiting[row.id]),
+            penalties.get(row.id, 0.0),
+            row.timestamp,
+            _late(row.timestamp, found.duedate, row.extension),
+        )
+        for row in sorted(submissions, key=lambda row: str(row.student_id))
+    }
+
+
+def _late(timestamp: datetime | None, due: datetime | None, extension: Any) -> float:
+    if timestamp is None or due is None:
+        return 0.0
+    limit = due if extension is None else due + extension
+    return max(0.0, (timestamp - limit).total_seconds())
+
+
+def _ids(db: Connection, query: Any) -> list[str]:
+    return [row.id for row in db.execute(query)]

@@ -1,0 +1,65 @@
+"""The few statistics of the report; none of them ever gives something that is no number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+#: A correlation of fewer students says nothing.
+FEWEST: Final = 5
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean; none of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def median(values: Sequence[float]) -> float | None:
+    """The value in the middle; none of nothing.
+
+    Examples
+    --------
+    >>> median([3, 1, 2]), median([1, 2]), median([])
+    (2, 1.5, None)
+    """
+    if not values:
+        return None
+    ranked, half = sorted(values), len(values) // 2
+    return ranked[half] if len(values) % 2 else (ranked[half - 1] + ranked[half]) / 2
+
+
+def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Pearson's correlation; none for a handful of pairs, or where one side is all the same.
+
+    Examples
+    --------
+    >>> correlation([1, 2, 3, 4, 5], [2, 4, 6, 8, 10]), correlation([1] * 5, [1, 2, 3, 4, 5])
+    (1.0, None)
+    """
+    if len(x) < FEWEST:
+        return None
+    middle_x, middle_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    dx, dy = [a - middle_x for a in x], [b - middle_y for b in y]
+    spread = math.sqrt(math.fsum(a * a for a in dx)) * math.sqrt(math.fsum(b * b for b in dy))
+    # Sums of points that are all the same still differ in their last digits.
+    if spread <= 1e-9 * max(1.0, abs(middle_x) * abs(middle_y)) * len(x):
+        return None
+    together = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / spread
+    return min(max(together, -1.0), 1.0)
+
+
+def histogram(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
+    """How many values lie between each pair of edges; those beyond the ends count with the ends.
+
+    Examples
+    --------
+    >>> histogram([0, 5, 10, 12], [0, 5, 10])
+    (1, 3)
+    """
+    counts = [0] * (len(edges) - 1)
+    for value in values:
+        place = sum(value >= low for low, _ in pairwise(edges)) - 1
+        counts[max(place, 0)] += 1
+    return tuple(counts)

@@ -1,0 +1,86 @@
+"""A lab from the template, from nothing to grades, in a course without variants."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlsys_widgets.authoring import new_lab
+from tests.authoring.conftest import DEMO
+from tests.labs.rehearsal import (
+    Workshop,
+    asked,
+    autograde,
+    build,
+    hidden_test,
+    run_hidden,
+    solved,
+    typed,
+    work_through,
+)
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    root = tmp_path_factory.mktemp("new_lab")
+    new_lab(root, DEMO)
+    found = build(Workshop(root, DEMO))
+    assert not found.problem
+    return found
+
+
+def test_it_builds_the_same_to_the_byte(made):
+    before = dict(made.built)
+    assert sorted(before) == [
+        f"{step}/{DEMO}/{name}"
+        for step in ("release", "source")
+        for name in ("asks.py", f"{DEMO}.ipynb")
+    ]
+    assert build(made).problem == ""
+    assert made.built == before
+
+
+def test_what_no_longer_belongs_is_removed_and_a_ledger_is_kept(made):
+    folder = made.root / "release" / DEMO
+    for name in ("old.py", "ledger.jsonl"):
+        (folder / name).write_text("x", "utf-8")
+    assert build(made).problem == ""
+    assert not (folder / "old.py").exists()
+    assert (folder / "ledger.jsonl").read_text("utf-8") == "x"
+    (folder / "ledger.jsonl").unlink()
+
+
+def test_everyone_has_numbers_of_their_own(made, tmp_path):
+    """The hidden tests of the lab as it comes, for a student and under another name."""
+    one, other = "student-1", "student-2"
+    right = asked(made.course, DEMO, one).right()
+    assert right != asked(made.course, DEMO, other).right()
+    code = hidden_test(made.notebook("source"), "intensity_flop_per_byte")
+    earned = {}
+    for student in (one, other):
+        folder = made.give(tmp_path / student / DEMO)
+        earned[student], _ = run_hidden(code, folder, dict(right))
+    assert earned == {one: 40, other: 0}
+
+
+def test_without_variants_everybody_has_the_numbers_of_the_text(made, tmp_path):
+    root = tmp_path / "course"
+    folder = new_lab(root, DEMO)
+    settings = folder.parent / "course.toml"
+    settings.write_text('variants = false\nedition = "2027"\n', "utf-8")
+    plain = build(Workshop(root, DEMO))
+    assert plain.problem == ""
+    for student in ("student-1", "student-2"):
+        work_through(plain.begin(student), student, plain.course, design=False)
+    default = asked(plain.course, DEMO, "anybody")
+    assert default.p == default.lab.draw("", variants=False)
+    release = plain.notebook("release")
+    plain.hand_in("student-1", solved(release, plain.notebook("source")))
+    plain.hand_in("student-2", typed(release, default.right()))
+    grades, _ = autograde(plain)
+    for student in ("student-1", "student-2"):
+        earned = {name: grade.score for name, grade in grades[student].items()}
+        assert earned == {
+            "intensity_flop_per_byte": 40, "limit": 20, "commitments": 20, "advice": 0,
+        }  # fmt: skip

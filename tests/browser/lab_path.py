@@ -1,0 +1,275 @@
+"""A student who works through a lab in the browser: clicks, types, runs cells, from top to bottom.
+
+What to do in which cell is read from the notebook and from what the lab asks, so that every lab is
+worked through by the same hands. Right answers come from the lab's checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from playwright.sync_api import Locator, Page, expect
+
+from mlsys_widgets import labs
+from mlsys_widgets.grading import Given
+from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.physics import format_quantity
+
+NONSENSE = '"33%"'
+SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
+LATE = 60_000  # a page that is loaded anew there
+KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
+# What a student would see as an error: the output of a cell that failed, or the text of one.
+TROUBLE = """() => jupyterapp.shell.currentWidget.content.model.toJSON().cells
+  .filter(cell => JSON.stringify(cell.outputs ?? []).match(/"output_type":"error"|Traceback/))
+  .map(cell => `${cell.id}: ${JSON.stringify(cell.outputs).slice(0, 600)}`)"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A cell in which there is something to do."""
+
+    index: int
+    kind: str
+    name: str
+
+
+class Student:
+    """Somebody at work in a lab whose notebook is open and run.
+
+    Parameters
+    ----------
+    page
+        Where the notebook is open, with every cell drawn.
+    folder
+        The folder of the lab in the instructor's course.
+    work
+        The folder in which the student works.
+    name
+        Whose numbers these are.
+    """
+
+    def __init__(self, page: Page, folder: Path, work: Path, name: str) -> None:
+        self.page, self.work = page, work
+        self.lab = labs.load(work)
+        self.given = Given(self.lab.draw(name), work)
+        self.items = self.lab.items(self.given.p)
+        self.checks = load_checks(folder)
+        self.book = nbformat.read(work / f"{self.lab.name}.ipynb", 4)
+        self.steps = list(_steps(self.book.cells))
+        self._typed_nonsense = False
+
+    def cell(self, index: int) -> Locator:
+        """A cell, by its place in the notebook."""
+        return self.page.locator(".jp-Notebook:visible .jp-Cell").nth(index)
+
+    def of(self, *kinds: type[labs.Item]) -> list[Step]:
+        """The cards of a kind."""
+        return [
+            step
+            for step in self.steps
+            if step.kind == "card" and isinstance(self.items[step.name], kinds)
+        ]
+
+    def work_through(self) -> None:
+        """Do everything there is to do, in the order of the notebook."""
+        for name, made in self.lab.examples.items():  # as by mlsys measure, in a terminal
+            (self.work / name).write_bytes(made())
+        do: dict[str, Callable[[Step], None]] = {
+            "card": self._card,
+            "instrument": self._move,
+            "reveal": self._compare,
+            "answer": self._answer,
+            "essay": self._write,
+            "design": self._save_design,
+        }
+        for step in self.steps:
+            try:
+                do[step.kind](step)
+            except AssertionError as problem:
+                shown = self.cell(step.index).inner_text()
+                raise AssertionError(
+                    f"{self.lab.name}, {step.kind} {step.name}: {problem}\nThe cell shows: {shown}"
+                ) from None
+
+    # What is done in each kind of cell.
+
+    def _card(self, step: Step) -> None:
+        card = self.cell(step.index).locator(".mlsys-lab")
+        match self.items[step.name]:
+            case labs.Prediction() as item:
+                self._predict(card, step.name, item)
+            case labs.Reflection() as item:
+                self._reflect(card, item)
+            case labs.Quiz() as item:
+                self._take_quiz(card, item)
+            case labs.Myths() as item:
+                for k, _ in enumerate(item.myths):
+                    card.get_by_label("I doubt it").nth(k).check()
+                    card.get_by_role("button").click()
+                    expect(card).to_contain_text(f"{k + 1} of {len(item.myths)}")
+                expect(card).to_contain_text(f"You doubted {len(item.myths)} of", timeout=SOON)
+            case labs.Checklist() as item:
+                for box in card.get_by_role("checkbox").all():
+                    box.check()
+                card.get_by_role("button").click()
+                many = len(item.skills)
+                expect(card).to_contain_text(f"{many} of {many}", timeout=SOON)
+
+    def _predict(self, card: Locator, name: str, item: labs.Prediction) -> None:
+        if item.options is None:
+            key = self.checks[name](self.given)
+            typed = format_quantity(float(key.value), item.unit)
+            card.get_by_role("textbox").fill(typed)
+        else:  # whether it is right does not matter
+            _choose(card, next(iter(item.options)))
+        card.locator(".mlsys-lab-confidence input[value='4']").check()
+        card.get_by_role("button", name="Commit my prediction").click()
+        card.get_by_role("button", name="Seal it").click()
+        expect(card.locator(".mlsys-lab-sealed")).to_contain_text("Sealed", timeout=SOON)
+
+    def _reflect(self, card: Locator, item: labs.Reflection) -> None:
+        if item.options is not None:
+            _choose(card, item.right or next(iter(item.options)))
+        elif item.blanks is not None:
+            right: Any = item.right
+            for gap, name in enumerate(item.blanks, 1):
+                card.get_by_label(f"Gap {gap}").select_option(right[name])
+        else:
+            card.get_by_role("textbox").fill("That waiting costs more time than computing does.")
+        card.locator(".mlsys-lab-main").click()
+        expect(card).to_contain_text("1 attempt", timeout=SOON)
+        if item.right is not None:
+            expect(card).not_to_contain_text("Not yet")
+
+    def _take_quiz(self, card: Locator, item: labs.Quiz) -> None:
+        fields = card.locator(".mlsys-lab-options")
+        for k, question in enumerate(item.questions):
+            fields.nth(k).locator(f"input[value='{question['right']}']").check()
+            card.locator(".mlsys-lab-confidence").nth(k).locator("input[value='4']").check()
+            if item.each:
+                card.get_by_role("button", name=f"Answer question {k + 1}").click()
+        if not item.each:
+            card.get_by_role("button", name="Check my answers").click()
+        many = len(item.questions)
+        expect(card).to_contain_text(f"{many} of {many}", timeout=SOON)
+
+    def _move(self, step: Step) -> None:
+        """Move something of an instrument by keyboard, and see that it says something else."""
+        cell = self.cell(step.index)
+        expect(cell.locator(".mlsys-locked")).to_have_count(0, timeout=SOON)
+        readout = cell.locator(".mlsys-readout")
+        expect(readout.locator(".mlsys-sentence")).to_be_visible(timeout=SOON)
+        before = readout.text_content() or ""
+        sliders, menus = cell.locator("input[type=range]:visible"), cell.locator("select:visible")
+        if sliders.count():
+            slider = sliders.first
+            slider.focus()
+            key = "PageDown" if float(slider.input_value()) > 500 else "PageUp"
+            for _ in range(3):
+                slider.press(key)
+        elif menus.count():
+            menus.first.focus()
+            menus.first.press("ArrowDown")
+        else:
+            cell.locator("input[type=radio]:checked").first.press("ArrowRight")
+        expect(readout).not_to_have_text(before, timeout=SOON)
+
+    def _compare(self, step: Step) -> None:
+        card = self.cell(step.index).locator(".mlsys-lab")
+        card.get_by_role("button", name="Compare with the model").click()
+        expect(card).to_contain_text("You predicted", timeout=SOON)
+        expect(card).not_to_contain_text("cannot be shown")
+
+    def _answer(self, step: Step) -> None:
+        item, value = self.items[step.name], self.checks[step.name](self.given).value
+        if isinstance(item, labs.Choice):
+            self._type(step, f'{step.name} = "{value}"')
+        else:
+            if not self._typed_nonsense:
+                self._typed_nonsense = True
+                self._type(step, f"{step.name} = {NONSENSE}", "is the text '33%'; type a number")
+            self._type(step, f"{step.name} = {float(value):.6g}")
+
+    def _type(self, step: Step, text: str, says: str = "It can be graded.") -> None:
+        """Type into an answer cell and run it and its check, as a student does."""
+        self.cell(step.index).locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+        self.page.keyboard.press("Shift+Enter")
+        self.page.keyboard.press("Shift+Enter")
+        check = self.cell(step.index + 1).locator(".jp-OutputArea-output")
+        expect(check).to_contain_text(says, timeout=SOON)
+
+    def _write(self, step: Step) -> None:
+        self.cell(step.index).locator(".jp-RenderedMarkdown").dblclick()
+        self.cell(step.index).locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text("Memory is what waits.")
+        self.page.keyboard.press("Shift+Enter")
+        expect(self.cell(step.index).locator(".jp-RenderedMarkdown")).to_have_text(
+            re.compile("Memory is what waits")
+        )
+
+    def _save_design(self, step: Step) -> None:
+        card = self.cell(step.index).locator(".mlsys-lab")
+        card.get_by_role("button", name="Save my design").click()
+        expect(card).to_contain_text("as shown above", timeout=SOON)
+
+    # What is seen.
+
+    def trouble(self) -> list[str]:
+        """Every cell that shows an error or a traceback."""
+        return list(self.page.evaluate(TROUBLE))
+
+    def finds_everything(self) -> None:
+        """All that was done is shown as done: in cards, record, HUD and Lab panel."""
+        frame = self.page.locator(".jp-Notebook:visible")
+        # After a reload, cells are drawn one by one as the browser finds the time.
+        expect(frame.locator(".jp-Cell")).to_have_count(len(self.book.cells), timeout=LATE)
+        sealed = frame.locator(".mlsys-lab-sealed")
+        expect(sealed).to_have_count(len(self.of(labs.Prediction)), timeout=LATE)
+        expect(frame.locator(".mlsys-locked")).to_have_count(0)
+        for step in self.of(labs.Reflection):
+            expect(self.cell(step.index)).to_contain_text("1 attempt", timeout=LATE)
+        for index in _cells_with(self.book.cells, "lab.record("):
+            expect(self.cell(index)).to_contain_text("Done", timeout=LATE)
+            expect(self.cell(index)).not_to_contain_text("Missing")
+        (hud,) = _cells_with(self.book.cells, "lab.hud(")
+        bars = self.cell(hud).locator("progress")
+        expect(bars).to_have_count(len(self.lab.acts), timeout=LATE)
+        expect(self.cell(hud)).not_to_contain_text("(to do)")
+        expect(self.page.locator(".mlsys-Status button")).to_have_text(
+            re.compile(r"Lab: (\d+) of \1 done, saved"), timeout=LATE
+        )
+        panel = self.page.get_by_role("region", name="Lab panel")
+        for bar in panel.get_by_role("progressbar").all():
+            expect(bar).to_have_attribute("aria-valuetext", re.compile(r"^(\d+) of \1 "))
+
+
+def _choose(card: Locator, key: str) -> None:
+    card.locator(f".mlsys-lab-options input[value='{key}']").check()
+
+
+def _cells_with(cells: list[Any], words: str) -> list[int]:
+    return [index for index, cell in enumerate(cells) if words in cell.source]
+
+
+def _steps(cells: list[Any]) -> Iterator[Step]:
+    """What there is to do, read from the cells that the builder made."""
+    for index, cell in enumerate(cells):
+        kind = cell.id.partition("_")[0]
+        named = re.search(r'lab\.(?:card|reveal)\("(\w+)"\)?', cell.source)
+        if kind == "answer" and cell.cell_type == "markdown":
+            yield Step(index, "essay", cell.id)
+        elif kind == "answer":
+            yield Step(index, kind, cell.source.partition(" = ")[0])
+        elif kind in ("instrument", "design"):
+            yield Step(index, kind, cell.id)
+        elif kind in ("card", "reveal") and named:
+            yield Step(index, kind, named[1])

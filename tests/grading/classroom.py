@@ -1,0 +1,165 @@
+"""A small course to grade in: made once, copied for each test that changes something in it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import json
+import shutil
+import sqlite3
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from mlsys_widgets.grading.coordinator import Class, Graded, Plan
+from mlsys_widgets.grading.isolation import Limits
+from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
+
+LAB = "lab_02_demo"
+#: Enough for honest work on a busy machine, and soon over for what never ends.
+LIMITS = Limits(cell=20, wall=40, cpu=30, memory=400_000_000, disk=20_000_000, output=3_000_000)
+Change = Callable[[nbformat.NotebookNode, Path], None]
+
+
+@functools.cache
+def _original() -> Path:
+    root = Path(tempfile.mkdtemp(prefix="mlsys-classroom-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    made = run_tool(root, "mlsys_widgets", "new-lab", LAB)
+    assert made.returncode == 0, made.stderr
+    built = run_tool(root, "mlsys_widgets", "build", LAB)
+    assert built.returncode == 0, built.stderr
+    nbgrader(root, ["generate_assignment", LAB, "--force"])
+    return root
+
+
+def classroom(root: Path) -> Workshop:
+    """A copy of the course, in a folder that does not exist or is empty."""
+    shutil.copytree(_original(), root, dirs_exist_ok=True)
+    return Workshop(root, LAB)
+
+
+def hand_in(
+    course: Workshop,
+    student: str,
+    change: Change = lambda *_: None,
+    answers: Mapping[str, Any] | None = None,
+    *,
+    ledger: bool = False,
+    essay: str = "",
+    when: str = "2026-11-01 10:00:00.000000 UTC",
+) -> Path:
+    """Hand in the release with answers typed in, and whatever is changed about it."""
+    folder = course.begin(student)
+    if ledger:
+        work_through(folder, student, course.course)
+    book = typed(course.notebook("release"), answers or {})
+    if essay:
+        next(c for c in book.cells if c.id == "answer_advice").source = essay
+    (folder / "timestamp.txt").write_text(when)
+    change(book, folder)
+    target = folder / f"{course.lab}.ipynb"
+    if target.is_file() and target.read_bytes() == _release(course).read_bytes():
+        target.write_text(json.dumps(book), "utf-8")  # as it is, valid or not
+    return folder
+
+
+def _release(course: Workshop) -> Path:
+    return course.root / "release" / course.lab / f"{course.lab}.ipynb"
+
+
+def running(code: str, *, first: bool = False, cell_id: str = "mine") -> Change:
+    """A change that puts a cell with code of the student's own below the one that opens the lab."""
+
+    def change(book: nbformat.NotebookNode, _folder: Path) -> None:
+        place = 0 if first else 1 + next(n for n, c in enumerate(book.cells) if c.id == "setup")
+        book.cells.insert(place, nbformat.v4.new_code_cell(code, id=cell_id))
+
+    return change
+
+
+def grade(course: Workshop, *, limits: Limits = LIMITS, **more: Any) -> dict[str, Graded]:
+    """Grade in this process; what came of each."""
+    plan = Plan(course.root, course.lab, limits=limits, **{"workers": 2, **more})
+    with quiet():
+        return {each.student: each for each in Class(plan).grade()}
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Dask's own warnings, as of a port that somebody uses, are not ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def rows(root: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """The gradebook, without the ids that are drawn at random."""
+    queries = {
+        "submission": "select student_id, timestamp, extension from submitted_assignment",
+        "notebook": (
+            "select a.student_id, n.late_submission_penalty, n.flagged from submitted_notebook n"
+            " join submitted_assignment a on n.assignment_id = a.id"
+        ),
+        "grade": (
+            "select a.student_id, c.name, g.auto_score, g.manual_score, g.extra_credit,"
+            " g.needs_manual_grade from grade g join submitted_notebook n on g.notebook_id = n.id"
+            " join submitted_assignment a on n.assignment_id = a.id"
+            " join base_cell c on c.id = g.cell_id"
+        ),
+        "comment": (
+            "select a.student_id, c.name, k.auto_comment, k.manual_comment from comment k"
+            " join submitted_notebook n on k.notebook_id = n.id"
+            " join submitted_assignment a on n.assignment_id = a.id"
+            " join base_cell c on c.id = k.cell_id"
+        ),
+        "student": "select id from student",
+    }
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
+        return {name: sorted(db.execute(q).fetchall(), key=repr) for name, q in queries.items()}
+
+
+def of(student: str, found: Mapping[str, list[tuple[Any, ...]]]) -> dict[str, list[Any]]:
+    """The rows of one student."""
+    return {name: [row for row in all_ if row[0] == student] for name, all_ in found.items()}
+
+
+def fingerprint(root: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+    """Every file below a folder, by its content."""
+    return {
+        str(path.relative_to(root)): (
+            f"-> {path.readlink()}" if path.is_symlink()
+            else hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "special"
+        )
+        for path in sorted(root.rglob("*"))
+        if (path.is_symlink() or not path.is_dir())
+        and not str(path.relative_to(root)).startswith(without)
+    }  # fmt: skip
+
+
+def autograded(course: Workshop, student: str) -> nbformat.NotebookNode:
+    """The notebook as formgrader shows it; valid, or this fails."""
+    book = course.graded_work(student)
+    nbformat.validate(book)
+    return book
+
+
+def shown(book: nbformat.NotebookNode, cell_id: str = "mine") -> str:
+    """All that a cell put out, as text."""
+    (cell,) = (c for c in book.cells if c.id == cell_id)
+    parts = []
+    for output in cell.outputs:
+        parts += [output.get("text", ""), str(output.get("data", "")), output.get("evalue", "")]
+    return "".join(parts)
+
+
+def small(**changes: Any) -> Limits:
+    """Limits with some changed."""
+    return replace(LIMITS, **changes)

@@ -1,0 +1,64 @@
+"""A made-up class that was graded, once for all tests of a run."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.grading.simulate import Made, noted_at, simulate
+from tests.grading.classroom import LAB, classroom, grade
+
+#: Enough for one of every kind.
+STUDENTS = 40
+DUE = "2026-10-09 20:00:00.000000"
+
+
+@functools.cache
+def graded_class() -> Path:
+    """The course; whoever changes something in it takes a copy."""
+    root = Path(tempfile.mkdtemp(prefix="mlsys-simulated-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    course = classroom(root)
+    sql(root, "update assignment set duedate = ?", DUE)
+    simulate(root, LAB, STUDENTS, seed=7)
+    grade(course)
+    return root
+
+
+def copy_of_class(root: Path) -> Path:
+    """The graded class, to change something in."""
+    shutil.copytree(graded_class(), root, dirs_exist_ok=True)
+    return root
+
+
+def made(root: Path) -> dict[str, dict[str, Any]]:
+    """What the simulation says that it made."""
+    said = json.loads(noted_at(root, LAB).read_text("utf-8"))
+    return {each["student"]: each for each in said["students"]}
+
+
+def of_kind(root: Path, kind: str) -> list[str]:
+    """Who handed in something of a kind."""
+    return [name for name, each in made(root).items() if each["kind"] == kind]
+
+
+def sql(root: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Ask or change the gradebook."""
+    with sqlite3.connect(root / "gradebook.db") as db:
+        found = db.execute(query, values).fetchall()
+    db.close()
+    return found
+
+
+def work_of(root: Path, student: str) -> Path:
+    """The folder of a submission."""
+    return root / "submitted" / student / LAB
+
+
+__all__ = ["LAB", "STUDENTS", "Made", "copy_of_class", "graded_class", "made", "of_kind", "sql"]

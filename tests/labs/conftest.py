@@ -1,0 +1,189 @@
+"""Every lab of the course, built anew and graded once for all tests of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.authoring import Course, labs_of
+from tests.labs.rehearsal import (
+    ROOT,
+    Grade,
+    Workshop,
+    autograde,
+    build,
+    solved,
+    typed,
+    work_through,
+    workshop,
+)
+
+LABS = labs_of(Course.at(ROOT))
+#: Names as courses have them; their numbers differ.
+SOLVERS = ("student-07", "Müller", "o.brien@uni.edu")
+NOBODY, COPYIST, VALID = "untouched", "copyist", "valid"
+CLASS = [f"student-{k:02}" for k in range(50)]
+#: Who is wrong in every answer, by belief.
+BELIEVER = "believer-{}"
+#: How many beliefs of each answer go through nbgrader in the short suite; the hidden tests
+#: themselves are run with all of them.
+FEW_BELIEFS = 1
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "lab" in metafunc.fixturenames:
+        metafunc.parametrize("lab", LABS)
+
+
+@dataclass
+class Rehearsal:
+    """A lab that was graded, and what came out."""
+
+    made: Workshop
+    grades: dict[str, dict[str, Grade]] = field(default_factory=dict)
+    validated: dict[str, dict] = field(default_factory=dict)
+    problem: str = ""
+
+
+@pytest.fixture(scope="session")
+def chosen(request: pytest.FixtureRequest) -> list[str]:
+    """The labs that this run is about: all, unless -k says otherwise."""
+    specs = (getattr(item, "callspec", None) for item in request.session.items)
+    about = {spec.params.get("lab") for spec in specs if spec}
+    return [lab for lab in LABS if lab in about]
+
+
+@pytest.fixture(scope="session")
+def workshops(chosen: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workshop]:
+    """Every lab, built in a course of its own."""
+    made = [workshop(tmp_path_factory.mktemp(lab), lab) for lab in chosen]
+    with ThreadPoolExecutor(2) as pool:
+        return {each.lab: each for each in pool.map(build, made)}
+
+
+@pytest.fixture
+def made(workshops: Mapping[str, Workshop], lab: str) -> Workshop:
+    """The course of a lab that was built."""
+    found = workshops[lab]
+    assert not found.problem, f"mlsys build {lab}: {found.problem}"
+    return found
+
+
+@pytest.fixture(scope="session")
+def rehearsals(workshops: Mapping[str, Workshop]) -> dict[str, Rehearsal]:
+    """Every lab with all kinds of submissions, graded by nbgrader."""
+    return _graded(workshops, _hand_in_everything)
+
+
+@pytest.fixture
+def rehearsal(rehearsals: Mapping[str, Rehearsal], lab: str) -> Rehearsal:
+    """One lab with all kinds of submissions, graded by nbgrader."""
+    return _fine(rehearsals[lab])
+
+
+@pytest.fixture(scope="session")
+def full_classes(
+    workshops: Mapping[str, Workshop], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Rehearsal]:
+    """Every lab with fifty good students, and with one for every belief."""
+    copies = {}
+    for lab, found in workshops.items():
+        copies[lab] = workshop(tmp_path_factory.mktemp(f"class_{lab}"), lab)
+        copies[lab].problem = found.problem
+        for name, content in found.built.items():
+            path = copies[lab].root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    return _graded(copies, _hand_in_a_class)
+
+
+@pytest.fixture
+def full_class(full_classes: Mapping[str, Rehearsal], lab: str) -> Rehearsal:
+    """One lab with fifty good students, and with one for every belief."""
+    return _fine(full_classes[lab])
+
+
+def _fine(found: Rehearsal) -> Rehearsal:
+    assert not found.problem, found.problem
+    return found
+
+
+def _graded(
+    workshops: Mapping[str, Workshop], hand_in: Callable[[Workshop], None]
+) -> dict[str, Rehearsal]:
+    found = {}
+    for lab, made in workshops.items():
+        found[lab] = Rehearsal(made, problem=made.problem)
+        if not made.problem:
+            _noting(found[lab], hand_in)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(_grade, found.values()))
+    return found
+
+
+def _noting(rehearsal: Rehearsal, work: Callable[[Workshop], None]) -> None:
+    """Do something for a lab; what goes wrong fails the tests of that lab and of no other."""
+    try:
+        work(rehearsal.made)
+    except Exception as problem:
+        rehearsal.problem = f"{rehearsal.made.lab}: {type(problem).__name__}: {problem}"
+
+
+def _grade(rehearsal: Rehearsal) -> None:
+    def grade(made: Workshop) -> None:
+        feedback = ["generate_feedback", made.lab, "--student", BELIEVER.format(0)]
+        mine = [each for each in (NOBODY, VALID) if (made.root / each).is_dir()]
+        books = [["validated", str(made.root / each / f"{made.lab}.ipynb")] for each in mine]
+        # Validation runs at the student's own computer, which knows whose it is.
+        rehearsal.grades, (_, *said) = autograde(made, feedback, *books, MLSYS_STUDENT=SOLVERS[0])
+        rehearsal.validated = dict(zip(mine, said, strict=True))
+
+    if not rehearsal.problem:
+        _noting(rehearsal, grade)
+
+
+def _hand_in_everything(made: Workshop) -> None:
+    release = made.notebook("release")
+    for student in SOLVERS:
+        hand_in_solution(made, student)
+    made.begin(NOBODY, beside=False)
+    made.give(made.root / NOBODY, beside=False)
+    # What one student typed and recorded, under another name.
+    owner, copy = made.work(SOLVERS[0]), made.begin(COPYIST)
+    made.hand_in(COPYIST, typed(release, made.asked(SOLVERS[0]).right()))
+    (copy / "ledger.jsonl").write_bytes((owner / "ledger.jsonl").read_bytes())
+    _hand_in_beliefs(made, FEW_BELIEFS)
+    # The solution as its owner has it, for validation.
+    (made.root / VALID).mkdir()
+    for path in owner.iterdir():
+        (made.root / VALID / path.name).write_bytes(path.read_bytes())
+
+
+def _hand_in_a_class(made: Workshop) -> None:
+    for student in CLASS:
+        hand_in_solution(made, student)
+    _hand_in_beliefs(made, 99)
+
+
+def _hand_in_beliefs(made: Workshop, most: int) -> None:
+    release = made.notebook("release")
+    for k in range(most):
+        student = BELIEVER.format(k)
+        made.begin(student)
+        asked = made.asked(student)
+        if k and k >= asked.most_beliefs:
+            made.withdraw(student)
+            break
+        made.hand_in(student, typed(release, asked.believing(k)))
+
+
+def hand_in_solution(made: Workshop, student: str) -> Path:
+    """The instructor's solution under a student's name, with all that a ledger keeps."""
+    folder = made.begin(student)
+    work_through(folder, student, made.course)
+    made.hand_in(student, solved(made.notebook("release"), made.notebook("source")))
+    return folder

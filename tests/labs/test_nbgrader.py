@@ -1,0 +1,179 @@
+"""Whole labs through stock nbgrader: who earns what, and what everybody reads."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from mlsys_widgets.labs import Choice, Essay, Number, Record
+from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID
+from tests.labs.rehearsal import (
+    Workshop,
+    answer_cell,
+    asked,
+    hidden_test,
+    in_one_line,
+    outputs,
+    run_hidden,
+)
+
+pytestmark = pytest.mark.timeout(1800)
+
+
+def check_cell(book, name):
+    (cell,) = (c for c in book.cells if c.id == f"check_{name}")
+    return cell
+
+
+def errors(book):
+    return [
+        f"{cell.id}: {output.ename}: {output.evalue}"
+        for cell in book.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    ]
+
+
+def believers(grades):
+    return sorted(name for name in grades if name.startswith(BELIEVER.format("")))
+
+
+def assert_all_points(rehearsal, student):
+    asked, grades = rehearsal.made.asked(student), rehearsal.grades[student]
+    essays = set(asked.of(Essay))
+    assert set(grades) == {*asked.graded, *asked.of(Record), *essays}
+    lost = {
+        name: outputs(check_cell(rehearsal.made.graded_work(student), name))
+        for name, grade in grades.items()
+        if name not in essays and grade.score != grade.most
+    }
+    assert not lost
+    assert {name for name, grade in grades.items() if grade.by_hand} == essays
+    assert sum(grade.most for grade in grades.values()) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("student", SOLVERS)
+def test_the_solution_earns_every_autograded_point(rehearsal, student):
+    assert_all_points(rehearsal, student)
+    assert errors(rehearsal.made.graded_work(student)) == []
+
+
+@pytest.mark.slow
+def test_the_solution_earns_every_autograded_point_for_fifty_students(full_class):
+    for student in CLASS:
+        assert_all_points(full_class, student)
+
+
+def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
+    grades, book = rehearsal.grades[NOBODY], rehearsal.made.graded_work(NOBODY)
+    assert {name: g.score for name, g in grades.items() if g.score} == {}
+    assert errors(book) == []
+    asked = rehearsal.made.asked(SOLVERS[0])
+    for name in asked.graded:
+        said = outputs(check_cell(book, name))
+        assert f"{name} is not answered yet: replace the three dots by" in said
+        assert f"{name}: 0 of " in said
+    for name in asked.of(Record):
+        assert re.search(
+            rf"{name}: 0 of [\d.]+ points\. Missing: ", outputs(check_cell(book, name))
+        )
+    assert all("Traceback" not in outputs(cell) for cell in book.cells)
+
+
+def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal):
+    failed = rehearsal.validated[NOBODY]["failed"]
+    asked = rehearsal.made.asked(SOLVERS[0])
+    assert len(failed) == len([*asked.graded, *asked.of(Record, Essay)])
+    for cell in failed:
+        for line in cell["error"].splitlines():
+            assert not re.search(r"Traceback|File |line \d|--->|Error", line), cell["error"]
+    said = "\n".join(cell["raw_error"] for cell in failed if "raw_error" in cell)
+    said += "\n".join(cell["error"] for cell in failed)
+    for name in asked.graded:
+        assert f"{name} is not answered yet" in said
+
+
+def test_validation_of_the_whole_solution_finds_nothing(rehearsal):
+    assert rehearsal.validated[VALID] == {}
+
+
+def assert_beliefs(rehearsal, students):
+    assert students
+    for k, student in enumerate(students):
+        asked, grades = rehearsal.made.asked(student), rehearsal.grades[student]
+        book = rehearsal.made.graded_work(student)
+        assert errors(book) == []
+        for name, item in asked.graded.items():
+            beliefs = asked.keys[name].beliefs
+            said = outputs(check_cell(book, name))
+            if k < len(beliefs):
+                belief = beliefs[k]
+                assert grades[name].score == round(item.points * belief.credit, 2), (name, said)
+                assert in_one_line(belief.says) in said
+            else:
+                assert grades[name].score == item.points, (name, said)
+
+
+def test_beliefs_are_recognised_and_earn_their_credit(rehearsal):
+    assert_beliefs(rehearsal, believers(rehearsal.grades))
+
+
+@pytest.mark.slow
+def test_every_belief_is_recognised_and_earns_its_credit(full_class):
+    students = sorted(believers(full_class.grades), key=lambda name: int(name.split("-")[-1]))
+    assert_beliefs(full_class, students)
+
+
+def test_feedback_says_which_belief_led_there(rehearsal):
+    student, lab = BELIEVER.format(0), rehearsal.made.lab
+    page = rehearsal.made.root / "feedback" / student / lab / f"{lab}.html"
+    told = in_one_line(html.unescape(page.read_text("utf-8")))
+    for name in (asked := rehearsal.made.asked(student)).graded:
+        assert in_one_line(asked.keys[name].beliefs[0].says) in told
+
+
+def test_every_hidden_test_knows_every_belief(made: Workshop, lab, tmp_path):
+    """The hidden cells themselves, run with the key and with every belief."""
+    source = made.notebook("source")
+    for student in ("student-07", "Jürgen", "a", "student-123"):
+        folder = made.give(tmp_path / student / lab)
+        found = asked(made.course, lab, student, work=folder)
+        for name, item in found.graded.items():
+            code, key = hidden_test(source, name), found.keys[name]
+            namespace = {name: key.value}
+            points, said = run_hidden(code, folder, namespace)
+            assert points == item.points, said
+            assert namespace[name] == key.value, "the hidden test has overwritten the answer"
+            for belief in key.beliefs:
+                points, said = run_hidden(code, folder, {name: belief.value})
+                assert points == round(item.points * belief.credit, 2), (belief, said)
+                assert in_one_line(belief.says) in said
+            for nothing in (..., None, "no idea", float("nan"), [1], 10**400):
+                points, said = run_hidden(code, folder, {name: nothing})
+                assert points == 0
+                assert re.fullmatch(rf"{name}: 0 of [\d.]+ points\. [^\n]+\.", said), said
+
+
+def test_a_copied_notebook_fails(rehearsal):
+    asked, grades = rehearsal.made.asked(COPYIST), rehearsal.grades[COPYIST]
+    numbers = asked.of(Number)
+    wrong = [name for name in numbers if grades[name].score < numbers[name].points]
+    same = sorted(set(numbers) - set(wrong))
+    assert len(wrong) > len(numbers) / 2, f"right for somebody else too: {', '.join(same)}"
+    book = rehearsal.made.graded_work(COPYIST)
+    for name in asked.of(Record):
+        assert grades[name].score == 0
+        said = f"The ledger is of {SOLVERS[0]}, not of {COPYIST}."
+        assert said in outputs(check_cell(book, name))
+
+
+def test_answers_are_typed_in_place_of_three_dots(made: Workshop):
+    book = made.notebook("release")
+    for name, item in made.asked(SOLVERS[0]).graded.items():
+        first, *rest = answer_cell(book, name).source.splitlines()
+        hint = first.removeprefix(f"{name} = ...  # ")
+        assert hint != first
+        assert hint == item.unit if isinstance(item, Number) else isinstance(item, Choice)
+        assert rest == ["# Replace the three dots above, then run this cell and the next."]

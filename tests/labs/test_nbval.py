@@ -1,0 +1,52 @@
+"""nbval runs every instructor's notebook again: a change in physics fails the build."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.labs.conftest import LABS
+from tests.labs.rehearsal import ROOT, put_examples, run_tool
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def nbval(folder, lab, **variables):
+    """Run nbval over a copy of the committed notebook, as its instructor."""
+    shutil.copytree(ROOT / "source" / lab, folder, ignore=shutil.ignore_patterns("ledger.jsonl"))
+    put_examples(folder)
+    (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    return run_tool(
+        folder, "pytest", "-q", "--nbval-lax", "-p", "no:cacheprovider", f"{lab}.ipynb",
+        PYTEST_ADDOPTS="", MLSYS_STUDENT="instructor", **variables,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def runs(chosen, tmp_path_factory):
+    """Every notebook as it is, two at a time."""
+    root = tmp_path_factory.mktemp("nbval")
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda lab: nbval(root / lab, lab), chosen)
+        return dict(zip(chosen, found, strict=True))
+
+
+def test_every_notebook_runs_as_it_was_committed(runs, lab):
+    assert runs[lab].returncode == 0, runs[lab].stdout[-3000:]
+    assert " passed" in runs[lab].stdout
+    assert "failed" not in runs[lab].stdout
+
+
+def test_a_change_in_physics_fails(tmp_path):
+    """Once, with the first lab: another bandwidth, and the numbers of the notebook are others."""
+    package = tmp_path / "changed" / "mlsys_widgets"
+    shutil.copytree(ROOT / "mlsys_widgets", package, ignore=shutil.ignore_patterns("__pycache__"))
+    table = package / "physics" / "devices.py"
+    text = table.read_text("utf-8")
+    assert "3.35e12" in text
+    table.write_text(text.replace("3.35e12", "3.45e12"), "utf-8")
+    done = nbval(tmp_path / "run", LABS[0], PYTHONPATH=str(package.parent))
+    assert done.returncode == 1, done.stdout[-3000:]
+    assert "Cell outputs differ" in done.stdout

@@ -1,0 +1,296 @@
+"""A thousand students a lab: every key is a number, every belief is told apart from it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from functools import cache
+from itertools import combinations
+from unittest import mock
+
+import pytest
+
+from mlsys_widgets import measured
+from mlsys_widgets.authoring import Course
+from mlsys_widgets.authoring.text import read
+from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
+from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.labs import (
+    Checklist,
+    Choice,
+    Essay,
+    Message,
+    Myths,
+    Number,
+    Peek,
+    Prediction,
+    Quiz,
+    Record,
+    Reflection,
+    Takeaways,
+    load,
+)
+from mlsys_widgets.measured import queries
+from tests.labs.rehearsal import ROOT, Asked, put_examples
+
+pytestmark = pytest.mark.timeout(300)
+
+STUDENTS = [*(f"student-{k}" for k in range(999)), "Ωmega öß"]
+#: How many students' questions are looked at; the keys are looked at for all.
+SOME = 50
+
+#: Decisions whose right option differs from student to student because the lab means it to.
+ON_PURPOSE: dict[str, set[str]] = {}
+
+#: What PHYSICS.md says the labs are about: somewhere among the keys when variants are off.
+REFERENCES = {
+    "lab_01_magnitude": [989_000, 7.38, 195.3, 8, 4.04],
+    "lab_07_kernel_fusion": [33.3, 133_607, 22.58, 2.397, 2.5],
+    "lab_11_roofline": [31.55, 279.4, 571.7, 17.18],
+    "lab_review_foundations": [156, 0.125, 10, 4],
+}
+
+
+class Swept:
+    """One lab and all its keys, loaded once."""
+
+    def __init__(self, lab, folder):
+        course = Course.at(ROOT)
+        home = course.folder("assignments", lab)
+        put_examples(folder, home=home)
+        self.lab, self.checks, self.folder = load(home), load_checks(home), folder
+        self.home = home
+        _read_once(self.checks)
+        with mock.patch.object(queries, "load", cache(queries.load)):
+            self.everyone = {student: self._keys(self.lab.draw(student)) for student in STUDENTS}
+        self.default = self.lab.draw("", variants=False)
+        self.plain = Asked(
+            self.lab, self.default, self.lab.items(self.default), self._keys(self.default)
+        )
+
+    def _keys(self, p):
+        given = Given(p, self.folder)
+        return {name: check(given) for name, check in self.checks.items()}
+
+    def keys(self, kind):
+        """Student, answer and key, of one kind."""
+        for student, keys in self.everyone.items():
+            for name, key in keys.items():
+                if isinstance(key, kind):
+                    yield student, name, key
+
+
+def _read_once(checks):
+    """A measurement that lies beside the notebook is the same for all."""
+    for check in checks.values():
+        for name, value in list(check.__globals__.items()):
+            if value is measured.load:
+                check.__globals__[name] = cache(measured.load)
+
+
+@pytest.fixture(scope="session")
+def sweeps(tmp_path_factory):
+    known = {}
+
+    def sweep(lab):
+        if lab not in known:
+            known[lab] = Swept(lab, tmp_path_factory.mktemp(f"sweep_{lab}"))
+        return known[lab]
+
+    return sweep
+
+
+@pytest.fixture
+def swept(sweeps, lab):
+    return sweeps(lab)
+
+
+def apart(key, one, other):
+    """Whether no answer could stand for both."""
+    reach = max(key.tolerance * abs(one), key.absolute) + max(
+        key.tolerance * abs(other), key.absolute
+    )
+    return abs(one - other) >= min(reach, 2 * key.tolerance * abs(one) + 2 * key.absolute)
+
+
+def test_every_key_and_belief_is_a_finite_number(swept):
+    wrong = {
+        (name, student)
+        for student, name, key in swept.keys(NumberKey)
+        if not all(math.isfinite(v) for v in (key.value, *(float(b.value) for b in key.beliefs)))
+    }
+    assert not wrong
+
+
+def test_no_belief_is_as_good_as_the_key(swept):
+    wrong = {}
+    for student, name, key in swept.keys(NumberKey):
+        for belief in key.beliefs:
+            if key.reaches(key.value, belief.value) or key.reaches(belief.value, key.value):
+                wrong.setdefault((name, belief.name), (student, key.value, belief.value))
+    assert not wrong
+
+
+def test_beliefs_are_told_apart(swept):
+    wrong = {}
+    for student, name, key in swept.keys(NumberKey):
+        for one, other in combinations(key.beliefs, 2):
+            if key.reaches(one.value, other.value) or key.reaches(other.value, one.value):
+                wrong.setdefault((name, one.name, other.name), (student, one.value, other.value))
+    assert not wrong
+
+
+def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
+    """Somebody who rounds on both sides must still be recognised."""
+    wrong = {}
+    for student, name, key in swept.keys(NumberKey):
+        for belief in key.beliefs:
+            if not apart(key, key.value, float(belief.value)):
+                wrong.setdefault((name, belief.name), (student, key.value, belief.value))
+    assert not wrong
+
+
+def test_every_number_knows_three_beliefs_at_least(swept):
+    few = {
+        name: len(swept.plain.keys[name].beliefs)
+        for name in swept.plain.of(Number)
+        if len(swept.plain.keys[name].beliefs) < 3
+    }
+    assert not few
+
+
+def test_every_belief_has_a_name_and_a_sentence_of_its_own(swept):
+    for name in swept.plain.graded:
+        beliefs = swept.plain.keys[name].beliefs
+        for words in ([b.name for b in beliefs], [b.says for b in beliefs]):
+            assert len(set(words)) == len(words), f"{name}: two beliefs say the same"
+            assert all(each == each.strip() and each for each in words)
+        assert all(b.says.endswith((".", "!", "?", ".”", ".)")) for b in beliefs), name
+
+
+def test_every_wrong_option_has_a_belief(swept):
+    for name, item in swept.plain.of(Choice).items():
+        key = swept.plain.keys[name]
+        assert key.value in item.options, name
+        held = [belief.value for belief in key.beliefs]
+        assert sorted([*held, key.value]) == sorted(item.options), name
+
+
+def test_what_is_right_is_the_same_for_everybody(swept, lab):
+    found = defaultdict(set)
+    for _, name, key in swept.keys(ChoiceKey):
+        found[name].add(key.value)
+    assert {name for name, values in found.items() if len(values) > 1} == ON_PURPOSE.get(lab, set())
+
+
+def test_predictions_name_what_the_checks_find(swept):
+    for name, item in swept.plain.of(Prediction).items():
+        key = swept.plain.keys[name]
+        if item.options:
+            assert key.value in item.options, name
+            assert item.answer in (None, key.value), name
+        else:
+            assert item.low <= key.value <= item.high, name
+
+
+def test_keys_and_beliefs_can_be_typed(swept):
+    """What the visible check refuses can neither be right nor be recognised."""
+    refused = {}
+    for student in STUDENTS[:: len(STUDENTS) // SOME]:
+        items = swept.lab.items(swept.lab.draw(student))
+        for name, item in items.items():
+            if isinstance(item, Number):
+                key = swept.everyone[student][name]
+                for value in (key.value, *(b.value for b in key.beliefs)):
+                    if not item.low <= value <= item.high:
+                        refused.setdefault(name, (student, item.low, value, item.high))
+    assert not refused
+
+
+def test_the_limits_of_what_can_be_typed_give_nothing_away(swept):
+    """A factor of a hundred around the key on each side, at least."""
+    for name, item in swept.plain.of(Number).items():
+        key = abs(swept.plain.keys[name].value)
+        assert item.low <= key / 100, name
+        assert item.high >= key * 100, name
+
+
+def test_nearly_every_number_is_drawn(swept):
+    """A copied number is wrong for somebody else."""
+    found = defaultdict(set)
+    for _, name, key in swept.keys(NumberKey):
+        found[name].add(float(key.value))
+    numbers = swept.plain.of(Number)
+    fixed = [name for name in numbers if len(found[name]) < 5]
+    assert len(fixed) <= len(numbers) / 4, f"the same for nearly everybody: {', '.join(fixed)}"
+
+
+def test_questions_show_the_students_own_numbers(swept):
+    """Students with other numbers read other questions."""
+    asks = defaultdict(set)
+    for student in STUDENTS[:SOME]:
+        for name, item in swept.lab.items(swept.lab.draw(student)).items():
+            if isinstance(item, Number):
+                asks[name].add(item.ask)
+    drawn = [name for name, words in asks.items() if len(words) > 3]
+    assert len(drawn) >= len(asks) / 2
+
+
+def test_reference_values(swept, lab):
+    keys = [float(k.value) for k in swept.plain.keys.values() if isinstance(k, NumberKey)]
+    for wanted in REFERENCES.get(lab, ()):
+        assert any(key == pytest.approx(wanted, rel=2e-3) for key in keys), (wanted, keys)
+
+
+def test_points_are_a_hundred_and_most_for_numbers_and_decisions(swept):
+    points = swept.lab.points(swept.default)
+    assert sum(points.values()) == 100
+    typed = sum(points[name] for name in swept.plain.graded)
+    records = sum(points[name] for name in swept.plain.of(Record))
+    essays = sum(points[name] for name in swept.plain.of(Essay))
+    assert typed > max(records, essays)
+    # The review asks for five texts; everywhere else there is one.
+    assert typed > 50 or len(swept.plain.of(Essay)) >= 5
+    assert 0 < records <= 25
+    assert essays > 0
+    for student in STUDENTS[:10]:
+        assert swept.lab.points(swept.lab.draw(student)) == points
+
+
+def test_a_lab_has_all_its_parts(swept, lab):
+    written = read(swept.home / "lab.py")
+    kinds = [each.kind for each in written]
+    cards = {each.name for each in written if each.kind == "card"}
+    shown = "\n".join(each.body for each in written if each.kind in ("show", "instrument"))
+    placed = cards | {w.name for w in written if w.kind in ("answer", "essay", "record")}
+    items = swept.plain.items
+    assert set(items) - placed == set(), "asked and never shown"
+    assert len(swept.lab.acts) >= 2
+    assert swept.plain.of(Message)
+    assert swept.plain.of(Takeaways)
+    assert "lab.hud(" in shown
+    assert "lab.context(" in shown
+    revealed = {each.name for each in written if each.kind == "reveal"}
+    whole = []
+    for act in range(1, len(swept.lab.acts) + 1):
+        of_act = {name: item for name, item in items.items() if item.act == act}
+        thought = Reflection | Quiz | Myths | Checklist
+        wanted = (Prediction, Number | Choice, thought, Peek)
+        whole += [all(any(isinstance(i, kind) for i in of_act.values()) for kind in wanted)]
+        predictions = {name for name, item in of_act.items() if isinstance(item, Prediction)}
+        assert predictions <= revealed, f"act {act} never reveals what was predicted"
+    assert whole.count(True) >= 2, "two acts need prediction, answer, reflection and math"
+    assert kinds.count("instrument") >= len(swept.lab.acts)
+    recorded = {each for record in swept.plain.of(Record).values() for each in record.of}
+    assert set(swept.plain.of(Prediction)) <= recorded
+    if "design" in kinds:
+        assert "design" in recorded
+    else:
+        assert lab == "lab_review_foundations", "only the review ends without a design"
+
+
+def test_everything_waits_for_something_that_exists(swept):
+    for name, item in swept.plain.items.items():
+        assert set(item.after) <= set(swept.plain.items), name
+        order = list(swept.plain.items)
+        assert all(order.index(each) < order.index(name) for each in item.after), name

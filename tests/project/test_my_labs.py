@@ -1,0 +1,117 @@
+"""The folder in which a student works: it follows the release, and never loses what was done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+LAB, ASKS, PAGE = "lab_01/lab_01.ipynb", "lab_01/asks.py", "START_HERE.md"
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    root = tmp_path / "checkout"
+    for path, text in (
+        (f"release/{LAB}", "notebook 1"),
+        (f"release/{ASKS}", "asks 1"),
+        (f"release/{PAGE}", "page 1"),
+        ("release/lab_01/.ipynb_checkpoints/lab_01.ipynb", "old"),
+        ("release/lab_01/ledger.jsonl", "of whoever tried it there"),
+        ("docs/tutorials/gallery.ipynb", "gallery 1"),
+    ):
+        write(root / path, text)
+    return root
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def lay_out(tool, checkout):
+    """Lay the labs out; gives what was said and what lies there."""
+
+    def run() -> tuple[list[str], dict[str, str]]:
+        folder = checkout / "my_labs"
+        said = tool("my_labs").lay_out(checkout, folder)
+        files = {
+            path.relative_to(folder).as_posix(): path.read_text()
+            for path in folder.rglob("*")
+            if path.is_file() and path.name != tool("my_labs").MEMORY
+        }
+        return said, files
+
+    return run
+
+
+FIRST = {LAB: "notebook 1", ASKS: "asks 1", PAGE: "page 1", "tutorials/gallery.ipynb": "gallery 1"}
+
+
+def test_everything_is_laid_out_once_and_again_changes_nothing(checkout, lay_out):
+    assert lay_out() == ([], FIRST)
+    times = {path: path.stat().st_mtime_ns for path in (checkout / "my_labs").rglob("*.ipynb")}
+    assert lay_out() == ([], FIRST)
+    assert times == {path: path.stat().st_mtime_ns for path in times}
+
+
+def test_what_was_not_touched_follows_the_release_and_new_labs_are_added(checkout, lay_out):
+    lay_out()
+    write(checkout / "my_labs" / "lab_01" / "ledger.jsonl", "mine")
+    write(checkout / "release" / LAB, "notebook 2")
+    write(checkout / "release" / "lab_07" / "lab_07.ipynb", "seven")
+    said, files = lay_out()
+    assert said == []
+    assert files == {
+        **FIRST,
+        LAB: "notebook 2",
+        "lab_07/lab_07.ipynb": "seven",
+        "lab_01/ledger.jsonl": "mine",
+    }
+
+
+def test_a_lab_that_was_touched_stays_whole(checkout, lay_out):
+    lay_out()
+    write(checkout / "my_labs" / LAB, "notebook 1, answered")
+    assert lay_out()[0] == []  # there is nothing newer, so there is nothing to say
+    write(checkout / "release" / LAB, "notebook 2")
+    write(checkout / "release" / ASKS, "asks 2")
+    for _ in range(2):
+        said, files = lay_out()
+        # Old questions with old answers: a notebook and its asks.py belong together.
+        assert files == {**FIRST, LAB: "notebook 1, answered"}
+        assert len(said) == 1
+        assert "lab_01" in said[0]
+        assert "Yours stays" in said[0]
+
+    # As the line says: renamed, it makes room for the newer one.
+    (checkout / "my_labs" / "lab_01").rename(checkout / "my_labs" / "my_old_lab_01")
+    said, files = lay_out()
+    assert said == []
+    assert files[LAB] == "notebook 2"
+    assert files["my_old_lab_01/lab_01.ipynb"] == "notebook 1, answered"
+
+
+def test_what_is_missing_is_put_back(checkout, lay_out):
+    lay_out()
+    (checkout / "my_labs" / LAB).unlink()
+    assert lay_out() == ([], FIRST)
+
+
+@pytest.mark.parametrize("memory", [None, "", "[1, 2]", '{"release": 3}'])
+def test_without_its_memory_it_takes_nothing_for_its_own(checkout, lay_out, tool, memory):
+    lay_out()
+    kept = checkout / "my_labs" / tool("my_labs").MEMORY
+    kept.unlink() if memory is None else kept.write_text(memory)
+    write(checkout / "my_labs" / LAB, "mine")
+    write(checkout / "release" / LAB, "notebook 2")
+    said, files = lay_out()
+    assert files[LAB] == "mine"
+    assert len(said) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tool, tmp_path, capsys):
+    (tmp_path / "taken").write_text("a file")
+    assert tool("my_labs").main([str(tmp_path / "taken" / "below")]) == 1
+    assert "could not be laid out" in capsys.readouterr().err

@@ -1,0 +1,119 @@
+"""Lay the released labs out in my_labs/, where a student works on them.
+
+``make lab`` runs this each time. Nothing that a student has changed is ever written over or
+removed. A lab that was not touched follows its release. A lab that was touched stays whole as it
+is, because its notebook and the file of its questions belong together; one line says so. A file
+that is missing is put back.
+
+Needs the standard library only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+#: What is laid out, and below which folder.
+SOURCES: Final = (("release", ""), ("docs/tutorials", "tutorials"))
+#: Remembers what was put there, so that a student's changes can be told from ours.
+MEMORY: Final = ".laid_out.json"
+
+_LEFT_OUT: Final = frozenset({"__pycache__", "ledger.jsonl"})
+
+#: Digest of every file as it was put there, by its path.
+Known = dict[str, str]
+
+
+def lay_out(root: Path, folder: Path) -> list[str]:
+    """Bring a student's folder up to date; returns what there is to say about it."""
+    remembered, said = _remembered(folder), []
+    for source, below in SOURCES:
+        for unit in _units(root / source):
+            known = remembered.setdefault(source, {})
+            if not _lay_out_unit(root / source, unit, folder / below, known):
+                said.append(
+                    f"{folder / below / unit.name} is not the one of {source}/ any more. Yours"
+                    " stays, because you have changed it; to get that one too, rename yours."
+                )
+    text = json.dumps(remembered, indent=1, sort_keys=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / MEMORY, text.encode())
+    return said
+
+
+def _units(source: Path) -> Iterator[Path]:
+    """What belongs together: the folder of a lab, or a file on its own."""
+    if source.is_dir():
+        yield from sorted(each for each in source.iterdir() if not _left_out(each.name))
+
+
+def _left_out(name: str) -> bool:
+    return name in _LEFT_OUT or name.startswith(".")
+
+
+def _lay_out_unit(source: Path, unit: Path, folder: Path, known: Known) -> bool:
+    """Bring what belongs together up to date; whether it now is what was released."""
+    files = [unit] if unit.is_file() else sorted(path for path in unit.rglob("*") if path.is_file())
+    paths = [file.relative_to(source) for file in files]
+    paths = [path for path in paths if not any(_left_out(part) for part in path.parts)]
+    newest = {path: _digest(source / path) for path in paths}
+    there = {path: _digest(folder / path) for path in paths}
+    before = {path: known.get(path.as_posix()) for path in paths}
+    touched = any(there[path] not in (None, newest[path], before[path]) for path in paths)
+    for path in paths:
+        if there[path] is None or (there[path] != newest[path] and not touched):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            _write(folder / path, (source / path).read_bytes())
+            there[path] = newest[path]
+        if there[path] == newest[path]:
+            before[path] = newest[path]
+            known[path.as_posix()] = str(newest[path])
+    return before == newest
+
+
+def _digest(path: Path) -> str | None:
+    """The digest of a file; none where there is none, and of something else no digest at all."""
+    if not os.path.lexists(path):
+        return None
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
+
+
+def _remembered(folder: Path) -> dict[str, Known]:
+    """What was put there before, by source. Without it, what differs counts as the student's."""
+    try:
+        said = json.loads((folder / MEMORY).read_text("utf-8"))
+        return {source: dict(known) for source, known in said.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    aside = path.with_name(f".{path.name}.new")
+    aside.write_bytes(content)
+    aside.replace(path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Lay the labs of this checkout out in the folder that is named."""
+    if len(arguments) != 1:
+        print("usage: my_labs.py FOLDER", file=sys.stderr)
+        return 2
+    folder = Path(arguments[0])
+    try:
+        for line in lay_out(ROOT, folder):
+            print(line)
+    except OSError as problem:
+        print(f"The labs could not be laid out in {folder}: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
