@@ -122,6 +122,7 @@ def act1_message(p: Parameters) -> Message:
 
 @lab.asks
 def act1_utilization(p: Parameters) -> Prediction:
+    share = float(forward_pass(KWS.kernels, KWS.compute_per_kernel, A100.launch()).utilization)
     return Prediction(
         f"{q(KWS.kernels)} kernels of {q(KWS.compute_per_kernel, 's')}, and"
         f" {q(A100.launch(), 's')} for launching each, one after the other. Which share of the time"
@@ -129,10 +130,10 @@ def act1_utilization(p: Parameters) -> Prediction:
         {
             "A": "about 90%: the GPU is what limits the model",
             "B": "about 50%: half computing, half overhead",
-            "C": "about 33%: one part computing, two parts launching",
+            "C": f"about {share:.0%}: one part computing, two parts launching",
             "D": "about 5%: overhead is nearly everything",
         },
-        values={"A": 0.9, "B": 0.5, "C": 0.33, "D": 0.05},
+        values={"A": 0.9, "B": 0.5, "C": share, "D": 0.05},
         unit="%",
         title="Act 1: how busy is the GPU?",
         feedback={
@@ -505,6 +506,8 @@ def act2_traffic(p: Parameters) -> Reflection:
 
 @lab.asks
 def act2_break_even(p: Parameters) -> Prediction:
+    images = break_even(RESNET.compile_time, RESNET.eager_rate, RESNET.compiled_rate)
+    about = round(float(images), -4)
     return Prediction(
         f"torch.compile needs {q(RESNET.compile_time, 's')} for ResNet-50 and lifts it from"
         f" {q(RESNET.eager_rate)} to {q(RESNET.compiled_rate)} images a second. After how many"
@@ -512,10 +515,10 @@ def act2_break_even(p: Parameters) -> Prediction:
         {
             "A": "about 1,000: the cost is tiny",
             "B": "about 10,000: some seconds of work",
-            "C": "about 130,000: each image saves little",
+            "C": f"about {about:,.0f}: each image saves little",
             "D": "about 10 million: it hardly ever pays",
         },
-        values={"A": 1e3, "B": 1e4, "C": 1.3e5, "D": 1e7},
+        values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
         unit="images",
         title="Act 2: when has compiling paid?",
         distance="times",

@@ -231,7 +231,7 @@ def ridge_flop_per_byte(p: Parameters) -> Number:
     return Number(
         f"{_chip(p)} At which arithmetic intensity do its two roofs meet?",
         "FLOP per byte",
-        points=5,
+        points=6,
         low=1e-6,
         high=1e8,
         hint="Look at the prefixes of both numbers: tera over tera leaves none.",
@@ -248,7 +248,7 @@ def activation_flop_per_byte(p: Parameters) -> Number:
         " (ReLU, the cheapest, does one). It reads each element and writes each result. What is"
         " its arithmetic intensity?",
         "FLOP per byte",
-        points=3,
+        points=4,
         low=1e-5,
         high=1e4,
         hint="Divide the operations on one element by the bytes moved for it.",
@@ -281,7 +281,7 @@ def activation_peak_pct(p: Parameters) -> Number:
         "Jonas says his kernel uses all of the peak. Which share of your chip's peak can your"
         " activation reach at most?",
         "percent",
-        points=4,
+        points=5,
         low=1e-8,
         high=1e8,
         hint="Take what the roof allows at your intensity, as a share of the peak, in percent.",
@@ -297,7 +297,7 @@ def activation_us(p: Parameters) -> Number:
         f"How long does the activation take at least on your chip, for"
         f" {p.activation_melem} million elements in fp32? Leave the launch out.",
         "µs",
-        points=4,
+        points=5,
         low=1e-5,
         high=1e8,
         hint="Microseconds are asked for.",
@@ -314,7 +314,7 @@ def spill_times(p: Parameters) -> Number:
         f" tensor with it, grows to {p.growth} times its size. How many times as long does one"
         " trip of the tensor take now? The memory hierarchy above shows bandwidths and sizes.",
         "times",
-        points=5,
+        points=6,
         low=1e-4,
         high=1e5,
         hint="Compare one trip after with one trip before.",
@@ -468,7 +468,7 @@ def unfused_trips(p: Parameters) -> Number:
         " Each operation is a kernel of its own. How many times is a tensor read from or written"
         " to memory, reads and writes together?",
         "trips",
-        points=4,
+        points=5,
         low=1e-2,
         high=1e4,
         hint="Count the tensors that each kernel reads, and the one it writes.",
@@ -484,7 +484,7 @@ def fused_trips(p: Parameters) -> Number:
         "The same chain as one fused kernel: how many reads and writes of a tensor are left,"
         " together?",
         "trips",
-        points=3,
+        points=4,
         low=1e-2,
         high=1e4,
         hint="Count what enters the kernel and what leaves it.",
@@ -502,7 +502,7 @@ def fusion_saves_us(p: Parameters) -> Number:
         f" {q(A100.launch(), 's')} each and are queued ahead, so they hide behind longer kernels."
         " Leave the arithmetic out. How much time does fusing save?",
         "µs",
-        points=5,
+        points=6,
         low=1e-4,
         high=1e7,
         hint="Microseconds are asked for: the time before less the time after.",
@@ -519,7 +519,7 @@ def normalize_mb(p: Parameters) -> Number:
         " caches) is normalised: `x / x.sum()`. How many megabytes have to move through memory at"
         " least?",
         "MB",
-        points=4,
+        points=5,
         low=1e-2,
         high=1e7,
         hint="Megabytes are asked for; an element of fp16 has two bytes.",
@@ -931,7 +931,7 @@ def surprise(p: Parameters) -> Essay:
         "What surprised you most in Phase I? What had you believed before? Three sentences.",
         [
             (2, "names one thing, precisely enough to be right or wrong"),
-            (3, "says what was believed before, and why that seemed plausible"),
+            (2, "says what was believed before, and why that seemed plausible"),
             (2, "says what is the case, with a number or a mechanism"),
         ],
         title="Prompt 1: the surprise",
@@ -944,7 +944,7 @@ def data_flow(p: Parameters) -> Essay:
         "Follow `y = relu(x + bias)` from Python through the dispatcher to the GPU, as a list of"
         " arrows. Mark where time goes in eager mode, and where fusing saves some.",
         [
-            (3, "Python, dispatcher, launch and kernel appear in order, for both operations"),
+            (2, "Python, dispatcher, launch and kernel appear in order, for both operations"),
             (2, "marks dispatch or launch for each operation, and the trip through memory between"),
             (2, "says what fusing removes (one launch, one write, one read) and what stays"),
         ],
@@ -959,7 +959,7 @@ def framework(p: Parameters) -> Essay:
         " what you give up. Four sentences.",
         [
             (2, "decides, and gives a reason that concerns users or hardware"),
-            (3, "names what is given up, and who pays for it"),
+            (2, "names what is given up, and who pays for it"),
             (2, "says how the other mode could be added later, or why it could not"),
         ],
         title="Prompt 3: a framework of your own",
@@ -973,7 +973,7 @@ def shaky(p: Parameters) -> Essay:
         " your focus in Phase II.",
         [
             (2, "names the topic, in line with quiz and checklist"),
-            (3, "asks one question that is specific enough to be answered"),
+            (2, "asks one question that is specific enough to be answered"),
             (2, "says what was tried or read, and what would settle it"),
         ],
         title="Prompt 4: a question you still have",
@@ -986,7 +986,7 @@ def colleague(p: Parameters) -> Essay:
         "A colleague knows Python and no ML systems. Explain why `torch.compile` can make a"
         " training loop twice as fast without a change to the model. Five sentences.",
         [
-            (3, "explains that many small kernels wait for memory and launches, in plain words"),
+            (2, "explains that many small kernels wait for memory and launches, in plain words"),
             (2, "explains that the compiler sees the whole and joins steps"),
             (2, "says when it does not help: compile time, breaks, or large matrix products"),
         ],
@@ -1017,7 +1017,7 @@ def reflections_kept(p: Parameters) -> Record:
 def review_kept(p: Parameters) -> Record:
     return Record(
         ["design", "ten_questions", "five_myths", "checklist"],
-        points=10,
+        points=6,
         title="Your plan and your review, done",
     )
 
