@@ -22,8 +22,9 @@ _Run = Callable[[argparse.Namespace], int]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mlsys`` and return its exit code."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    parser = _parser(measuring="measure" in words)
+    arguments = parser.parse_args(words)
     if "run" not in arguments:
         parser.print_help()
         return 0
@@ -47,9 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    from mlsys_widgets.measured import take
-
+def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mlsys", description="Interactive, gradable machine-learning-systems labs."
     )
@@ -65,8 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     workloads.set_defaults(run=_workloads)
 
     measure = commands.add_parser("measure", help="take the roofline of this machine")
-    take.add_arguments(measure)
-    measure.set_defaults(run=take.run)
+    if measuring:  # its options are known to a module that brings numpy with it
+        from mlsys_widgets.measured import take
+
+        take.add_arguments(measure)
+        measure.set_defaults(run=take.run)
 
     validate = commands.add_parser("validate", help="hold the model against a measurement")
     validate.add_argument(
@@ -291,21 +293,21 @@ def _grade(arguments: argparse.Namespace) -> int:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading import simulate
+    from mlsys_widgets.grading.simulate import run
 
-    return simulate.run(arguments)
+    return run(arguments)
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading.report import command
+    from mlsys_widgets.grading.report.command import run
 
-    return command.run(arguments)
+    return run(arguments)
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading import export
+    from mlsys_widgets.grading.export import run
 
-    return export.run(arguments)
+    return run(arguments)
 
 
 def _whoami(arguments: argparse.Namespace) -> int:

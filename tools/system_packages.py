@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,14 @@ class Requirement:
     needed_for: str
     command: str = ""
     module: str = ""
+    file: str = ""
 
     def present(self) -> bool:
-        """Whether the command is on the path, or the module can be imported."""
+        """Whether the command is on the path, a file fits the pattern, or the module is there."""
         if self.command:
             return shutil.which(self.command) is not None
+        if self.file:
+            return any(Path("/").glob(self.file))
         return importlib.util.find_spec(self.module) is not None
 
     @property
@@ -51,6 +55,13 @@ VENV = Requirement(
 
 FOR_TESTS = [
     Requirement("chromium", package="chromium", needed_for="the browser tests", command="chromium"),
+    # Debian keeps the server's own programs off the path, by version.
+    Requirement(
+        "postgresql",
+        package="postgresql",
+        needed_for="the tests of a gradebook on a server",
+        file="usr/lib/postgresql/*/bin/initdb",
+    ),
 ]
 
 TABLE = {requirement.name: requirement for requirement in [VENV, *FOR_TESTS]}

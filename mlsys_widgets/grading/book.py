@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Table, create_engine, inspect, select
+from sqlalchemy import Connection, Engine, Table, create_engine, inspect, make_url, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading import tables as t
 from mlsys_widgets.grading.blueprint import Blueprint, SourceCell
@@ -62,9 +63,19 @@ class Book:
     def __init__(self, url: str, lab: str, penalty: Penalty = lambda *_: None) -> None:
         # A formgrader that is open beside us may hold the file for a moment.
         waits = {"timeout": 60} if url.startswith("sqlite") else {}
-        self._engine: Engine = create_engine(url, connect_args=waits)
         self._lab, self._penalty = lab, penalty
-        self._read()
+        try:
+            self._engine: Engine = create_engine(url, connect_args=waits)
+            self._read()
+        except ModuleNotFoundError as problem:
+            raise ValueError(
+                f"the gradebook at {_shown(url)} needs {problem.name}; for PostgreSQL: pip install"
+                " 'mlsys-widgets[postgres]', and db_url = \"postgresql+psycopg://…\""
+            ) from None
+        except SQLAlchemyError as problem:
+            raise ValueError(
+                f"the gradebook at {_shown(url)} cannot be read: {_first_line(problem)}"
+            ) from None
 
     def close(self) -> None:
         """Let go of the database."""
@@ -134,6 +145,15 @@ class Book:
 
     def write(self, entry: Entry) -> None:
         """Write a submission down: all of it, or nothing."""
+        try:
+            self._write(entry)
+        except SQLAlchemyError as problem:
+            raise ValueError(
+                f"the gradebook cannot be written: {_first_line(problem)}; what is graded is kept:"
+                " go on with --resume"
+            ) from None
+
+    def _write(self, entry: Entry) -> None:
         with self._engine.begin() as db:
             submission, extension = self._submission(db, entry)
             notebook = self._submitted_notebook(db, submission)
@@ -217,6 +237,19 @@ class Book:
         due = self._duedate + extension if extension is not None else self._duedate
         late: float = (timestamp - due).total_seconds()
         return max(0.0, late)
+
+
+def _shown(url: str) -> str:
+    """An address without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except SQLAlchemyError:
+        return "db_url"
+
+
+def _first_line(problem: SQLAlchemyError) -> str:
+    cause = getattr(problem, "orig", None) or problem
+    return (str(cause).strip().splitlines() or [type(cause).__name__])[0]
 
 
 def _new_id() -> str:

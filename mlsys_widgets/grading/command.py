@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from rich.console import Console
@@ -55,12 +54,28 @@ def run(arguments: argparse.Namespace, *, variants: bool = True, edition: str = 
         return 0
     graded = _with_progress(work, console, arguments)
     if not arguments.json:
-        _summary(console, graded, arguments.course)
+        _summary(console, graded)
     return NEEDS_A_TA if any(each.flags for each in graded) else 0
 
 
-def _with_progress(work: Class, console: Console, arguments: argparse.Namespace) -> list[Graded]:
-    done: list[Graded] = []
+@dataclass(frozen=True)
+class _Line:
+    """What the summary needs of a submission: much less than all of it, in a class of thousands."""
+
+    student: str
+    earned: float | None
+    by_hand: int
+    flags: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @classmethod
+    def of(cls, graded: Graded) -> _Line:
+        earned = graded.earned if graded.scores else None
+        return cls(graded.student, earned, graded.by_hand, graded.flags, graded.remarks)
+
+
+def _with_progress(work: Class, console: Console, arguments: argparse.Namespace) -> list[_Line]:
+    done: list[_Line] = []
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -71,12 +86,13 @@ def _with_progress(work: Class, console: Console, arguments: argparse.Namespace)
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    bar_is_seen = console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not bar_is_seen) as progress:
         bar = progress.add_task("Starting", total=len(work.students), rate="")
         for each in work.grade(
             lambda slots: progress.update(bar, description=f"{slots} at a time")
         ):
-            done.append(each)
+            done.append(_Line.of(each))
             speed = progress.tasks[0].speed
             progress.update(bar, advance=1, rate=f"{speed:.1f}/s" if speed else "")
             if arguments.json:
@@ -98,8 +114,8 @@ def _as_json(graded: Graded) -> dict[str, object]:
     return {**asdict(graded), "earned": graded.earned, "most": graded.most}
 
 
-def _summary(console: Console, graded: list[Graded], course: Path) -> None:
-    points = sorted(each.earned for each in graded if each.scores)
+def _summary(console: Console, graded: list[_Line]) -> None:
+    points = sorted(each.earned for each in graded if each.earned is not None)
     by_hand = sum(each.by_hand > 0 for each in graded)
     flagged = [each for each in graded if each.flags]
     table = Table(show_header=False, box=None)
@@ -113,7 +129,7 @@ def _summary(console: Console, graded: list[Graded], course: Path) -> None:
     if flagged:
         listed = Table("student", "points", "what", box=None, header_style="bold")
         for each in sorted(flagged, key=lambda one: one.student):
-            earned = f"{each.earned:g}" if each.scores else "–"
+            earned = "–" if each.earned is None else f"{each.earned:g}"
             listed.add_row(Text(each.student), earned, Text("\n".join(each.flags)))
         console.print(listed)
     remarks = [each for each in graded if each.remarks and not each.flags]

@@ -170,14 +170,19 @@ _all_nurseries: list[Nursery] = []
 #: Started, and not yet of a thread.
 _spare: SimpleQueue[Nursery] = SimpleQueue()
 _lock = threading.Lock()
+#: Whether what still runs here is not to be started anew.
+_closing = threading.Event()
 
 
 def _start_nurseries(count: int) -> None:
+    _closing.clear()
     for _ in range(count):
         _spare.put(_new_nursery())
 
 
 def _new_nursery() -> Nursery:
+    if _closing.is_set():
+        raise NurseryLost("grading ends here")
     nursery = Nursery()
     with _lock:
         _all_nurseries.append(nursery)
@@ -201,6 +206,7 @@ def _hello() -> str:
 
 
 def _close_nurseries() -> None:
+    _closing.set()
     with _lock:
         while _all_nurseries:
             _all_nurseries.pop().close()

@@ -80,10 +80,14 @@ class Limits:
 
 
 def visible() -> list[Path]:
-    """What of this machine can be read inside: the system, the interpreter and the package."""
+    """What of this machine can be read inside: the system, the interpreter, what is installed."""
     package = Path(__file__).resolve().parent.parent
-    system = (Path("/") / name for name in _SYSTEM)
-    return list(dict.fromkeys((*system, Path(sys.base_prefix), Path(sys.prefix), package)))
+    installed = (Path(p) for p in sys.path if p.endswith(("site-packages", "dist-packages")))
+    places: list[Path] = [Path("/") / name for name in _SYSTEM]
+    for place in (Path(sys.base_prefix), Path(sys.prefix), *installed, package):
+        if not any(place.is_relative_to(known) for known in places):
+            places.append(place)
+    return places
 
 
 class CannotIsolate(OSError):
@@ -142,9 +146,10 @@ def shut_in(
         What is done inside.
     """
     as_root = os.geteuid() == 0
+    who = os.geteuid(), os.getegid()  # in a namespace without a map everybody is nobody
     _call("unshare", _libc.unshare(_NEW_NAMESPACES | (0 if as_root else _NEW_USER)))
     if not as_root:
-        _call_oneself_nobody()
+        _call_oneself_nobody(*who)
     _furnish(root, files, home, limits)
     init = os.fork()
     if init:
@@ -162,7 +167,7 @@ def shut_in(
         os.setresuid(NOBODY, NOBODY, NOBODY)
         _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would belong to root
         _call("unshare", _libc.unshare(_NEW_USER))
-        _call_oneself_nobody()
+        _call_oneself_nobody(NOBODY, NOBODY)
     os.setsid()  # a signal to its own group reaches nobody outside
     os.chdir(f"/submission/{home}")
     _give_up_rights()
@@ -171,8 +176,8 @@ def shut_in(
     os._exit(0)
 
 
-def _call_oneself_nobody() -> None:
-    uid, gid = os.getuid(), os.getgid()
+def _call_oneself_nobody(uid: int, gid: int) -> None:
+    """Of all users there is one inside: nobody, who is this one outside."""
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{NOBODY} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{NOBODY} {gid} 1")
@@ -301,7 +306,6 @@ def limit(limits: Limits, *, alone: bool = True) -> None:
     for which, most in (
         *processes,
         (resource.RLIMIT_AS, in_use + limits.memory),
-        (resource.RLIMIT_CPU, limits.cpu),
         (resource.RLIMIT_FSIZE, limits.disk),
         (resource.RLIMIT_NOFILE, 512),
         (resource.RLIMIT_CORE, 0),
@@ -309,6 +313,8 @@ def limit(limits: Limits, *, alone: bool = True) -> None:
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
         resource.setrlimit(which, (most, most))
+    # First a signal that says what it is about, then the end.
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 2))
 
 
 def _exit_code(pid: int) -> int:

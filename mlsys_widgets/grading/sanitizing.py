@@ -75,9 +75,9 @@ def read(content: bytes) -> Notebook:
         # Halves of characters, which JSON can spell and no file can hold, become question marks.
         text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
         book = nbformat.convert(nbformat.reader.reads(text), 4)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-        if isinstance(problem, Unreadable):
-            raise
+    except Unreadable:
+        raise
+    except Exception as problem:  # of a file that may hold anything
         raise Unreadable(f"the notebook cannot be read: {str(problem)[:200]}") from None
     for cell in book.cells:
         if cell.cell_type == "code":

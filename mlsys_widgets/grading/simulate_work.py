@@ -6,6 +6,7 @@ lab's checks with that student's numbers, wrong ones mostly from the beliefs tha
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import random
@@ -56,8 +57,8 @@ _WORDS: Final = (
 )
 #: Minutes that a step takes somebody, in the middle.
 _MINUTES: Final = {
-    "prediction": 1.6, "use": 1.3, "reflection": 1.2, "answer": 2.1, "again": 1.5, "quiz": 0.7,
-    "list": 1.2, "design": 3.0, "essay": 6.0,
+    "prediction": 1.1, "use": 0.8, "reflection": 0.8, "answer": 1.4, "again": 1.0, "quiz": 0.5,
+    "list": 0.8, "design": 2.0,
 }  # fmt: skip
 
 
@@ -120,12 +121,29 @@ def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[Step, ...]:
 
 
 def solutions_of(book: Book) -> dict[str, str]:
-    """The solutions in an instructor's notebook, by the name of the answer."""
-    return {
-        cell["id"].removeprefix("answer_"): found[1]
+    """Solutions in an instructor's notebook, by the name of the answer.
+
+    One that takes up what another has computed is left out: who is right there may have been wrong
+    or have typed a number before.
+    """
+    found = {
+        cell["id"].removeprefix("answer_"): code[1]
         for cell in book["cells"]
-        if cell["cell_type"] == "code" and (found := _SOLUTION.search(text_of(cell)))
+        if cell["cell_type"] == "code" and (code := _SOLUTION.search(text_of(cell)))
     }
+    read, made = (
+        {name: _names(code, kind) for name, code in found.items()} for kind in (ast.Load, ast.Store)
+    )
+    return {
+        name: code
+        for name, code in found.items()
+        if not any((read[name] - made[name]) & made[other] for other in made if other != name)
+    }
+
+
+def _names(code: str, kind: type[ast.expr_context]) -> set[str]:
+    nodes = ast.walk(ast.parse(code))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
 
 
 def text_of(cell: Mapping[str, Any]) -> str:

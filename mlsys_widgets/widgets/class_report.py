@@ -8,7 +8,7 @@ from typing import Protocol
 from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.widgets import picture
 from mlsys_widgets.widgets.lab_card import Action, LabWidget, Values
-from mlsys_widgets.widgets.parts import Options, Part, Prose, Rows
+from mlsys_widgets.widgets.parts import Options, Part, Prose, Rows, unmarked
 from mlsys_widgets.widgets.plot import Plot
 from mlsys_widgets.widgets.quiz import PlotCard
 from mlsys_widgets.widgets.scene import BARE_MARGIN, Axis, Blocks, Scene, Words, even
@@ -212,7 +212,10 @@ class ClassReport(LabWidget):
         if chart.key not in self._plots:
             self._plots[chart.key] = Plot(scene(chart))
         self.children = (self._card, self._plots[chart.key].figure)
-        self._card.view = {**self._card.view, "figure": f"{chart.title}. {chart.says}"}
+        self._card.view = {
+            **self._card.view,
+            "figure": unmarked(f"{_ended(chart.title)} {chart.says}"),
+        }
 
     def figure(self) -> str:
         """The picture that is shown, as SVG for a slide.
@@ -225,7 +228,7 @@ class ClassReport(LabWidget):
         chart = self.chart
         if chart is None:
             raise ValueError("There is no picture yet: nobody has handed in this lab.")
-        return picture.svg((scene(chart),), f"{chart.title}. {chart.says}")
+        return picture.svg((scene(chart),), unmarked(f"{_ended(chart.title)} {chart.says}"))
 
     def html(self) -> str:
         """Card and picture as a page without a kernel shows them."""
@@ -292,5 +295,6 @@ def _ended(title: str) -> str:
     return title if title.endswith(("?", "!", ".", "…")) else f"{title}."
 
 
-def _short(words: str) -> str:
+def _short(marked: str) -> str:
+    words = unmarked(marked)
     return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1].rstrip()}…"

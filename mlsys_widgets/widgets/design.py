@@ -9,6 +9,7 @@ from typing import Any, Final
 from traitlets import TraitError
 
 from mlsys_widgets.ledger import Design, Ledger, State, form_of
+from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.widgets.instrument import Instrument
 from mlsys_widgets.widgets.lab_card import Action, Gate, Values
 from mlsys_widgets.widgets.parts import Buttons, Numbers, Part, Prose, Rows, moment
@@ -161,4 +162,4 @@ def _shown(value: Any) -> str:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,.6g}" if isinstance(value, int | float) else str(value)
+    return format_quantity(value) if isinstance(value, int | float) else str(value)

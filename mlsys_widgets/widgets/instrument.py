@@ -238,7 +238,7 @@ class Instrument(ipywidgets.VBox):
             self.children = (self._open().board,)
 
     def __repr__(self) -> str:
-        # That of ipywidgets writes out all traits of all that is inside, in every cell that shows it.
+        # That of ipywidgets writes out all traits of all that is inside, for every cell shown.
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

@@ -188,7 +188,7 @@ class LabWidget(ipywidgets.VBox):
         )
 
     def __repr__(self) -> str:
-        # That of ipywidgets writes out all traits of all that is inside, in every cell that shows it.
+        # That of ipywidgets writes out all traits of all that is inside, for every cell shown.
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

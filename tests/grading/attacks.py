@@ -394,8 +394,9 @@ _READ_EVERYTHING = """
 import os
 from pathlib import Path
 for name in ("/home", "/root/.ssh", "/root/.bashrc", "/etc/shadow", "/etc/hostname",
-             "/var", "/srv", "/opt", "/mnt", "/sys", "/boot", "/run", "@COURSE", "@COURSE/gradebook.db",
-             "@COURSE/source", "@COURSE/assignments", "@COURSE/submitted", "@COURSE/autograded",
+             "/var", "/srv", "/opt", "/mnt", "/sys", "/boot", "/run", "@COURSE",
+             "@COURSE/gradebook.db", "@COURSE/source", "@COURSE/assignments",
+             "@COURSE/submitted", "@COURSE/autograded",
              "@HOME", "../../../source", "../../../gradebook.db", "../../aa-innocent",
              "../../../submitted", "/dev/sda", "/dev/mem", "/dev/tty", "/dev/shm/.."):
     path = Path(name)

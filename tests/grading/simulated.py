@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.grading.simulate import Made, noted_at, simulate
+from mlsys_widgets.grading.simulate import noted_at, simulate
 from tests.grading.classroom import LAB, classroom, grade
 
 #: Enough for one of every kind.
@@ -59,6 +59,3 @@ def sql(root: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
 def work_of(root: Path, student: str) -> Path:
     """The folder of a submission."""
     return root / "submitted" / student / LAB
-
-
-__all__ = ["LAB", "STUDENTS", "Made", "copy_of_class", "graded_class", "made", "of_kind", "sql"]

@@ -318,7 +318,7 @@ def test_without_isolation_there_are_limits_and_nothing_is_left(tmp_path, monkey
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     one = Nursery()
     try:
-        code = "import subprocess\nsubprocess.Popen(['sleep', '16180'], start_new_session=True)"
+        code = "import subprocess\nsubprocess.Popen(['sleep', '16180'], start_new_session=True);"
         files = {"a/b.txt": b"here"}
         said, ended = run(one, code, "print(open('a/b.txt').read())", isolate=False, files=files)
         assert (said, ended) == (["", "here\n"], "finished")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,11 @@ from mlsys_widgets.cli import main
 from mlsys_widgets.grading.journal import Journal
 from mlsys_widgets.grading.report.gathering import on_task
 from mlsys_widgets.grading.simulate import KINDS, allot, noted_at, simulate
+from mlsys_widgets.grading.simulate_work import solutions_of
 from mlsys_widgets.grading.submissions import read_time
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, classroom
-from tests.grading.simulated import STUDENTS, graded_class, made, of_kind, work_of
+from tests.grading.simulated import STUDENTS, graded_class, made, of_kind, sql, work_of
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -127,6 +128,19 @@ def test_the_command(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "handed in late" in said
     assert main(arguments) == 1
     assert "--force" in capsys.readouterr().err
+
+
+def test_a_solution_that_builds_on_another_is_not_used_alone() -> None:
+    def cell(name: str, code: str) -> dict:
+        source = f"{name} = ...\n### BEGIN SOLUTION\n{code}\n### END SOLUTION"
+        return {"id": f"answer_{name}", "cell_type": "code", "source": source}
+
+    book = {"cells": [
+        cell("a", "n = lab.p.side\na = 2 * n"),
+        cell("b", "b = a + 1"),
+        cell("c", "n = 3\nc = n"),
+    ]}  # fmt: skip
+    assert solutions_of(book) == {"a": "n = lab.p.side\na = 2 * n", "c": "n = 3\nc = n"}
 
 
 # What one class holds.
@@ -247,3 +261,12 @@ def test_grading_finds_what_was_made() -> None:
             compared["belief" if typed["belief"] else typed["credit"]] += 1
     assert compared["belief"] >= 3
     assert compared[1.0] >= 20
+
+
+def test_work_on_a_lab_that_is_not_due_yet_lies_in_the_past(fresh: Path) -> None:
+    soon = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=3)
+    sql(fresh, "update assignment set duedate = ?", soon.isoformat(" "))
+    simulate(fresh, LAB, 4, kinds=["right", "late"])
+    for student in made(fresh):
+        led = Ledger.open(work_of(fresh, student) / "ledger.jsonl")
+        assert led.verify(student=student).ok, led.verify(student=student).first_problem

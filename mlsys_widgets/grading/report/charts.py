@@ -117,7 +117,7 @@ def pictures(summary: ClassSummary) -> tuple[Group, ...]:
         Group("predictions", "Predictions", tuple(_guesses(summary))),
         Group("confidence", "Confidence", tuple(_confidence(summary))),
         Group("time", "Time", tuple(_time(summary))),
-        Group("question", "One question", tuple(_each_question(summary))),
+        Group("question", "Each question", tuple(_each_question(summary))),
     )
     return tuple(group for group in groups if group.charts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
@@ -43,6 +44,7 @@ svg .axis { stroke: var(--line); } svg .quiet { fill: var(--quiet); }
 .bar { display: flex; height: .85rem; border-radius: .2rem; overflow: hidden;
   background: var(--card); }
 .bar i { display: block; height: 100%; min-width: 1px; border-right: 1px solid var(--paper); }
+code { font-size: .92em; }
 .rows .says { color: var(--quiet); font-size: .92rem; margin: .15rem 0 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin: .6rem 0 0; padding: 0;
   list-style: none; color: var(--quiet); font-size: .92rem; }
@@ -128,7 +130,7 @@ def _group(group: Group) -> Iterator[str]:
         yield f'<p class="quiet">{escape(words)}</p>'
     for chart in group.charts:
         drawn = _columns(chart) if chart.columns else _rows(chart)
-        shown = f"<p>{escape(chart.says)}</p>{drawn}"
+        shown = f"<p>{_marked(chart.says)}</p>{drawn}"
         if group.key == "question":
             yield f"<details><summary>{escape(chart.title)}</summary>{shown}</details>"
         else:
@@ -150,12 +152,18 @@ def _row(bar: Bar, most: float) -> str:
         f'<i class="{tone}" style="width:{100 * length / most:.2f}%"></i>'
         for length, tone in bar.parts
     )
-    says = f'<p class="says">{escape(bar.says)}</p>' if bar.says else ""
+    says = f'<p class="says">{_marked(bar.says)}</p>' if bar.says else ""
     return (
-        f'<li><div class="head"><span>{escape(bar.words)}</span>'
+        f'<li><div class="head"><span>{_marked(bar.words)}</span>'
         f'<span class="note">{escape(bar.note)}</span></div>'
         f'<div class="bar" aria-hidden="true">{pieces}</div>{says}</li>'
     )
+
+
+def _marked(words: str) -> str:
+    """Words of a lab, which may carry code and strong words, as safe HTML."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words))
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", coded)
 
 
 def _columns(chart: Chart) -> str:

@@ -35,19 +35,26 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
     Examples
     --------
-    >>> correlation([1, 2, 3, 4, 5], [2, 4, 6, 8, 10]), correlation([1] * 5, [1, 2, 3, 4, 5])
-    (1.0, None)
+    >>> round(correlation([1, 2, 3, 4, 5], [2, 4, 6, 8, 10]), 6)
+    1.0
+    >>> correlation([1] * 5, [1, 2, 3, 4, 5])
     """
     if len(x) < FEWEST:
         return None
-    middle_x, middle_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    dx, dy = [a - middle_x for a in x], [b - middle_y for b in y]
-    spread = math.sqrt(math.fsum(a * a for a in dx)) * math.sqrt(math.fsum(b * b for b in dy))
-    # Sums of points that are all the same still differ in their last digits.
-    if spread <= 1e-9 * max(1.0, abs(middle_x) * abs(middle_y)) * len(x):
+    (dx, wide), (dy, high) = _spread(x), _spread(y)
+    if not wide or not high:
         return None
-    together = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / spread
+    together = math.fsum(a / wide * (b / high) for a, b in zip(dx, dy, strict=True))
     return min(max(together, -1.0), 1.0)
+
+
+def _spread(values: Sequence[float]) -> tuple[list[float], float]:
+    """Distances from the mean, and their length; zero where all values are the same."""
+    middle = math.fsum(values) / len(values)
+    away = [value - middle for value in values]
+    # Sums of points that are the same may still differ in their last digits.
+    dust = 1e-9 * max(1.0, *map(abs, values))
+    return away, math.hypot(*away) if max(map(abs, away)) > dust else 0.0
 
 
 def histogram(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:

@@ -1,0 +1,284 @@
+"""Broken notebooks: a clear line each, the points they still deserve, and the class goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from mlsys_widgets.grading.coordinator import Graded
+from tests.grading.classroom import (
+    LAB,
+    Change,
+    autograded,
+    classroom,
+    fingerprint,
+    grade,
+    hand_in,
+    of,
+    rows,
+    running,
+    small,
+)
+from tests.labs.rehearsal import Workshop, answer_cell
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What is wrong with a notebook whose answers are right, what it earns, and what is said."""
+
+    change: Change
+    earns: float
+    said: str
+    flagged: bool = True
+
+
+def _write(how) -> Change:
+    def change(book, folder):
+        path = folder / f"{LAB}.ipynb"
+        path.write_bytes(how(json.dumps(book)))
+
+    return change
+
+
+def _cells(how) -> Change:
+    return lambda book, _folder: how(book)
+
+
+def _test(book, name):
+    return next(c for c in book.cells if c.id == f"check_{name}")
+
+
+def _delete_test(book):
+    book.cells.remove(_test(book, "limit"))
+
+
+def _delete_answer(book):
+    book.cells.remove(answer_cell(book, "limit"))
+
+
+def _double_test(book):
+    at = book.cells.index(_test(book, "limit"))
+    book.cells.insert(at, nbformat.from_dict({**book.cells[at], "id": "again"}))
+
+
+def _double_answer(book):
+    at = book.cells.index(answer_cell(book, "limit"))
+    book.cells.insert(at, nbformat.from_dict({**book.cells[at], "id": "again"}))
+
+
+def _test_to_text(book):
+    cell = _test(book, "limit")
+    cell.cell_type = "markdown"
+    del cell["outputs"], cell["execution_count"]
+
+
+def _answer_to_text(book):
+    cell = answer_cell(book, "limit")
+    cell.cell_type = "markdown"
+    del cell["outputs"], cell["execution_count"]
+
+
+def _essay_to_code(book):
+    cell = next(c for c in book.cells if c.id == "answer_advice")
+    cell.update(cell_type="code", outputs=[], execution_count=None)
+
+
+def _other_kernel(book):
+    book.metadata["kernelspec"] = {"name": "ir", "display_name": "R", "language": "R"}
+
+
+def _missing(_book, folder):
+    (folder / f"{LAB}.ipynb").unlink()
+
+
+def _renamed(book, folder):
+    (folder / f"{LAB}.ipynb").unlink()
+    (folder / "my solution (1).ipynb").write_text(json.dumps(book))
+
+
+def _is_a_folder(_book, folder):
+    (folder / f"{LAB}.ipynb").unlink()
+    (folder / f"{LAB}.ipynb").mkdir()
+
+
+def _old_format(text: str) -> bytes:
+    book = json.loads(text)
+    book["nbformat_minor"] = 2
+    for cell in book["cells"]:
+        cell.pop("id", None)
+    return json.dumps(book).encode()
+
+
+def _large(text: str) -> bytes:
+    book = json.loads(text)
+    code = [c for c in book["cells"] if c["cell_type"] == "code"]
+    for cell in code[:4]:
+        text = "x" * 10_000_000
+        cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
+    return json.dumps(book).encode()
+
+
+def _full_disk(book, folder):
+    running("open('/tmp/full', 'wb').write(bytes(50_000_000))")(book, folder)
+
+
+def _endless(book, folder):
+    running("while True: pass")(book, folder)
+
+
+def _syntax_error(book):
+    answer_cell(book, "limit").source = "limit = = 'memory'"
+
+
+def _bad_time(_book, folder):
+    (folder / "timestamp.txt").write_bytes(b"0001-01-01 00:00:00 +2300 \xff")
+
+
+KINDS = {
+    "sound": Broken(lambda *_: None, 60, "", flagged=False),
+    "no-json": Broken(_write(lambda t: t[: len(t) // 2].encode()), 0, "cannot be read"),
+    "empty-file": Broken(_write(lambda _: b""), 0, "cannot be read"),
+    "other-json": Broken(_write(lambda _: b'{"a": 1}'), 0, "is no notebook"),
+    "list-of-cells": Broken(_write(lambda t: json.dumps([t]).encode()), 0, "is no notebook"),
+    "no-cells": Broken(_write(lambda _: b'{"nbformat": 4}'), 0, "no cells"),
+    "other-bytes": Broken(_write(lambda t: t.encode("utf-16")), 0, "cannot be read"),
+    "with-mark": Broken(_write(lambda t: t.encode("utf-8-sig")), 60, "", flagged=False),
+    "old-format": Broken(_write(_old_format), 60, "", flagged=False),
+    "test-deleted": Broken(_cells(_delete_test), 60, "graded cell limit is missing"),
+    "answer-deleted": Broken(_cells(_delete_answer), 40, "", flagged=False),
+    "test-doubled": Broken(_cells(_double_test), 60, "more than once", flagged=False),
+    "answer-doubled": Broken(_cells(_double_answer), 60, "more than once", flagged=False),
+    "test-turned": Broken(_cells(_test_to_text), 60, "from code into markdown", flagged=False),
+    "answer-turned": Broken(_cells(_answer_to_text), 60, "from code into markdown", flagged=False),
+    "essay-turned": Broken(_cells(_essay_to_code), 60, "from markdown into code", flagged=False),
+    "other-kernel": Broken(_cells(_other_kernel), 60, "the kernel 'ir'", flagged=False),
+    "missing": Broken(_missing, 0, f"there is no {LAB}.ipynb"),
+    "renamed": Broken(_renamed, 0, "only my solution (1).ipynb"),
+    "a-folder": Broken(_is_a_folder, 0, f"there is no {LAB}.ipynb"),
+    "large-output": Broken(_write(_large), 60, "", flagged=False),
+    "full-disk": Broken(_full_disk, 60, "", flagged=False),
+    "endless": Broken(_endless, 60, "", flagged=False),
+    "syntax-error": Broken(_cells(_syntax_error), 40, "", flagged=False),
+    "bad-time": Broken(_bad_time, 60, "", flagged=False),
+}
+
+
+@dataclass
+class Ward:
+    course: Workshop
+    graded: dict[str, Graded]
+    before: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory) -> Ward:
+    course = classroom(tmp_path_factory.mktemp("ward") / "course")
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text().replace(
+            "c.ExecutePreprocessor.timeout = 120", "c.ExecutePreprocessor.timeout = 4"
+        )
+    )
+    for name, broken in KINDS.items():
+        hand_in(course, name, broken.change, course.asked(name).right(), essay="Larger tiles.")
+    before = fingerprint(course.root / "submitted")
+    return Ward(course, grade(course, limits=small(output=5_000_000)), before)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_it_gets_what_it_deserves_and_a_line(ward, name):
+    broken, graded = KINDS[name], ward.graded[name]
+    assert graded.earned == broken.earns, graded
+    told = " ".join((*graded.remarks, *graded.flags))
+    assert broken.said in told, told
+    assert bool(told) == bool(broken.said), told
+    assert bool(graded.flags) == broken.flagged, told
+    grades = {row[1]: row[2] for row in of(name, rows(ward.course.root))["grade"]}
+    assert sum(score or 0 for score in grades.values()) == broken.earns
+    if broken.earns:
+        autograded(ward.course, name)
+        assert grades["advice"] is None  # for a person
+    else:
+        assert grades["advice"] == 0  # there is nothing to read
+
+
+def test_nobody_is_left_out_and_nothing_that_was_handed_in_is_changed(ward):
+    assert set(ward.graded) == set(KINDS)
+    assert fingerprint(ward.course.root / "submitted") == ward.before
+
+
+def test_what_was_handed_in_is_copied_for_graders(ward):
+    place = ward.course.root / "autograded"
+    assert (place / "renamed" / LAB / "my solution (1).ipynb").is_file()
+    handed_in = ward.course.work("no-json") / f"{LAB}.ipynb"
+    assert (place / "no-json" / LAB / f"{LAB}.ipynb").read_bytes() == handed_in.read_bytes()
+    assert (place / "large-output" / LAB / f"{LAB}.ipynb").stat().st_size < 5_000_000
+
+
+def test_a_loop_is_interrupted_and_says_so(ward):
+    book = ward.course.graded_work("endless")
+    (cell,) = (c for c in book.cells if c.id == "mine")
+    assert cell.outputs[-1].ename == "CellTimeoutError"
+
+
+def test_a_full_disk_is_an_error_in_its_cell(ward):
+    book = ward.course.graded_work("full-disk")
+    (cell,) = (c for c in book.cells if c.id == "mine")
+    assert "File too large" in cell.outputs[-1].evalue
+
+
+def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, monkeypatch):
+    course = classroom(tmp_path / "course")
+    for name in ("ann", "bob"):
+        hand_in(course, name, answers=course.asked(name).right())
+    from mlsys_widgets.grading.scoring import Judge
+
+    score = Judge.score
+
+    def failing(self, student, *more):
+        if student == "ann":
+            raise RuntimeError("no \x1b[31m verdict")
+        return score(self, student, *more)
+
+    monkeypatch.setattr(Judge, "score", failing)
+    graded = grade(course)
+    assert graded["ann"].flags == (
+        "not graded: RuntimeError: no \N{REPLACEMENT CHARACTER}[31m verdict",
+    )
+    assert graded["bob"].earned == 60
+    assert not Path(course.root / "autograded" / "ann").exists()
+
+
+@pytest.mark.slow
+def test_two_hundred_megabytes_of_output(tmp_path):
+    course = classroom(tmp_path / "course")
+
+    def change(book, folder):
+        text = json.dumps(book).replace('"outputs": []', '"outputs": [@]', 1)
+        output = json.dumps({"output_type": "stream", "name": "stdout", "text": "x" * 200_000_000})
+        (folder / f"{LAB}.ipynb").write_text(text.replace("@", output))
+
+    hand_in(course, "ann", change, course.asked("ann").right())
+    assert grade(course)["ann"].earned == 60
+    assert shutil.disk_usage(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_cells(tmp_path):
+    course = classroom(tmp_path / "course")
+
+    def change(book, _folder):
+        book.cells += [nbformat.v4.new_code_cell(f"x = {k}", id=f"c{k}") for k in range(100_000)]
+
+    hand_in(course, "ann", change, course.asked("ann").right())
+    hand_in(course, "bob", answers=course.asked("bob").right())
+    graded = grade(course, limits=small(wall=300, cpu=300, output=60_000_000))
+    assert graded["bob"].earned == 60
+    assert graded["ann"].earned == 60

@@ -1,0 +1,220 @@
+"""``mlsys grade`` from a terminal: what it says, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.cli import main
+from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows
+from tests.labs.rehearsal import ROOT, Workshop
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """Two honest students, and one whose graded cell is gone."""
+    made = classroom(tmp_path_factory.mktemp("command") / "course")
+    for student in ("ann", "amy"):
+        hand_in(made, student, answers=made.asked(student).right(), ledger=True, essay="Buy.")
+
+    def without_a_cell(book, _folder: Path) -> None:
+        book.cells = [c for c in book.cells if c.id != "check_limit"]
+
+    hand_in(made, "bob", without_a_cell, made.asked("bob").right(), ledger=True)
+    return made
+
+
+def grade(course: Path, *options: str, lab: str = LAB) -> int:
+    with quiet():
+        return main(["grade", lab, "--course", str(course), "--workers", "1", *options])
+
+
+def refused(capsys: pytest.CaptureFixture[str], course: Path, *options: str, lab: str = LAB) -> str:
+    """The one sentence with which a command ends that cannot be carried out."""
+    assert grade(course, *options, lab=lab) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    (sentence,) = said.err.splitlines()
+    assert sentence.startswith("mlsys: ")
+    return sentence
+
+
+def test_json_is_all_that_standard_output_holds(course: Workshop, capsys):
+    assert grade(course.root, "--json", "--force") == 3
+    said = capsys.readouterr().out
+    lines = {line["student"]: line for line in map(json.loads, said.splitlines())}
+    assert sorted(lines) == ["amy", "ann", "bob"]
+    assert lines["ann"]["flags"] == []
+    assert lines["ann"]["earned"] == lines["amy"]["earned"] > 0
+    assert {score["name"] for score in lines["ann"]["scores"]} >= {"limit"}
+    assert any("limit is missing" in flag for flag in lines["bob"]["flags"])
+
+
+def test_lines_a_summary_and_what_needs_a_person(course: Workshop, capsys):
+    assert grade(course.root, "-v", "--force") == 3
+    said = capsys.readouterr().out
+    for student in ("amy", "ann", "bob"):
+        assert f"{student}: " in said
+    assert " by hand" in said
+    assert "to look at" in said
+    assert "the graded cell limit is missing" in said
+
+
+def test_only_some_students_and_nothing_to_look_at(course: Workshop, capsys):
+    assert grade(course.root, "--students", "a*", "--force", "-v") == 0
+    said = capsys.readouterr().out
+    assert "ann: " in said
+    assert "bob" not in said
+
+
+def test_what_is_graded_is_left_alone(course: Workshop, capsys):
+    assert grade(course.root, "--students", "ann") == 0
+    before = rows(course.root)
+    capsys.readouterr()
+    for options in ([], ["--json"]):
+        assert grade(course.root, "--students", "ann", *options) == 0
+        said = capsys.readouterr()
+        assert "Nothing to do" in (said.err if options else said.out)
+        assert not options or said.out == ""
+    assert rows(course.root) == before
+
+
+def test_without_isolation_it_says_so_loudly(course: Workshop, capsys):
+    assert grade(course.root, "--students", "ann", "--sandbox", "none", "--force", "--json") == 0
+    said = capsys.readouterr()
+    assert "Without isolation" in said.err
+    assert json.loads(said.out)["student"] == "ann"
+
+
+@pytest.mark.parametrize("count", ["0", "-2"])
+def test_workers_there_must_be(course: Workshop, capsys, count: str):
+    assert main(["grade", LAB, "--course", str(course.root), "--workers", count]) == 1
+    assert f"--workers is {count}; it must be at least 1" in capsys.readouterr().err
+
+
+def test_outside_of_a_course(tmp_path: Path, capsys):
+    assert "there is no folder assignments" in refused(capsys, tmp_path)
+
+
+def test_a_lab_that_there_is_not(course: Workshop, capsys):
+    said = refused(capsys, course.root, lab="lab_99_none")
+    assert "there is no assignments/lab_99_none" in said
+
+
+def test_a_gradebook_that_does_not_know_the_lab(course: Workshop, tmp_path: Path, capsys):
+    copy = classroom(tmp_path / "course")
+    (copy.root / "gradebook.db").unlink()
+    assert f"nbgrader generate_assignment {LAB}" in refused(capsys, copy.root)
+
+
+def test_a_gradebook_that_is_none(course: Workshop, tmp_path: Path, capsys):
+    copy = classroom(tmp_path / "course")
+    (copy.root / "gradebook.db").write_text("no database " * 400)
+    assert "cannot be read: file is not a database" in refused(capsys, copy.root)
+
+
+def test_nothing_was_handed_in(tmp_path: Path, capsys):
+    copy = classroom(tmp_path / "course")
+    assert "nothing was handed in" in refused(capsys, copy.root)
+    assert "nothing was handed in" in refused(capsys, copy.root, "--students", "z*")
+
+
+def test_a_scheduler_that_does_not_answer(course: Workshop, capsys, monkeypatch):
+    monkeypatch.setattr("mlsys_widgets.grading.engine._PATIENCE", 1)
+    # A port that nobody listens at, because it is not allowed to anybody.
+    said = refused(capsys, course.root, "--force", "--engine", "tcp://127.0.0.1:1")
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in said
+    assert "--engine local" in said
+    said = refused(capsys, course.root, "--force", "--engine", "nowhere://at all")
+    assert "no Dask scheduler answers at nowhere://at all" in said
+
+
+def run(*arguments: str, **more) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", "mlsys_widgets", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **more,
+    )
+
+
+def test_interrupted_it_ends_with_one_word_and_leaves_nobody(tmp_path: Path):
+    course = classroom(tmp_path / "course")
+    for k in range(3):
+        hand_in(course, f"slow-{k}", lambda book, _: book.cells.append(_endless()))
+    grading = run("grade", LAB, "--workers", "1", "-v", cwd=course.root, start_new_session=True)
+    nurseries = _wait_for_nursery(grading)
+    time.sleep(1)
+    os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
+    _, said = grading.communicate(timeout=120)
+    assert grading.returncode == 130
+    assert said.strip().endswith("mlsys: interrupted")
+    assert "Traceback" not in said
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in nurseries):
+        assert time.monotonic() < deadline, "a nursery has survived"
+        time.sleep(0.1)
+
+
+def _endless():
+    import nbformat
+
+    return nbformat.v4.new_code_cell("while True: pass", id="endless")
+
+
+def _wait_for_nursery(grading: subprocess.Popen) -> list[int]:
+    """The nurseries below a process; waits until one has a child."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and grading.poll() is None:
+        found = [p for p in _children(grading.pid) if "nursery" in _command(p)]
+        if any(_children(p) for p in found):
+            return found
+        time.sleep(0.1)
+    raise AssertionError("no nursery has started")
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += map(int, path.read_text().split())
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+#: Takes a while to import, and is of no use for a version or a help page.
+HEAVY = ["numpy", "pandas", "IPython", "ipywidgets", "bqplot", "nbformat"]
+HEAVY += ["nbgrader", "distributed", "dask", "sqlalchemy"]
+
+
+@pytest.mark.parametrize("words", [["--version"], ["grade", "--help"], ["--help"]])
+def test_asking_for_help_imports_nothing_heavy(words: list[str]):
+    code = (
+        "import sys\n"
+        "from mlsys_widgets.cli import main\n"
+        "try:\n"
+        f"    main({words!r})\n"
+        "except SystemExit as stop:\n"
+        "    assert not stop.code\n"
+        f"print('heavy:', [name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.splitlines()[-1] == "heavy: []"
