@@ -8,7 +8,7 @@ c.CourseDirectory.course_id = "mlsys"
 c.ClearSolutions.code_stub = {
     "python": "# Replace the three dots above, then run this cell and the next."
 }
-c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
+c.ClearSolutions.text_stub = "*Double-click here and write your answer in place of this line.*"
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120

@@ -20,7 +20,7 @@ h100, m7, resnet = devices["h100-sxm"], devices["cortex-m7"], workloads["resnet5
 # %% [markdown]
 # All instruments follow this switch. You can move it at any time.
 
-# %% show="context"
+# %% show="Context"
 context = lab.context(
     {"cloud": "Cloud: H100", "tiny": "Tiny: Cortex-M7"},
     about={
@@ -31,7 +31,7 @@ context = lab.context(
 context
 
 # %% [markdown]
-# ## Act I: How far apart are they?
+# ## Act 1: How far apart are they?
 
 # %% card="act1_message"
 
@@ -70,7 +70,7 @@ case_for_tiny = "budget"
 # %% card="act1_math"
 
 # %% [markdown]
-# ## Act II: Which term binds?
+# ## Act 2: Which term binds?
 #
 # A gap tells how far two machines are apart. What it does to *one model* is said by the iron law, three terms that add
 # up to the time of a batch:
@@ -240,7 +240,7 @@ lab.design(
 
 # %% card="takeaways"
 
-# %% show="hud"
+# %% show="Where you stand"
 lab.hud(
     constraints={
         "Memory": design,

@@ -31,7 +31,7 @@ from mlsys_widgets.physics import (
 #
 # Instruments follow this choice. Questions always name their machine.
 
-# %% show="context"
+# %% show="Context"
 context = lab.context(
     {"cloud": "Cloud: H100", "edge": "Edge: Jetson Orin NX"},
     about={"cloud": "A GPU in a data centre.", "edge": "A module of a few watts beside a camera."},
@@ -183,13 +183,10 @@ largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.seque
 # %% show="your measurement"
 machine = "machine.json" if Path("machine.json").is_file() else "cpu-2core-server"
 best, own = ceilings(machine), points(machine, "fp32", "gemm")
-print(
-    f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')}, best bandwidth {format_quantity(best.bandwidth, 'B/s')}."
-)
-print(
-    "fp32 products:",
-    "; ".join(f"N = {each.shape['n']}: {format_quantity(each.attained, 'FLOP/s')}" for each in own),
-)
+reached = {each.shape["n"]: format_quantity(each.attained, "FLOP/s") for each in own}
+print(f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')},")
+print(f"best bandwidth {format_quantity(best.bandwidth, 'B/s')}. fp32 products:")
+print("\n".join(f"  N = {n:>4}: {rate}" for n, rate in sorted(reached.items())))
 
 # %% instrument="Your machine beside an H100"
 RooflineWidget(
@@ -259,7 +256,7 @@ lab.design(
 
 # %% record="commitments"
 
-# %% show="hud"
+# %% show="Where you stand"
 lab.hud(
     constraints={"Memory": budget},
     decisions={"Fusion": "act2_decision", "Limit of the projection": "bound_type"},

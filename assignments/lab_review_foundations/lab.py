@@ -300,7 +300,7 @@ lab.design(
 # %% [markdown]
 # ## What counts
 #
-# Run these cells once more when you are done. Points are for having committed yourself, never for having guessed right.
+# Points here are for having committed yourself, never for having guessed right.
 
 # %% record="predictions_kept"
 

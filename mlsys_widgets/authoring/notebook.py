@@ -84,28 +84,31 @@ class Notebook:
     def _setup(self, written: Written) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
         body = f"from mlsys_widgets import open_lab\n{written.body}\n\n{opens}\nlab.welcome()"
-        return [self._locked("setup", body)]
+        return [self._locked("setup", "Set-up: run this cell first", body)]
 
     def _card(self, written: Written) -> list[Cell]:
         item = self._item(written.name)
         kinds = {Prediction: "prediction", Reflection: "reflection"}
         step = self._step(kinds.get(type(item)), written.name, item)
-        return [self._locked(f"card_{written.name}", f'lab.card("{written.name}")', **step)]
+        code = f'lab.card("{written.name}")'
+        return [self._locked(f"card_{written.name}", _called(item), code, **step)]
 
     def _instrument(self, written: Written) -> list[Cell]:
         step = {"mlsys": {"kind": "instrument", "title": written.name}}
-        return [self._locked(f"instrument_{written.name}", written.body, **step)]
+        said = f"Instrument: {written.name}"
+        return [self._locked(f"instrument_{written.name}", said, written.body, **step)]
 
     def _reveal(self, written: Written) -> list[Cell]:
-        self._item(written.name, Prediction)
-        return [self._locked(f"reveal_{written.name}", written.body)]
+        said = f"Compare: {_title(self._item(written.name, Prediction))}"
+        return [self._locked(f"reveal_{written.name}", said, written.body)]
 
     def _show(self, written: Written) -> list[Cell]:
-        return [self._locked(f"show_{written.name}", written.body)]
+        said = written.name[:1].upper() + written.name[1:]
+        return [self._locked(f"show_{written.name}", said, written.body)]
 
     def _design(self, written: Written) -> list[Cell]:
         step = self._step("design", "design", None)
-        return [self._locked("design", written.body, **step)]
+        return [self._locked("design", "Design: what you hand on", written.body, **step)]
 
     def _answer(self, written: Written) -> list[Cell]:
         name, item = written.name, self._item(written.name, Number, Choice)
@@ -128,7 +131,7 @@ class Notebook:
         body = self._checks.cut(name, ("mlsys_widgets.grading", "award"))
         check = self._graded(name, f'lab.check("{name}")', region(body, call), points)
         check.metadata["tags"] = [CHECKED]
-        return [self._locked(f"question_{name}", f'lab.card("{name}")'), answer, check]
+        return [self._question(name, item), answer, check]
 
     def _record(self, written: Written) -> list[Cell]:
         name, item = written.name, self._item(written.name, Record)
@@ -146,9 +149,12 @@ class Notebook:
             id=self._id(f"answer_{name}"),
             metadata={"nbgrader": _nbgrader(name, solution=True, points=item.points)},
         )
-        return [self._locked(f"question_{name}", f'lab.card("{name}")'), answer]
+        return [self._question(name, item), answer]
 
     # What cells have in common.
+
+    def _question(self, name: str, item: Item) -> Cell:
+        return self._locked(f"question_{name}", _called(item), f'lab.card("{name}")')
 
     def _still(self, source: str) -> Cell:
         """Prose that cannot be edited. nbgrader need not know it, which spares it the work."""
@@ -156,11 +162,14 @@ class Notebook:
         still = {"deletable": False, "editable": False}
         return new_markdown_cell(source, id=self._id(f"prose-{digest}"), metadata=still)
 
-    def _locked(self, name: str, source: str, **metadata: Any) -> Cell:
-        """A folded cell that nbgrader locks, and puts back as it was before it grades."""
+    def _locked(self, name: str, said: str, source: str, **metadata: Any) -> Cell:
+        """A folded cell that nbgrader locks, and puts back as it was before it grades.
+
+        Of a folded cell JupyterLab shows the first line: it says what the cell is.
+        """
         name = self._id(name)
         return new_code_cell(
-            source,
+            f"# {said}\n{source}",
             id=name,
             metadata={
                 "jupyter": {"source_hidden": True},
@@ -183,7 +192,7 @@ class Notebook:
         said: dict[str, Any] = {"kind": kind, "id": name}
         if item is not None:
             said |= {"act": item.act} if item.act else {}
-            said["title"] = item.title  # type: ignore[attr-defined]
+            said["title"] = _title(item)
         return {"mlsys": said}
 
     def _id(self, name: str) -> str:
@@ -191,6 +200,17 @@ class Notebook:
         fit = _UNFIT.sub("-", name)[:56].strip("-")
         self._ids[fit] += 1
         return fit if self._ids[fit] == 1 else f"{fit}-{self._ids[fit]}"
+
+
+def _title(item: Item) -> str:
+    title = getattr(item, "title", None) or getattr(item, "subject", "")
+    return " ".join(str(title).split())
+
+
+def _called(item: Item) -> str:
+    """What an item is and what it is about, in a line."""
+    kind = "Question" if isinstance(item, Number | Choice | Essay) else type(item).__name__
+    return f"{kind}: {_title(item)}"
 
 
 def _nbgrader(

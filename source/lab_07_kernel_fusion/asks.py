@@ -135,7 +135,7 @@ def act1_utilization(p: Parameters) -> Prediction:
         },
         values={"A": 0.9, "B": 0.5, "C": share, "D": 0.05},
         unit="%",
-        title="Act 1: how busy is the GPU?",
+        title="How busy is the GPU?",
         feedback={
             "A": "A kernel is shorter than its launch, so most of the time nothing runs.",
             "B": "Half would need kernels as long as launches. These are half as long.",
@@ -235,7 +235,7 @@ def act1_real(p: Parameters) -> Prediction:
         unit="%",
         low=0,
         high=1,
-        title="Act 1: and on a real GPU?",
+        title="And on a real GPU?",
         distance="points",
         where="H200, PyTorch, profiler's busy time over wall time",
         feedback={
@@ -351,7 +351,7 @@ def act2_fusion(p: Parameters) -> Prediction:
         },
         values={"A": 1.2, "B": 2.5, "C": CLAIM, "D": 15},
         unit="×",
-        title="Act 2: what does fusing give?",
+        title="What does fusing give?",
         distance="times",
         where="H200, one kernel written by hand, wall clock",
         feedback={
@@ -520,7 +520,7 @@ def act2_break_even(p: Parameters) -> Prediction:
         },
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
         unit="images",
-        title="Act 2: when has compiling paid?",
+        title="When has compiling paid?",
         distance="times",
         where=f"H200, batch 32. At batch 1 it is {q(BREAK_EVENS[1])}, at batch 256"
         f" {q(BREAK_EVENS[256])}",

@@ -248,9 +248,7 @@ def test_points_are_a_hundred_and_most_for_numbers_and_decisions(swept):
     typed = sum(points[name] for name in swept.plain.graded)
     records = sum(points[name] for name in swept.plain.of(Record))
     essays = sum(points[name] for name in swept.plain.of(Essay))
-    assert typed > max(records, essays)
-    # The review asks for five texts; everywhere else there is one.
-    assert typed > 50 or len(swept.plain.of(Essay)) >= 5
+    assert typed > 50
     assert 0 < records <= 25
     assert essays > 0
     for student in STUDENTS[:10]:

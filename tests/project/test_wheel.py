@@ -75,7 +75,7 @@ def said_by_checks(root):
                 if len(node.value.split()) >= 5:
                     yield node.value
             elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                yield f"def {node.name}("
+                yield f"def {node.name}(given"
 
 
 def test_the_wheel_holds_no_key(wheel, root):
@@ -101,7 +101,9 @@ def test_the_wheel_says_what_it_is(wheel):
     metadata = email.message_from_string(member("METADATA"))
     assert metadata["Name"] == "mlsys-widgets"
     assert metadata["License-Expression"] == "BSD-3-Clause"
-    assert set(metadata.get_all("Provides-Extra")) == {"student", "ta", "docs", "dev", "bench"}
+    assert set(metadata.get_all("Provides-Extra")) == {
+        "student", "ta", "postgres", "docs", "dev", "bench",
+    }  # fmt: skip
     assert "mlsys = mlsys_widgets.cli:main" in member("entry_points.txt")
 
 

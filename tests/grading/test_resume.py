@@ -1,0 +1,281 @@
+"""Nothing is lost: whoever is killed, and whenever, the class ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading.book import Book
+from mlsys_widgets.grading.coordinator import Class, Plan
+from mlsys_widgets.grading.journal import Journal
+from tests.grading.classroom import (
+    LAB,
+    classroom,
+    fingerprint,
+    grade,
+    hand_in,
+    quiet,
+    rows,
+    running,
+)
+from tests.grading.test_differential import plain
+from tests.labs.rehearsal import ROOT, Workshop
+
+STUDENTS = ("ann", "bob", "cat", "dan")
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing handles it."""
+
+
+class Canned:
+    """An engine that has run everything before."""
+
+    slots = 1
+
+    def __init__(self, told) -> None:
+        self._told = told
+
+    def why_not_isolated(self) -> None:
+        return None
+
+    def run(self, jobs, _blueprint) -> Iterator:
+        for job in jobs:
+            yield self._told[job.student]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A class that was graded, what its workers told, and how it looks."""
+    course = classroom(tmp_path_factory.mktemp("undisturbed") / "course")
+    told = {}
+    for number, name in enumerate(STUDENTS):
+        right = course.asked(name).right()
+        answers = {k: v for k, v in list(right.items())[: number % 3]}
+        hand_in(course, name, answers=answers, ledger=number == 1, essay="x" * number)
+    run = coordinator.Engine.run
+
+    def keeping(self, *more):
+        for ran in run(self, *more):
+            told[ran.student] = ran
+            yield ran
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coordinator.Engine, "run", keeping)
+        grade(course)
+    return course, told
+
+
+def look(course: Workshop) -> dict[str, object]:
+    return {"rows": rows(course.root), "files": fingerprint(course.root / "autograded")}
+
+
+def again(undisturbed, tmp_path: Path, monkeypatch) -> Workshop:
+    """The same class, not graded yet."""
+    course, told = undisturbed
+    fresh = classroom(tmp_path / "course")
+    (fresh.root / "submitted").mkdir()
+    for name in STUDENTS:
+        _copy(course.work(name), fresh.work(name))
+    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned(told))
+    return fresh
+
+
+def _copy(origin: Path, target: Path) -> None:
+    target.mkdir(parents=True)
+    for path in origin.iterdir():
+        (target / path.name).write_bytes(path.read_bytes())
+
+
+def _dying(function, when: str, times: list[int], at: int):
+    def wrapped(*arguments, **more):
+        times[0] += 1
+        if times[0] == at and when == "before":
+            raise Killed
+        done = function(*arguments, **more)
+        if times[0] == at and when == "after":
+            raise Killed
+        return done
+
+    return wrapped
+
+
+MOMENTS = {
+    "before the gradebook": (Book, "write", "before"),
+    "after the gradebook": (Book, "write", "after"),
+    "in the middle of a transaction": (Book, "_write_comments", "after"),
+    "before the files": (Class, "_write_files", "before"),
+    "after the files": (Class, "_write_files", "after"),
+    "between old and new files": (coordinator, "_lay_out", "after"),
+    "after the journal": (Journal, "add", "after"),
+}
+
+
+@pytest.mark.parametrize("plainly", [False, True], ids=["--resume", "plain"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, moment, plainly):
+    """With --resume, and also by whoever just starts it again."""
+    course = again(undisturbed, tmp_path, monkeypatch)
+    owner, name, when = MOMENTS[moment]
+    with monkeypatch.context() as patch:
+        function = getattr(owner, name)
+        patch.setattr(owner, name, _dying(function, when, [0], 2))
+        with pytest.raises(Killed):
+            list(Class(Plan(course.root, LAB)).grade())
+    rest = {each.student for each in Class(Plan(course.root, LAB, resume=not plainly)).grade()}
+    assert len(rest) < len(STUDENTS), "what was done is not done again"
+    assert look(course) == look(undisturbed[0])
+    assert Class(Plan(course.root, LAB, resume=True)).students == []
+
+
+def test_killed_between_two_renames(undisturbed, tmp_path, monkeypatch):
+    """The one moment at which neither the old nor the new folder is there."""
+    course = again(undisturbed, tmp_path, monkeypatch)
+    list(Class(Plan(course.root, LAB)).grade())
+    rename, times = Path.rename, [0]
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", _dying(rename, "after", times, 3))
+        with pytest.raises(Killed):
+            list(Class(Plan(course.root, LAB, force=True)).grade())
+    assert not (course.root / "autograded" / "bob" / LAB).exists()
+    assert [each.student for each in Class(Plan(course.root, LAB, resume=True)).grade()] == ["bob"]
+    assert look(course) == look(undisturbed[0])
+
+
+@pytest.mark.parametrize("cut", [1, 20, 200])
+def test_a_torn_line_was_never_written(undisturbed, tmp_path, monkeypatch, cut):
+    course = again(undisturbed, tmp_path, monkeypatch)
+    list(Class(Plan(course.root, LAB)).grade())
+    journal = course.root / ".mlsys" / f"grade-{LAB}.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-cut])
+    assert [e.student for e in Class(Plan(course.root, LAB, resume=True)).grade()] == ["dan"]
+    assert set(Journal(course.root, LAB).read()) == set(STUDENTS)
+    assert look(course) == look(undisturbed[0])
+
+
+def test_what_was_handed_in_again_or_is_checked_otherwise_is_graded_again(
+    undisturbed, tmp_path, monkeypatch
+):
+    course = again(undisturbed, tmp_path, monkeypatch)
+    list(Class(Plan(course.root, LAB)).grade())
+    (course.work("cat") / "notes.txt").write_text("new")
+    assert Class(Plan(course.root, LAB, resume=True)).students == ["cat"]
+    checks = course.root / "assignments" / LAB / "checks.py"
+    checks.write_text(checks.read_text() + "\n# another word\n")
+    assert Class(Plan(course.root, LAB, resume=True)).students == list(STUDENTS)
+
+
+def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monkeypatch):
+    course = again(undisturbed, tmp_path, monkeypatch)
+    first = Class(Plan(course.root, LAB)).grade()
+    next(first)
+    with pytest.raises(ValueError, match="being graded by another"):
+        list(Class(Plan(course.root, LAB, force=True)).grade())
+    assert len(list(first)) == len(STUDENTS) - 1
+
+
+# Really killed.
+
+
+def chaos(place: Path, kills: int, students: int) -> None:
+    """Kill coordinators, nurseries and children of a class at random, then compare."""
+    calm = classroom(place / "calm")
+    for number in range(students):
+        name = f"student-{number:02}"
+        right = list(calm.asked(name).right().items())
+        slow = running("import time\ntime.sleep(0.4)")
+        hand_in(calm, name, slow, dict(right[: number % 3]), ledger=number % 4 == 0)
+    wild = Workshop(place / "wild", LAB)
+    subprocess.run(["cp", "-a", str(calm.root), str(wild.root)], check=True)
+    with quiet():
+        grade(calm)
+    chance, done, runs = random.Random(kills), 0, 0
+    while done < kills:
+        runs += 1
+        assert runs < 4 * kills + 10
+        done += _disturbed(wild, chance, kills - done)
+        if not Class(Plan(wild.root, LAB, resume=True)).students:
+            # It was quicker than we: some of it is taken back, and it goes on.
+            journal = wild.root / ".mlsys" / f"grade-{LAB}.jsonl"
+            lines = journal.read_bytes().splitlines(keepends=True)
+            journal.write_bytes(b"".join(lines[: len(lines) // 2]))
+    last = _start(wild)
+    assert last.wait(300) in (0, 3)
+    assert rows(wild.root) == rows(calm.root)
+    for name in (f"student-{number:02}" for number in range(students)):
+        assert plain(wild.graded_work(name)) == plain(calm.graded_work(name)), name
+    left = {p.name for p in (wild.root / "autograded").glob("*/.*")}
+    assert left == set()
+
+
+def _start(course: Workshop) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "mlsys_widgets", "grade", LAB, "--resume", "--json"],
+        cwd=course.root, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def _disturbed(course: Workshop, chance: random.Random, most: int) -> int:
+    """One run, in which somebody is killed: a child or a nursery, or in the end the coordinator."""
+    process, killed = _start(course), 0
+    try:
+        while process.poll() is None and killed < most:
+            nurseries = _children(process.pid)
+            if not nurseries:
+                time.sleep(0.05)
+                continue
+            time.sleep(chance.uniform(0.1, 1.5))
+            victim = chance.choice(["coordinator", "nursery", "child"])
+            if victim == "coordinator":
+                process.kill()
+                killed += 1
+                break
+            nursery = chance.choice(nurseries)
+            children = _children(nursery)
+            target = chance.choice(children) if victim == "child" and children else nursery
+            try:
+                os.kill(target, signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                continue
+            if killed > 2:  # a submission whose workers die twice is given up in this run
+                process.kill()
+                break
+    finally:
+        process.kill()
+        process.wait()
+    return killed
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(word) for word in path.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.timeout(600)
+def test_chaos(tmp_path):
+    chaos(tmp_path, kills=4, students=6)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_more_chaos(tmp_path):
+    chaos(tmp_path, kills=20, students=30)
