@@ -63,7 +63,7 @@ def undisturbed(tmp_path_factory):
     told = {}
     for number, name in enumerate(STUDENTS):
         right = course.asked(name).right()
-        answers = {k: v for k, v in list(right.items())[: number % 3]}
+        answers = dict(list(right.items())[: number % 3])
         hand_in(course, name, answers=answers, ledger=number == 1, essay="x" * number)
     run = coordinator.Engine.run
 
@@ -137,7 +137,9 @@ def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, mom
     rest = {each.student for each in Class(Plan(course.root, LAB, resume=not plainly)).grade()}
     assert len(rest) < len(STUDENTS), "what was done is not done again"
     assert look(course) == look(undisturbed[0])
-    assert Class(Plan(course.root, LAB, resume=True)).students == []
+    left = Class(Plan(course.root, LAB, resume=True)).students
+    # Without --resume nbgrader's rule holds: whoever has a folder is graded.
+    assert left == (["bob"] if plainly and moment == "after the files" else [])
 
 
 def test_killed_between_two_renames(undisturbed, tmp_path, monkeypatch):
