@@ -18,7 +18,7 @@ c.ExecutePreprocessor.store_widget_state = False
 # Feedback shows what a hidden test said, and not the test.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
-# `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button, these
-# two lines let it run notebooks in the same isolated child, in place of a new kernel for each.
+# `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button,
+# these two lines let it run notebooks in the same isolated child, not in a new kernel for each.
 # c.Execute.enabled = False
 # c.Autograde.autograde_preprocessors.prepend(["mlsys_widgets.grading.preprocessor.ExecuteShutIn"])
