@@ -187,6 +187,7 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "whoami", help="whose numbers labs use at this computer; with NAME, change it"
     )
     whoami.add_argument("name", nargs="?", metavar="NAME", help="as your course knows you")
+    whoami.add_argument("--forget", action="store_true", help="forget what was said before")
     whoami.set_defaults(run=_whoami)
 
 
@@ -243,6 +244,7 @@ def _build(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from mlsys_widgets.authoring import Course, build
+    from mlsys_widgets.grading.advice import advise
 
     console = Console()
     course = Course.at(arguments.course)
@@ -250,6 +252,10 @@ def _build(arguments: argparse.Namespace) -> int:
         made = build(course, arguments.labs, say=status.update)
     for path in made:
         console.print(f"Wrote {path}", highlight=False)
+    for lab in dict.fromkeys(path.parent.name for path in made):
+        folder = course.folder("assignments", lab)
+        for words in advise(folder, variants=course.variants, edition=course.edition):
+            console.print(f"{lab}: {words}", style="yellow", highlight=False, markup=False)
     return 0
 
 
@@ -275,6 +281,8 @@ def _variant(arguments: argparse.Namespace) -> int:
     _table(("parameter", "value", "unit", "is"), shown.parameters)
     for name, ask, key in shown.questions:
         print(f"\n{name}: {ask}\n  key: {key}")
+        for belief in shown.beliefs.get(name, ()):
+            print(f"    {belief}")
     return 0
 
 
@@ -313,6 +321,8 @@ def _export(arguments: argparse.Namespace) -> int:
 def _whoami(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.labs import identity
 
+    if arguments.forget:
+        identity.forget()
     if arguments.name:
         kept = identity.remember(arguments.name)
         print(f"Kept in {kept}. Restart the kernel of a lab that is open.")

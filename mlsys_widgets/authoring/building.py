@@ -104,6 +104,9 @@ def _blaming(home: Path) -> Iterator[None]:
         yield
     except TextError:
         raise
+    except SyntaxError as problem:
+        file = home / Path(problem.filename or "").name
+        raise TextError(f"{file}, line {problem.lineno}: {problem.msg}") from problem
     except Exception as problem:
         calls = traceback.extract_tb(problem.__traceback__)
         theirs = [call for call in calls if Path(call.filename).parent == home.resolve()]
@@ -177,7 +180,9 @@ def _complain_of_lost_points(lab: str, cell: nbformat.NotebookNode) -> None:
     if [float(each) for each in earned] != [float(points)]:
         said = "".join(o.text for o in cell.outputs if o.output_type == "stream").strip()
         raise TextError(
-            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {said}"
+            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {said}\n"
+            f"It was run with the numbers of {INSTRUCTOR!r}; solutions take numbers from lab.p. To"
+            f" see these numbers and the key: mlsys variant {lab} {INSTRUCTOR}"
         )
 
 
@@ -206,9 +211,10 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
 
 
 def _replace(made: Path, target: Path) -> None:
+    """Put what was made in place of what was there; a ledger left there would go to everybody."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*") if target.exists() else ():
-        if old.is_file() and not (made / old.name).exists() and old.name != "ledger.jsonl":
+        if old.is_file() and not (made / old.name).exists():
             old.unlink()
     shutil.copytree(made, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
 

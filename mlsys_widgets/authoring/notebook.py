@@ -11,6 +11,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
+from mlsys_widgets.authoring.complaints import complain
 from mlsys_widgets.authoring.course import Course
 from mlsys_widgets.authoring.hidden import Checks, region
 from mlsys_widgets.authoring.text import TextError, Written
@@ -37,7 +38,7 @@ class Notebook:
 
     def make(self, written: list[Written]) -> nbformat.NotebookNode:
         """The notebook, with solutions and hidden tests and without outputs."""
-        self._complain(written)
+        complain(self._lab.name, self._items, written)
         cells = [cell for each in written for cell in getattr(self, f"_{each.kind}")(each)]
         return new_notebook(
             cells=cells,
@@ -52,34 +53,10 @@ class Notebook:
             },
         )
 
-    def _complain(self, written: list[Written]) -> None:
-        """Refuse a lab that asks what it never shows, or shows what it never asks."""
-        if [each.kind for each in written].count("setup") != 1:
-            raise TextError(f"{self._lab.name}: lab.py must have exactly one cell with setup=true")
-        placed = [each.name for each in written if each.kind in ("answer", "essay", "record")]
-        graded = [
-            n for n, i in self._items.items() if isinstance(i, Number | Choice | Essay | Record)
-        ]
-        for name in graded:
-            if placed.count(name) != 1:
-                raise TextError(
-                    f"{self._lab.name}: asks.py gives points for {name}, which lab.py places"
-                    f" {placed.count(name)} times; it must be placed once"
-                )
-
-    def _item(self, name: str, *kinds: type[Item]) -> Item:
-        item = self._items.get(name)
-        if item is None or (kinds and not isinstance(item, kinds)):
-            wanted = " or ".join(kind.__name__ for kind in kinds) or "item"
-            raise TextError(
-                f"{self._lab.name}: lab.py names {name!r}, and asks.py has no such {wanted}"
-            )
-        return item
-
     # One method for each kind of cell.
 
     def _prose(self, written: Written) -> list[Cell]:
-        return [self._still(templates.fill(written.body, self._known))]
+        return [self._still(self._filled(written))]
 
     def _setup(self, written: Written) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
@@ -87,7 +64,7 @@ class Notebook:
         return [self._locked("setup", "Set-up: run this cell first", body)]
 
     def _card(self, written: Written) -> list[Cell]:
-        item = self._item(written.name)
+        item = self._items[written.name]
         kinds = {Prediction: "prediction", Reflection: "reflection"}
         step = self._step(kinds.get(type(item)), written.name, item)
         code = f'lab.card("{written.name}")'
@@ -99,7 +76,7 @@ class Notebook:
         return [self._locked(f"instrument_{written.name}", said, written.body, **step)]
 
     def _reveal(self, written: Written) -> list[Cell]:
-        said = f"Compare: {_title(self._item(written.name, Prediction))}"
+        said = f"Compare: {_title(self._items[written.name])}"
         return [self._locked(f"reveal_{written.name}", said, written.body)]
 
     def _show(self, written: Written) -> list[Cell]:
@@ -111,7 +88,7 @@ class Notebook:
         return [self._locked("design", "Design: what you hand on", written.body, **step)]
 
     def _answer(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._item(written.name, Number, Choice)
+        name, item = written.name, self._items[written.name]
         assert isinstance(item, Number | Choice)
         if isinstance(item, Number):
             hint = item.unit
@@ -134,16 +111,16 @@ class Notebook:
         return [self._question(name, item), answer, check]
 
     def _record(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._item(written.name, Record)
+        name, item = written.name, self._items[written.name]
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
         hidden = region("from mlsys_widgets.grading import award_record", call)
         return [self._graded(name, f'lab.record("{name}")', hidden, item.points)]
 
     def _essay(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._item(written.name, Essay)
+        name, item = written.name, self._items[written.name]
         assert isinstance(item, Essay)
-        model = templates.fill(written.body, self._known)
+        model = self._filled(written)
         answer = new_markdown_cell(
             _SOLUTION.format(model),
             id=self._id(f"answer_{name}"),
@@ -152,6 +129,12 @@ class Notebook:
         return [self._question(name, item), answer]
 
     # What cells have in common.
+
+    def _filled(self, written: Written) -> str:
+        try:
+            return templates.fill(written.body, self._known)
+        except TextError as problem:
+            raise TextError(f"{written.where}: {problem}") from None
 
     def _question(self, name: str, item: Item) -> Cell:
         return self._locked(f"question_{name}", _called(item), f'lab.card("{name}")')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -32,11 +32,14 @@ class Written:
         What the cell line names: an item, a title; empty for prose, setup and design.
     body
         What stands in the cell.
+    where
+        File and cell, for whoever has to mend something.
     """
 
     kind: str
     name: str
     body: str
+    where: str = field(default="", compare=False)
 
 
 def read(path: Path) -> list[Written]:
@@ -67,10 +70,10 @@ def _written(path: Path, number: int, cell: object) -> Written:
     where = f"{path}, cell {number}"
     if cell.cell_type == "markdown":  # type: ignore[attr-defined]
         if not metadata:
-            return Written("prose", "", body)
+            return Written("prose", "", body, where)
         if list(metadata) != ["essay"]:
             raise TextError(f"{where}: prose can say essay=…; it says {', '.join(metadata)}")
-        return Written("essay", _name(where, "essay", metadata["essay"]), body)
+        return Written("essay", _name(where, "essay", metadata["essay"]), body, where)
     kinds = [kind for kind in CODE_KINDS if kind in metadata]
     if len(kinds) != 1 or len(metadata) != 1:
         listed = ", ".join(CODE_KINDS)
@@ -84,7 +87,7 @@ def _written(path: Path, number: int, cell: object) -> Written:
         raise TextError(f"{where}: a {kind} cell is made from its name; leave its body empty")
     if kind not in EMPTY_KINDS and not body:
         raise TextError(f"{where}: the {kind} cell is empty")
-    return Written(kind, name, body)
+    return Written(kind, name, body, where)
 
 
 def _name(where: str, kind: str, value: object) -> str:

@@ -96,9 +96,15 @@ def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdi
         said = f"The ledger is of {state.student}, not of {owner}."
         return Verdict(0.0, said), said
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
-    said = f"Missing: {', '.join(missing)}." if missing else "All there."
+    said = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
     doubt = str(found.first_problem) if found.first_problem else None
     return Verdict(1 - len(missing) / len(wanted), said), doubt
+
+
+def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
+    """What the cards call these, as a student knows them."""
+    items = lab.items(lab.draw("", variants=False))
+    return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:

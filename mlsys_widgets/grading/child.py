@@ -9,6 +9,7 @@ believed further than that.
 from __future__ import annotations
 
 import builtins
+import hashlib
 import json
 import os
 import signal
@@ -20,6 +21,7 @@ from types import FrameType
 from typing import Any, Final
 
 from comm.base_comm import BaseComm
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
@@ -132,9 +134,18 @@ class _Hook(DisplayHook):
         )
 
 
+class _Compiler(CachingCompiler):
+    """Names cells as a kernel does: the look of a traceback depends on it."""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        digest = hashlib.sha256(raw_code.encode("utf-8", "replace")).hexdigest()[:10]
+        return f"/tmp/ipykernel/{digest}.py"
+
+
 class Shell(InteractiveShell):
     """IPython as a kernel has it, with outputs kept instead of sent."""
 
+    compiler_class = _Compiler
     display_pub_class = _Publisher
     displayhook_class = _Hook
 
@@ -186,7 +197,6 @@ def make_shell() -> Shell:
     """The shell, made before forking: it is the same for every submission."""
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.colors = "linux"
     shell: Shell = Shell.instance(config=config)
     with suppress(ImportError):
         from ipywidgets import Widget

@@ -285,9 +285,10 @@ class Class:
         """Put the autograded submission where formgrader looks for it: all of it, or nothing."""
         name = f"{self._plan.lab}.ipynb"
         target = self._settings.folder("autograded", ran.student, self._plan.lab)
-        files = self._with_given(submission)
-        if ran.notebook:
-            files[name] = ran.notebook.encode("utf-8", "replace")
+        # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
+        given = self._with_given(submission)
+        files = {each: content for each, content in given.items() if Path(each).suffix != ".ipynb"}
+        files[name] = (ran.notebook or _instead(ran)).encode("utf-8", "replace")
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f".{target.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
@@ -298,6 +299,13 @@ class Class:
             target.rename(old)
         fresh.rename(target)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _instead(ran: Ran) -> str:
+    """A notebook that says why there is none, for formgrader and for feedback."""
+    said = f"**This notebook could not be graded**: {'; '.join(_readable(ran.remarks))}."
+    cell = nbformat.v4.new_markdown_cell(said, id="why")
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])) + "\n"
 
 
 def collect_time(folder: Path) -> Any:

@@ -187,6 +187,13 @@ def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) 
     """Put together what the child will see."""
     _mount("none", "/", None, _REC | _PRIVATE)
     _mount("tmpfs", str(root), "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
+    for name in ("proc", "submission", "tmp"):
+        (root / name).mkdir()
+    owner = f"uid={NOBODY},gid={NOBODY}"
+    writable = f"size={limits.disk},nr_inodes=20000,mode=700,{owner}"
+    # Before what is shown: an interpreter may well be installed below /tmp.
+    for name in ("submission", "tmp"):
+        _mount("tmpfs", f"{root}/{name}", "tmpfs", _NOSUID | _NODEV, writable)
     for path in visible():
         _show(root, path)
     for name in _ETC:
@@ -196,12 +203,6 @@ def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) 
     (root / "dev/shm").mkdir()  # what multiprocessing keeps its locks in
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(f"student:x:{NOBODY}:{NOBODY}::/submission:/bin/sh\n")
-    for name in ("proc", "submission", "tmp"):
-        (root / name).mkdir()
-    owner = f"uid={NOBODY},gid={NOBODY}"
-    writable = f"size={limits.disk},nr_inodes=20000,mode=700,{owner}"
-    _mount("tmpfs", f"{root}/submission", "tmpfs", _NOSUID | _NODEV, writable)
-    _mount("tmpfs", f"{root}/tmp", "tmpfs", _NOSUID | _NODEV, writable)
     locks = f"size=4m,nr_inodes=200,mode=700,{owner}"
     _mount("tmpfs", f"{root}/dev/shm", "tmpfs", _NOSUID | _NODEV | _NOEXEC, locks)
     _lay_out(root / "submission", home, files)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mlsys_widgets.grading.keys import Given, Key, NumberKey
@@ -22,10 +23,13 @@ class Seen:
         Name, value, unit and meaning of each.
     questions
         Name, question and key of each graded answer.
+    beliefs
+        By the name of the answer: what each known belief leads to.
     """
 
     parameters: tuple[tuple[str, str, str, str], ...]
     questions: tuple[tuple[str, str, str], ...]
+    beliefs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def seen(
@@ -57,15 +61,22 @@ def seen(
          each.about)
         for name, each in lab.parameters.items()
     )  # fmt: skip
-    questions = []
+    questions, beliefs = [], {}
     for name, item in lab.items(p).items():
         if isinstance(item, Number | Choice):
             try:
-                key = _in_words(checks[name](given), item)
+                key = checks[name](given)
             except ValueError as reason:  # of an answer about something that is not there
-                key = f"depends on the submission ({reason})"
-            questions.append((name, inspect.cleandoc(item.ask), key))
-    return Seen(parameters, tuple(questions))
+                words = f"depends on the submission ({reason})"
+            else:
+                words = _in_words(key, item)
+                beliefs[name] = tuple(f"{_shown(b.value)}: {b.name}" for b in key.beliefs)
+            questions.append((name, inspect.cleandoc(item.ask), words))
+    return Seen(parameters, tuple(questions), beliefs)
+
+
+def _shown(value: float | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"{value:.4g}"
 
 
 def _in_words(key: Key, item: Number | Choice) -> str:

@@ -84,6 +84,11 @@ def remember(name: str) -> Path:
     return kept
 
 
+def forget() -> None:
+    """Forget what was remembered: the login of the computer counts again."""
+    settings_file().unlink(missing_ok=True)
+
+
 def settings_file() -> Path:
     """Where `remember` keeps it."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"

@@ -16,6 +16,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
 from mlsys_widgets.widgets.controls import Choice
 from mlsys_widgets.widgets.instrument import Card, Instrument, Table
+from mlsys_widgets.widgets.lab_card import Gate
 from mlsys_widgets.widgets.scene import Scene
 
 #: Text between these is LaTeX and not for Markdown to read.
@@ -60,6 +61,8 @@ class MathPeek(ipywidgets.HTMLMath):
         Whether a derivation also shows its numbers; without, it shows formulas and their symbols.
     opened
         Whether it is open at first.
+    after
+        A gate, or several, that must be open before the panel shows more than its title.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class MathPeek(ipywidgets.HTMLMath):
         *,
         numbers: bool = True,
         opened: bool = False,
+        after: Iterable[Gate] = (),
     ) -> None:
         super().__init__(layout={"width": "100%"})
         self._title, self._numbers, self._opened = title, numbers, opened
@@ -92,11 +96,29 @@ class MathPeek(ipywidgets.HTMLMath):
             raise ValueError(
                 "equations is empty; give Markdown with LaTeX, a result, or several of them"
             )
+        self._gates = tuple(after)
         self.value = self.html()
+        for gate in self._gates:
+            if not gate.is_open:
+                gate.on_open(self._look_again)
+
+    def _look_again(self) -> None:
+        self.value = self.html()
+
+    @property
+    def _closed(self) -> str:
+        """What opens the panel; empty if it is open."""
+        gate = next((gate for gate in self._gates if not gate.is_open), None)
+        return f"Opens after you {gate.to_open}." if gate else ""
 
     def html(self) -> str:
         """The panel as HTML that stands alone: it opens without any script."""
         body = []
+        if closed := self._closed:
+            return (
+                f"{_STYLE}<details class='mlsys-peek'><summary>{escape(self._title)}</summary>"
+                f"<p>{escape(closed)}</p></details>"
+            )
         for heading, part in self._parts:
             if heading:
                 body.append(f"<h4>{escape(heading)}</h4>")
@@ -124,6 +146,8 @@ class MathPeek(ipywidgets.HTMLMath):
     def text(self) -> str:
         """The panel as plain text."""
         lines = [self._title]
+        if closed := self._closed:
+            return "\n".join([*lines, closed])
         for heading, part in self._parts:
             lines += [heading] if heading else []
             if isinstance(part, str):

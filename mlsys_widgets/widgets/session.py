@@ -250,7 +250,7 @@ class OpenLab:
             case labs.Number() | labs.Choice() | labs.Essay():
                 return QuestionCard(name, item, after=after)
             case labs.Peek():
-                return MathPeek(item.title, item.equations)
+                return MathPeek(item.title, item.equations, after=after)
             case labs.Takeaways():
                 return KeyTakeaways(*item.points, ahead=item.ahead, title=item.title, after=after)
             case labs.Quiz():

@@ -114,7 +114,7 @@ def test_variants_and_edition_are_built_in(made, home, course):
             "lab.py",
             '# %% card="opening"',
             '# %% card="openning"',
-            "names 'openning', and asks.py has no such item",
+            "cell 3: card='openning', and asks.py has no such item",
         ),
         (
             "lab.py",
@@ -128,7 +128,12 @@ def test_variants_and_edition_are_built_in(made, home, course):
             '# %% show="imports"',
             "must have exactly one cell with setup=true",
         ),
-        ("lab.py", "{{ q(", "{{ qq(", "cannot be computed: name 'qq' is not defined"),
+        ("lab.py", "{{ q(", "{{ qq(", "cell 1: .* cannot be computed: name 'qq' is not defined"),
+        ("lab.py", '# %% card="act1_why"', "", "'act1_why', which lab.py never shows; nobody"),
+        ("lab.py", 'limit = "memory"', 'limits = "memory"', "must end with a line limit = …"),
+        ("lab.py", 'limit = "memory"', 'limit = = "memory"', "invalid syntax, in its line 2"),
+        ("asks.py", 'after=["act1_bound"]', 'after=["act1_bund"]', "comes after 'act1_bund'"),
+        ("asks.py", "acts=(", "acts=((", "asks.py, line .*: "),
         (
             "checks.py",
             "def limit(",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 import time
@@ -25,7 +26,7 @@ from tests.grading.classroom import (
     shown,
     small,
 )
-from tests.labs.rehearsal import Workshop
+from tests.labs.rehearsal import ROOT, Workshop, nbgrader, workshop
 
 pytestmark = pytest.mark.timeout(600)
 INNOCENT = ("aa-innocent", "zz-innocent")
@@ -116,9 +117,10 @@ def test_an_attack_gains_nothing(hall, name):
     assert told.isprintable()
     if not attack.ended and not attack.flagged:
         assert "did not run to its end" not in told, told
-    if name == "deep-json":
-        return
     book = autograded(hall.course, name)
+    if name == "deep-json":
+        assert [cell.id for cell in book.cells] == ["why"]
+        return
     said = shown(book)
     assert "LEAK" not in said, (attack.about, said[:500])
     assert "TRIED" in said or not attack.tried, (attack.about, said[-500:])
@@ -168,6 +170,35 @@ def test_what_never_ends_is_ended(name, tmp_path, tmp_path_factory):
     for innocent in INNOCENT:
         assert held.graded[innocent].earned == 80
     assert held.after == held.before
+
+
+@pytest.mark.slow
+def test_a_real_lab(tmp_path):
+    """Lab 07: honest work earns all that is not a person's to give, and hostile work nothing."""
+    lab = "lab_07_kernel_fusion"
+    course = workshop(tmp_path / "course", lab)
+    for step in ("source", "release"):
+        shutil.copytree(ROOT / step / lab, course.root / step / lab)
+    nbgrader(course.root, ["generate_assignment", lab, "--force"])
+    for name in INNOCENT:
+        hand_in(course, name, answers=course.asked(name).right(), ledger=True)
+    hostile = ("patched-core", "reads-frames", "reads-memory", "forged-lines", "os-exit", "network")
+    for name in hostile:
+        hand_in(course, name, ATTACKS[name].change)
+    graded = grade(course, limits=small(memory=1_000_000_000, output=20_000_000))
+    by_hand = {s.name for s in graded[INNOCENT[0]].scores if s.auto is None}
+    for name in INNOCENT:
+        most = sum(s.most for s in graded[name].scores if s.name not in by_hand)
+        unwritten = [s for s in graded[name].scores if s.answer is None and s.auto == 0]
+        assert graded[name].earned == most - sum(s.most for s in unwritten), graded[name]
+        assert len(unwritten) <= 1  # the essay, which nobody has written
+        assert not graded[name].flags
+    for name in hostile:
+        assert graded[name].earned == 0, graded[name]
+        if name not in ("os-exit", "forged-lines"):
+            said = shown(autograded(course, name))
+            assert "TRIED" in said
+            assert "LEAK" not in said, said[:500]
 
 
 def test_what_was_reached_before_the_end_counts(tmp_path):

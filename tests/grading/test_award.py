@@ -90,8 +90,8 @@ def test_a_record_is_shared_equally(submission, capsys):
     kept.record_reflection("act1_why", "larger", correct=True)
     assert award_record("commitments", points=20) == 20
     assert capsys.readouterr().out.splitlines() == [
-        "commitments: 0 of 20 points. Missing: act1_bound, act1_why.",
-        "commitments: 10 of 20 points. Missing: act1_why.",
+        "commitments: 0 of 20 points. Missing: “Arithmetic or memory?”, “What helps?”.",
+        "commitments: 10 of 20 points. Missing: “What helps?”.",
         "commitments: 20 of 20 points. All there.",
     ]
 

@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from mlsys_widgets.cli import main
-from tests.grading.classroom import LAB, classroom, grade, hand_in, quiet
+from mlsys_widgets.grading.coordinator import Class, Plan
+from tests.grading.classroom import LAB, LIMITS, classroom, grade, hand_in, quiet
 from tests.labs.rehearsal import Workshop, nbgrader
 
 pytestmark = [pytest.mark.needs("postgresql"), pytest.mark.timeout(600)]
@@ -189,6 +190,17 @@ def test_a_driver_that_is_not_there_is_one_sentence(course: Workshop, capsys):
     (said,) = capsys.readouterr().err.splitlines()
     assert "needs pg8000" in said
     assert "mlsys-widgets[postgres]" in said
+
+
+def test_a_server_that_stops_in_the_middle_is_one_sentence(course: Workshop, server: Server):
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.CourseDirectory.db_url = {server.url('grades')!r}\n")
+    with quiet():
+        graded = Class(Plan(course.root, LAB, limits=LIMITS, workers=1, force=True)).grade()
+        next(graded)
+        server.stop()
+        with pytest.raises(ValueError, match=r"the gradebook cannot be written: .*--resume"):
+            list(graded)
 
 
 def _grade(course: Workshop) -> int:
