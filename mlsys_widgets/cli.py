@@ -269,8 +269,8 @@ def _new_lab(arguments: argparse.Namespace) -> int:
 
 
 def _variant(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.authoring import Course
     from mlsys_widgets.grading.seen import seen
+    from mlsys_widgets.labs.course import Course
 
     course, student = Course.at(arguments.course), arguments.student
     work = course.root / "submitted" / student / arguments.lab
@@ -293,8 +293,8 @@ def _spare_two_seconds() -> None:
 
 def _grade(arguments: argparse.Namespace) -> int:
     _spare_two_seconds()
-    from mlsys_widgets.authoring import Course
     from mlsys_widgets.grading import command
+    from mlsys_widgets.labs.course import Course
 
     course = Course.at(arguments.course)
     return command.run(arguments, variants=course.variants, edition=course.edition)

@@ -5,8 +5,8 @@
 """
 
 from mlsys_widgets.authoring.building import build, labs_of
-from mlsys_widgets.authoring.course import Course
 from mlsys_widgets.authoring.starting import new_lab
 from mlsys_widgets.authoring.text import TextError
+from mlsys_widgets.labs.course import Course
 
 __all__ = ["Course", "TextError", "build", "labs_of", "new_lab"]

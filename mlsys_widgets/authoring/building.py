@@ -17,12 +17,12 @@ from typing import Final
 
 import nbformat
 
-from mlsys_widgets.authoring.course import CONFIG, Course
 from mlsys_widgets.authoring.hidden import Checks
 from mlsys_widgets.authoring.landing import write_landing
 from mlsys_widgets.authoring.notebook import CHECKED, Notebook
 from mlsys_widgets.authoring.text import TextError, read
 from mlsys_widgets.labs import load
+from mlsys_widgets.labs.course import CONFIG, Course
 from mlsys_widgets.labs.identity import VARIABLE
 
 #: Whose numbers the outputs in ``source/`` show.

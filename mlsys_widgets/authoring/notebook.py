@@ -12,10 +12,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.complaints import complain
-from mlsys_widgets.authoring.course import Course
 from mlsys_widgets.authoring.hidden import Checks, region
 from mlsys_widgets.authoring.text import TextError, Written
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Prediction, Record, Reflection
+from mlsys_widgets.labs.course import Course
 
 #: nbval compares the output of cells with this tag and only runs the others.
 CHECKED: Final = "nbval-check-output"

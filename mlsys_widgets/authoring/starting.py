@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from mlsys_widgets.authoring.course import CONFIG, SETTINGS
+from mlsys_widgets.labs.course import CONFIG, SETTINGS
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{2,49}")
 _FILES: Final = ("lab.py", "asks.py", "checks.py")
