@@ -65,6 +65,14 @@ def build(
         if lab not in known:
             listed = ", ".join(known) or "none yet"
             raise TextError(f"there is no lab {lab!r} in assignments/; there are: {listed}")
+    for lab in labs or known:
+        for step in _STEPS:
+            ledger = (into or course.root) / step / lab / "ledger.jsonl"
+            if ledger.exists():
+                raise TextError(
+                    f"{ledger} is somebody's record of working there, and everything in that folder"
+                    " goes to students; put it elsewhere, and try labs in a copy"
+                )
     made = []
     for lab in labs or known:
         with TemporaryDirectory() as aside:
@@ -211,7 +219,7 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
 
 
 def _replace(made: Path, target: Path) -> None:
-    """Put what was made in place of what was there; a ledger left there would go to everybody."""
+    """Put what was made in place of what was there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*") if target.exists() else ():
         if old.is_file() and not (made / old.name).exists():

@@ -41,14 +41,19 @@ def test_it_builds_the_same_to_the_byte(made):
     assert made.built == before
 
 
-def test_what_no_longer_belongs_is_removed_and_a_ledger_is_kept(made):
-    folder = made.root / "release" / DEMO
-    for name in ("old.py", "ledger.jsonl"):
-        (folder / name).write_text("x", "utf-8")
+def test_what_no_longer_belongs_is_removed(made):
+    old = made.root / "release" / DEMO / "old.py"
+    old.write_text("x", "utf-8")
     assert build(made).problem == ""
-    assert not (folder / "old.py").exists()
-    assert (folder / "ledger.jsonl").read_text("utf-8") == "x"
-    (folder / "ledger.jsonl").unlink()
+    assert not old.exists()
+
+
+def test_a_ledger_never_goes_to_students(made):
+    ledger = made.root / "release" / DEMO / "ledger.jsonl"
+    ledger.write_text("x", "utf-8")
+    assert "is somebody's record of working there" in build(made).problem
+    assert ledger.read_text("utf-8") == "x"
+    ledger.unlink()
 
 
 def test_everyone_has_numbers_of_their_own(made, tmp_path):
