@@ -9,7 +9,16 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Table, create_engine, inspect, make_url, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    bindparam,
+    create_engine,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading import tables as t
@@ -209,15 +218,17 @@ class Book:
         rows = db.execute(select(t.grade).where(t.grade.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row for row in rows}
         automatic = {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
-        total = 0.0
+        total, changes = 0.0, []
         for cell, row in by_cell.items():
             auto = automatic.get(cell, row.auto_score)
             if cell in automatic:
                 by_hand = row.manual_score is not None or auto is None
-                _update(db, t.grade, row.id, {"auto_score": auto, "needs_manual_grade": by_hand})
+                new = {"auto_score": auto, "needs_manual_grade": by_hand}
+                changes.append({"row": row.id, **new})
             score = row.manual_score if row.manual_score is not None else auto
             if score is not None:
                 total += score + (row.extra_credit or 0.0)
+        _update_all(db, t.grade, changes)
         return total
 
     def _write_comments(self, db: Connection, notebook: str, entry: Entry) -> None:
@@ -227,9 +238,12 @@ class Book:
             **dict.fromkeys(entry.answered),
             **dict.fromkeys(entry.no_response, "No response."),
         }
-        for name, words in said.items():
-            if name in self._answers:
-                _update(db, t.comment, by_cell[self._answers[name]], {"auto_comment": words})
+        changes = [
+            {"row": by_cell[self._answers[name]], "auto_comment": words}
+            for name, words in said.items()
+            if name in self._answers
+        ]
+        _update_all(db, t.comment, changes)
 
     def _seconds_late(self, timestamp: datetime | None, extension: Any) -> float:
         if timestamp is None or self._duedate is None:
@@ -264,3 +278,9 @@ def _insert(db: Connection, table: Table, values: Mapping[str, Any]) -> str:
 
 def _update(db: Connection, table: Table, row: str, values: Mapping[str, Any]) -> None:
     db.execute(table.update().where(table.c.id == row).values(**values))
+
+
+def _update_all(db: Connection, table: Table, changes: Sequence[Mapping[str, Any]]) -> None:
+    """Change rows, which ``row`` names, in one go: a server may be far away."""
+    if changes:
+        db.execute(table.update().where(table.c.id == bindparam("row")), [*changes])

@@ -6,8 +6,9 @@ The only process that sees gradebook, checks and all submissions. It runs nothin
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -247,9 +248,8 @@ class Class:
         return graded
 
     def _judged(self, submission: Submission, ran: Ran) -> tuple[Graded, Entry]:
-        book = nbformat.reads(ran.notebook, 4) if ran.notebook else None
-        cells = {grade_id(c): c for c in book.cells} if book else {}
         points = self._book.blueprint.graded
+        cells = _cells_of(ran.notebook, {*points, *self._book.answer_cells})
         with TemporaryDirectory(prefix="mlsys-judge-") as aside:
             folder = Path(aside)
             _lay_out(folder, self._with_given(submission))
@@ -306,6 +306,18 @@ def _instead(ran: Ran) -> str:
     said = f"**This notebook could not be graded**: {'; '.join(_readable(ran.remarks))}."
     cell = nbformat.v4.new_markdown_cell(said, id="why")
     return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])) + "\n"
+
+
+def _cells_of(notebook: str, names: Set[str]) -> dict[str | None, Any]:
+    """Some cells of a notebook that a worker has put together; the others are never looked at."""
+    if not notebook:
+        return {}
+    raw = json.loads(notebook)
+    raw["cells"] = [
+        cell for cell in raw["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") in names
+    ]  # fmt: skip
+    return {grade_id(cell): cell for cell in nbformat.v4.to_notebook_json(raw).cells}
 
 
 def collect_time(folder: Path) -> Any:

@@ -6,6 +6,7 @@ TRIED, or by how it ended.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -636,9 +637,10 @@ ATTACKS: dict[str, Attack] = {
         "except OSError as problem: print(problem)"
     )("thirty thousand files"),
     "bombs-beside": Attack(
-        "a pickle that runs code, and a compressed file that unpacks to a gigabyte",
+        "a pickle that runs code, and a compressed file of a hundred megabytes of nothing",
         beside(
-            {"answers.pkl": b"cbuiltins\nprint\n(VLEAK\ntR.", "bomb.gz": bytes(10_000),
+            {"answers.pkl": b"cbuiltins\nprint\n(VLEAK\ntR.",
+             "bomb.gz": gzip.compress(bytes(100_000_000)),
              "machine.json": b"[" * 100_000}
         ),
     ),
