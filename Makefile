@@ -9,6 +9,8 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 # Passed on: make lab ARGS=--no-browser, make test ARGS="-k roofline"
 ARGS ?=
+# Processes that tests are spread over; those that share a browser or a graded lab stay together.
+SPREAD ?= -n 2 --dist loadgroup
 
 # 3.11 first, because constraints.txt was tested with it. A name may exist and not run (pyenv).
 PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3.14; do \
@@ -33,10 +35,10 @@ lab: $(VENV)/.student ## Open JupyterLab on your copy of the labs (over ssh: ARG
 		--LabApp.default_url=/lab/tree/START_HERE.md $(ARGS)
 
 test: system-packages lint types ## Lint, check types and run the tests
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest $(SPREAD) $(ARGS)
 
 test-all: system-packages lint types ## The same with the slow tests and many more examples
-	$(PY) -m pytest -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
+	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
 lint: $(VENV)/.dev ## Check style
 	$(PY) -m ruff check .

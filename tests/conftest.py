@@ -12,7 +12,6 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
-MISSING = pytest.StashKey[Counter[str]]()
 
 # No deadline: how long one example takes says more about the machine than about the code.
 settings.register_profile("default", deadline=None)
@@ -46,8 +45,17 @@ def tool():
     return load_tool
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[MISSING] = Counter()
+#: Folders whose tests share something that takes long to make: a browser, labs that are graded.
+SHARING = ("authoring", "browser", "labs")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests stay in one process when several run (make test)."""
+    for item in items:
+        file = item.path.relative_to(ROOT)
+        folder = file.parts[1]
+        group = folder if file.parts[0] == "tests" and folder in SHARING else str(file)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -55,12 +63,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         (name,) = marker.args
         requirement = system_packages.TABLE[name]
         if not requirement.present():
-            item.config.stash[MISSING][name] += 1
             pytest.skip(requirement.sentence)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    missing = terminalreporter.config.stash[MISSING]
+    # From the reports, because tests may have run in other processes.
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    table = system_packages.TABLE.items()
+    missing = {name: reasons[each.sentence] for name, each in table if each.sentence in reasons}
     if not missing:
         return
     terminalreporter.section("skipped for want of a system package")

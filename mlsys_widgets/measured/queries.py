@@ -14,6 +14,8 @@ from .documents import available, load
 from .recorder import Document, Spread, Value
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
+#: What ceilings are found from; the other cases are not even looked at.
+_CEILINGS = ("gemm", "copy", "triad", "launch")
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,7 @@ def ceilings(device: Source) -> Ceilings:
     peaks: dict[str, float] = {}
     bandwidth: float | None = None
     launch: float | None = None
-    for case in _matching(document, None, None, None, {}):
+    for case in (c for kind in _CEILINGS for c in _matching(document, kind, None, None, {})):
         if case.kind == "gemm" and case.precision and case.rate:
             peaks[case.precision] = max(case.rate, peaks.get(case.precision, 0.0))
         elif case.kind in ("copy", "triad") and case.bandwidth and (case.traffic or 0.0) > cache:
