@@ -53,27 +53,11 @@ class Engine:
             self._most = workers or os.cpu_count() or 1
             _start_nurseries(self._most)
         import dask.config
-        from distributed import Client, LocalCluster
+        import distributed  # noqa: F401 (brings the settings of which one is changed)
 
-        self._cluster: Any = None
-        if address == LOCAL:
-            # Workers are threads here: what they wait for are nurseries, processes of their own.
-            # Of what they did they remember a little: a submission is large, and a class long.
-            with dask.config.set({"distributed.admin.low-level-log-length": 100}):
-                self._cluster = LocalCluster(
-                    n_workers=1,
-                    threads_per_worker=self._most,
-                    processes=False,
-                    dashboard_address=None,
-                    silence_logs=50,
-                )
-        try:
-            self._client = Client(self._cluster or address, timeout=_PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as problem:
-            raise ValueError(
-                f"no Dask scheduler answers at {address} ({problem}); start one, or use"
-                " --engine local"
-            ) from None
+        # What was sent is remembered a little: a submission is large, and a class long.
+        with dask.config.set({"distributed.admin.low-level-log-length": 20}):
+            self._connect()
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
@@ -81,6 +65,28 @@ class Engine:
             raise ValueError(
                 f"the Dask scheduler at {address} has no workers; start some there: dask worker"
                 f" {address}"
+            ) from None
+
+    def _connect(self) -> None:
+        from distributed import Client, LocalCluster
+
+        self._cluster: Any = None
+        if self._address == LOCAL:
+            # Workers are threads here: what they wait for are nurseries, processes of their own.
+            self._cluster = LocalCluster(
+                n_workers=1,
+                threads_per_worker=self._most,
+                processes=False,
+                dashboard_address=None,
+                silence_logs=50,
+            )
+        where = self._cluster or self._address
+        try:
+            self._client = Client(where, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as problem:
+            raise ValueError(
+                f"no Dask scheduler answers at {self._address} ({problem}); start one, or use"
+                " --engine local"
             ) from None
 
     @property

@@ -264,7 +264,8 @@ def run_submission(job: Job, blueprint: Blueprint, nursery: Nursery) -> Ran:
     ran = run_notebook(book, replace(job, files=others), nursery, watched, hidden, sane.missing)
     return replace(
         ran,
-        notebook=nbformat.writes(book) + "\n",
+        # Not nbformat.writes: what it checks besides was checked output by output.
+        notebook=nbformat.v4.writes_json(book) + "\n",
         remarks=tuple(dict.fromkeys((*sane.remarks, *ran.remarks))),
     )
 

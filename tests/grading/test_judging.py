@@ -127,6 +127,7 @@ def test_no_value_can_say_that_it_is_another():
     "value",
     [[42], (42,), {"a": 1}, Decimal(42), Fraction(42), 42j, np.array([42.0]), object(), Pretender(),
      b"42", lambda: 42, Word("compute"), np.bool_(True), np.str_("memory"), np.longdouble(42)],
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_plain_value_is_never_right(value):
     """Refused with its kind, or judged by what it is and not by what it says."""
