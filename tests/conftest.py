@@ -49,6 +49,7 @@ def tool():
 SHARING = ("authoring", "browser", "labs")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests stay in one process when several run (make test)."""
     for item in items:

@@ -100,7 +100,8 @@ def look(page: Page, student: Student, when: str, themes=("Light", "Dark")) -> N
     """Keep pictures of the top, of each part and of the end, to be looked at."""
     folder = ROOT / "build" / "screenshots" / "labs"
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [k for k, cell in enumerate(student.book.cells) if re.match("##? ", cell.source)]
+    cells = enumerate(student.book.cells)
+    parts = [k for k, c in cells if c.cell_type == "markdown" and re.match("##? ", c.source)]
     page.set_viewport_size({"width": 1400, "height": 2400})
     for theme in themes:
         in_theme(page, theme)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -12,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import distributed
@@ -23,7 +25,7 @@ from mlsys_widgets.grading.book import Book
 from mlsys_widgets.grading.coordinator import Class, Plan
 from mlsys_widgets.grading.engine import Engine
 from mlsys_widgets.grading.journal import Journal
-from mlsys_widgets.grading.running import FINISHED, Job
+from mlsys_widgets.grading.running import FINISHED, Job, Ran
 from mlsys_widgets.grading.settings import Settings
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
@@ -246,6 +248,30 @@ def test_only_twice_as_many_as_run_are_taken_from_the_disk(course: Workshop):
         finally:
             engine.close()
     assert taken == come == 16
+
+
+def test_memory_does_not_grow_with_the_class(course: Workshop, monkeypatch):
+    """Nothing keeps what was sent and what came back: neither we nor a log of Dask's."""
+    resident = []
+
+    def at_once(packed: bytes, _plan: bytes) -> str:
+        student = engines._unpack(packed).student
+        return json.dumps(asdict(Ran(student, notebook=f"{os.urandom(100_000).hex()}")))
+
+    at_once.__module__, at_once.__qualname__ = engines.__name__, "_work"
+    monkeypatch.setattr(engines, "_work", at_once)
+    jobs = (Job(f"student-{k}", LAB, {"a": os.urandom(100_000)}) for k in range(400))
+    with quiet():
+        engine = Engine(workers=2)
+        try:
+            for _ in engine.run(jobs, _blueprint(course)):
+                pages = int(Path("/proc/self/statm").read_text().split()[1])
+                resident.append(pages * os.sysconf("SC_PAGESIZE") / 1e6)
+        finally:
+            engine.close()
+    assert len(resident) == 400
+    # Another 300 submissions of 300 kB in all would be 90 MB.
+    assert max(resident[-50:]) - min(resident[50:100]) < 30
 
 
 def test_a_nursery_that_dies_is_replaced(course: Workshop):
