@@ -29,6 +29,11 @@ LOCAL: Final = "local"
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
 _PATIENCE: Final = 10
+#: Dask's memory of what was sent, and its profiler: a submission is large, and a class long.
+_FRUGAL: Final = {
+    "distributed.admin.low-level-log-length": 20,
+    "distributed.worker.profile.enabled": False,
+}
 #: Seconds between looks at how many workers there are: some may come later.
 _LOOK: Final = 5.0
 
@@ -53,10 +58,9 @@ class Engine:
             self._most = workers or os.cpu_count() or 1
             _start_nurseries(self._most)
         import dask.config
-        import distributed  # noqa: F401 (brings the settings of which one is changed)
+        import distributed  # noqa: F401 (brings the settings of which some are changed)
 
-        # What was sent is remembered a little: a submission is large, and a class long.
-        with dask.config.set({"distributed.admin.low-level-log-length": 20}):
+        with dask.config.set(_FRUGAL):
             self._connect()
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
