@@ -194,7 +194,8 @@ REFUSALS = {
         "OSError: [Errno 28] No space left on device",
     ),
     "processes": (
-        "import threading, time\n"
+        # Small stacks, or memory would run out first.
+        "import threading, time\nthreading.stack_size(65536)\n"
         "for _ in range(99): threading.Thread(target=time.sleep, args=(1,), daemon=True).start()",
         "RuntimeError: can't start new thread",
     ),

@@ -318,7 +318,7 @@ def as_nobody(work: Callable[[], None]) -> None:
 @pytest.fixture
 def shared(tmp_path: Path) -> Iterator[Path]:
     """A folder that somebody else can reach."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         if folder.owner() == Path.home().owner() and ROOT:
             folder.chmod(folder.stat().st_mode | 0o011)
     yield tmp_path

@@ -34,7 +34,7 @@ def read_only(tmp_path: Path) -> Callable[[], AbstractContextManager[None]]:
     @contextmanager
     def closed() -> Iterator[None]:
         root = os.geteuid() == 0
-        for folder in (tmp_path, *tmp_path.parents[:2]) if root else ():
+        for folder in (tmp_path, *tmp_path.parents[:3]) if root else ():
             folder.chmod(folder.stat().st_mode | 0o011)
         tmp_path.chmod(0o555)
         for file in tmp_path.iterdir():
