@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -49,14 +50,18 @@ def tool():
 SHARING = ("authoring", "browser", "labs")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+class Together(LoadScopeScheduling):
+    """Spreads files over processes, and keeps those that share something in one of them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", maxsplit=1)[0]
+        folder = file.removeprefix("tests/").split("/")[0]
+        return folder if folder in SHARING else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together:
     """Say which tests stay in one process when several run (make test)."""
-    for item in items:
-        file = item.path.relative_to(ROOT)
-        folder = file.parts[1]
-        group = folder if file.parts[0] == "tests" and folder in SHARING else str(file)
-        item.add_marker(pytest.mark.xdist_group(group))
+    return Together(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

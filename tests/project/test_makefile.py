@@ -79,7 +79,7 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     assert [module.split()[0] for module in modules] == [
         "venv", "pip", "ruff", "ruff", "mypy", "pytest",
     ]  # fmt: skip
-    assert modules[-1] == "pytest -n 2 --dist loadgroup -k roofline"
+    assert modules[-1] == "pytest -n 2 --dist loadscope -k roofline"
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):
