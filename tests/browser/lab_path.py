@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -168,17 +169,19 @@ class Student:
         before = readout.text_content() or ""
         sliders, menus = cell.locator("input[type=range]:visible"), cell.locator("select:visible")
         if sliders.count():
-            slider = sliders.first
-            slider.focus()
-            key = "PageDown" if float(slider.input_value()) > 500 else "PageUp"
-            for _ in range(3):
-                slider.press(key)
+            control = sliders.first
+            key = "PageDown" if float(control.input_value()) > 500 else "PageUp"
         elif menus.count():
-            menus.first.focus()
-            menus.first.press("ArrowDown")
+            control, key = menus.first, "ArrowDown"
         else:
-            cell.locator("input[type=radio]:checked").first.press("ArrowRight")
-        expect(readout).not_to_have_text(before, timeout=SOON)
+            control, key = cell.locator("input[type=radio]:checked").first, "ArrowRight"
+        # As a person does: a key that a busy notebook took for itself is pressed again.
+        for _ in range(3):
+            control.press(key)
+            with suppress(AssertionError):
+                expect(readout).not_to_have_text(before, timeout=SOON / 3)
+                return
+        expect(readout).not_to_have_text(before)
 
     def _compare(self, step: Step) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")
