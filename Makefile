@@ -21,7 +21,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-all lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub test test-all lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,11 @@ lab: $(VENV)/.student ## Open JupyterLab on your copy of the labs (over ssh: ARG
 	JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}" \
 	exec $(PY) -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir=$(LAB_FOLDER) \
 		--LabApp.default_url=/lab/tree/START_HERE.md $(ARGS)
+
+# Users must not read the clone's keys, so the hub makes its own course from a bundle.
+hub: $(VENV)/.hub ## Run a JupyterHub for the course on this machine (without root: ARGS=--single)
+	@$(PY) -m mlsys_widgets build --bundle build/course.tar.gz
+	exec $(PY) -m mlsys_widgets hub --from build/course.tar.gz $(ARGS)
 
 test: system-packages lint types ## Lint, check types and run the tests
 	$(PY) -m pytest $(SPREAD) $(ARGS)
@@ -87,7 +92,7 @@ system-packages: $(VENV)/.made
 	@$(PY) tools/system_packages.py
 
 # A stamp is touched only after its install went through, so a broken one is tried again.
-$(VENV)/.student $(VENV)/.docs $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
+$(VENV)/.student $(VENV)/.hub $(VENV)/.docs $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing mlsys-widgets[$*] into $(VENV); the first time takes a few minutes."
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
 	@$(PY) tools/labextension.py link

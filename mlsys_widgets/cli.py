@@ -96,6 +96,11 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "build", parents=[course], help="make the notebooks of labs from their text"
     )
     build.add_argument("labs", nargs="*", metavar="LAB", help="all labs if none is named")
+    build.add_argument(
+        "--bundle", nargs="?", type=Path, const=Path(), metavar="FILE",
+        help="build what has changed, and pack all labs into one archive for mlsys course init"
+        " (default: build/COURSE-VERSION.tar.gz)",
+    )  # fmt: skip
     build.set_defaults(run=_build)
 
     new_lab = commands.add_parser(
@@ -183,12 +188,90 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     export.set_defaults(run=_export)
 
+    _add_courses(commands)
+    _add_hub(commands)
+
     whoami = commands.add_parser(
         "whoami", help="whose numbers labs use at this computer; with NAME, change it"
     )
     whoami.add_argument("name", nargs="?", metavar="NAME", help="as your course knows you")
     whoami.add_argument("--forget", action="store_true", help="forget what was said before")
     whoami.set_defaults(run=_whoami)
+
+
+def _add_courses(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """``mlsys course …``: a course from a bundle, its class, and its doctor."""
+    about = commands.add_parser("course", help="make a course from a bundle; look after one")
+    actions = about.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+    init = actions.add_parser("init", help="make a course from a bundle")
+    init.add_argument("folder", type=Path, metavar="FOLDER", help="empty, or not there yet")
+    init.add_argument(
+        "--from", dest="bundle", type=Path, required=True, metavar="BUNDLE",
+        help="what mlsys build --bundle made",
+    )  # fmt: skip
+    init.add_argument("--roster", type=Path, metavar="CSV", help="the class")
+    init.add_argument(
+        "--course-id", metavar="ID", help="what nbgrader calls the course (default: the bundle's)"
+    )
+    init.set_defaults(run=_course_init)
+
+    roster = actions.add_parser("roster", help="add students and correct names; removes nobody")
+    roster.add_argument("folder", type=Path, metavar="FOLDER", help="the course")
+    roster.add_argument("roster", type=Path, metavar="CSV", help="the class")
+    roster.set_defaults(run=_course_roster)
+
+    doctor = actions.add_parser("doctor", help="what is wrong here, and how to mend it")
+    doctor.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
+        help="the course (default: this folder)",
+    )  # fmt: skip
+    doctor.add_argument("--json", action="store_true", help="the findings as JSON")
+    doctor.set_defaults(run=_course_doctor)
+
+
+def _add_hub(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """``mlsys hub``: a JupyterHub for a course on this machine."""
+    hub = commands.add_parser("hub", help="run a JupyterHub for a course on this machine")
+    hub.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where all of it is kept (default: mlsys_hub)"
+    )
+    hub.add_argument(
+        "--from", dest="bundle", type=Path, metavar="BUNDLE",
+        help="make the course from what mlsys build --bundle made",
+    )  # fmt: skip
+    hub.add_argument(
+        "--course", type=Path, metavar="FOLDER",
+        help="make it from the labs of another course (default: this folder)",
+    )  # fmt: skip
+    hub.add_argument("--roster", type=Path, metavar="CSV", help="make a user for each student")
+    hub.add_argument("--instructor", metavar="NAME", help="who teaches (default: instructor)")
+    hub.add_argument("--student", metavar="NAME", help="to try it with (default: student)")
+    hub.add_argument(
+        "--ip", default="127.0.0.1", metavar="IP",
+        help="listen there; other machines reach 0.0.0.0 (default: %(default)s)",
+    )  # fmt: skip
+    hub.add_argument("--port", type=int, metavar="N", help="default: 8000; --single: 8888")
+    hub.add_argument("--cert", type=Path, metavar="FILE", help="certificate for https, with --key")
+    hub.add_argument("--key", type=Path, metavar="FILE", help="its key")
+    hub.add_argument(
+        "--behind-proxy", action="store_true", help="something in front of it speaks https"
+    )
+    hub.add_argument(
+        "--idle", type=int, default=60, metavar="MINUTES",
+        help="stop servers that nobody uses (default: %(default)s; 0: never)",
+    )  # fmt: skip
+    hub.add_argument(
+        "--python", type=Path, metavar="FILE",
+        help="run users' servers with this one (default: this one, or one like it that users reach)",
+    )  # fmt: skip
+    hub.add_argument(
+        "--single", action="store_true", help="a course for yourself alone, without root"
+    )
+    hub.add_argument("--passwords", action="store_true", help="print them, to hand out")
+    hub.add_argument("--reset", action="store_true", help="remove all of it; asks first")
+    hub.add_argument("--yes", action="store_true", help="with --reset: do not ask")
+    hub.set_defaults(run=_hub)
 
 
 def _devices(arguments: argparse.Namespace) -> int:
@@ -248,14 +331,25 @@ def _build(arguments: argparse.Namespace) -> int:
 
     console = Console()
     course = Course.at(arguments.course)
+    bundling = arguments.bundle is not None
     with console.status("Building") as status:
-        made = build(course, arguments.labs, say=status.update)
+        if bundling:
+            from mlsys_widgets.courses.command import to_build
+
+            labs = to_build(course, arguments.labs)
+            made = build(course, labs, say=status.update) if labs else []
+        else:
+            made = build(course, arguments.labs, say=status.update)
     for path in made:
         console.print(f"Wrote {path}", highlight=False)
     for lab in dict.fromkeys(path.parent.name for path in made):
         folder = course.folder("assignments", lab)
         for words in advise(folder, variants=course.variants, edition=course.edition):
             console.print(f"{lab}: {words}", style="yellow", highlight=False, markup=False)
+    if bundling:
+        from mlsys_widgets.courses.command import write_bundle
+
+        return write_bundle(course, arguments.bundle)
     return 0
 
 
@@ -314,6 +408,34 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.grading.export import run
+
+    return run(arguments)
+
+
+def _course_init(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
+    from mlsys_widgets.courses.command import init
+
+    return init(arguments)
+
+
+def _course_roster(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
+    from mlsys_widgets.courses.command import roster
+
+    return roster(arguments)
+
+
+def _course_doctor(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
+    from mlsys_widgets.courses.command import doctor
+
+    return doctor(arguments)
+
+
+def _hub(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
+    from mlsys_widgets.hub.command import run
 
     return run(arguments)
 

@@ -46,8 +46,8 @@ def tool():
     return load_tool
 
 
-#: Folders whose tests share something that takes long to make: a browser, labs that are graded.
-SHARING = ("authoring", "browser", "labs")
+#: Folders whose tests share something that takes long to make: a browser, a hub, graded labs.
+SHARING = ("authoring", "browser", "courses", "hub", "labs")
 
 
 class Together(LoadScopeScheduling):

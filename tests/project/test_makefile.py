@@ -10,8 +10,8 @@ import subprocess
 import pytest
 
 TARGETS = {
-    "help", "lab", "test", "test-all", "lint", "types", "format", "docs", "bench", "constraints",
-    "clean", "labextension",
+    "help", "lab", "hub", "test", "test-all", "lint", "types", "format", "docs", "bench",
+    "constraints", "clean", "labextension",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by

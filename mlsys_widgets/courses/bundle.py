@@ -1,0 +1,197 @@
+"""A bundle: the labs of a course, with solutions and checks, in one archive.
+
+It holds ``assignments/``, ``source/``, ``release/``, ``nbgrader_config.py`` and a manifest with the
+digest of every file. The same course gives the same bytes. Nothing of students is ever in it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets import __version__
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.config import course_id_of, password_in
+from mlsys_widgets.labs.course import CONFIG, SETTINGS
+
+#: The format of bundles that is written, and the only one that is read.
+FORMAT: Final = 1
+MANIFEST: Final = "bundle.json"
+FOLDERS: Final = ("assignments", "source", "release")
+#: What people leave behind where they work; hidden files and folders are left out as well.
+_LEFT_BEHIND: Final = re.compile(r"\..*|__pycache__|.*\.pyc|ledger.*\.jsonl.*|.*\.(db|sqlite)|.*~")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a bundle says of itself.
+
+    Parameters
+    ----------
+    format
+        Of the bundle.
+    package
+        The version of the package that made it.
+    course
+        The course's id; empty if it has none.
+    labs
+        Its labs, in order.
+    files
+        The SHA-256 of every file, by its path.
+    """
+
+    format: int
+    package: str
+    course: str
+    labs: tuple[str, ...]
+    files: Mapping[str, str]
+
+    def as_bytes(self) -> bytes:
+        """The manifest as it is stored."""
+        return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
+
+    @classmethod
+    def read(cls, content: bytes) -> Manifest:
+        """Read a manifest; whatever it is not, it is refused.
+
+        Raises
+        ------
+        ValueError
+            With what is wrong with it.
+        """
+        try:
+            said: Any = json.loads(content)
+        except (ValueError, RecursionError):
+            raise ValueError(f"its {MANIFEST} is no JSON") from None
+        known = said.get("format") if isinstance(said, dict) else None
+        if not isinstance(known, int):
+            raise ValueError(f"its {MANIFEST} does not say which format it has")
+        if known != FORMAT:
+            raise ValueError(
+                f"it has format {known}, and mlsys {__version__} reads format {FORMAT}; install the"
+                f" package that made it: mlsys-widgets {said.get('package', '')}".rstrip()
+            )
+        labs, files = said.get("labs"), said.get("files")
+        whole = (
+            isinstance(said.get("package"), str)
+            and isinstance(said.get("course"), str)
+            and isinstance(labs, list)
+            and bool(labs)
+            and all(isinstance(lab, str) for lab in labs)
+            and isinstance(files, dict)
+            and all(isinstance(digest, str) for digest in files.values())
+        )
+        if not whole:
+            raise ValueError(f"its {MANIFEST} lacks something that format {FORMAT} has")
+        return cls(known, said["package"], said["course"], tuple(labs), files)
+
+
+def default_name(root: Path) -> str:
+    """What the bundle of a course is called."""
+    return f"{course_id_of(root) or 'course'}-{__version__}.tar.gz"
+
+
+def pack(root: Path, target: Path) -> Path:
+    """Pack the labs of a course, as they are built, into one archive.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    target
+        The archive; written whole or not at all.
+
+    Returns
+    -------
+    path
+        The archive.
+
+    Raises
+    ------
+    ValueError
+        If a lab is not built, or something would leave the course that must not.
+    """
+    course = Course.at(root)
+    labs = labs_of(course)
+    if not labs:
+        raise ValueError(
+            f"there is no lab in {root / 'assignments'}; start one with: mlsys new-lab NAME"
+        )
+    for lab in labs:
+        for step in ("source", "release"):
+            if not (course.folder(step, lab) / f"{lab}.ipynb").is_file():
+                raise ValueError(f"{step}/{lab} is not built; run: mlsys build {lab}")
+    if password_in(root):
+        raise ValueError(
+            f"{root / CONFIG} holds the password of the gradebook, which would travel with the"
+            " bundle; take it from the environment there, as os.environ['GRADEBOOK_URL']"
+        )
+    files = {path: (root / path).read_bytes() for path in sorted(_packed(root, labs))}
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+    manifest = Manifest(FORMAT, __version__, course_id_of(root), tuple(labs), digests)
+    _write(target, _archive({MANIFEST: manifest.as_bytes(), **files}))
+    return target
+
+
+def _packed(root: Path, labs: list[str]) -> Iterator[str]:
+    """The paths of what goes in: of labs that there are, and of nothing else."""
+    for single in (CONFIG, f"assignments/{SETTINGS}"):
+        if (root / single).is_file():
+            yield single
+    for folder in FOLDERS:
+        for lab in labs:
+            for path in _files_below(root / folder / lab):
+                yield path.relative_to(root).as_posix()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if _LEFT_BEHIND.fullmatch(path.name):
+            continue
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise ValueError(f"{path} is neither a file nor a folder; a bundle holds only those")
+        if path.is_dir():
+            yield from _files_below(path)
+        else:
+            yield path
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
+    """The archive, without anything of this machine, this user or this hour."""
+    held = io.BytesIO()
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=held, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(content), 0o644
+            archive.addfile(member, io.BytesIO(content))
+    return held.getvalue()
+
+
+def _write(target: Path, content: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_name(f".{target.name}.new")
+    # It holds solutions and keys, so nobody else on this machine reads it.
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink()
+        raise

@@ -1,0 +1,84 @@
+"""nbgrader's exchange: the folder through which labs go to students and come back."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from traitlets.config import Config
+from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+
+from mlsys_widgets.courses.config import settings_of
+from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+
+_ABOUT: Final = "exchange"
+_OTHERS_ALL: Final = 0o007
+
+
+def whole_config(root: Path) -> Config:
+    """Settings as nbgrader puts them together: of the machine, of this user, of the course."""
+    from jupyter_core.paths import jupyter_config_path
+
+    config = Config()
+    for place in reversed(jupyter_config_path()):
+        for name, loader in (
+            ("nbgrader_config.py", PyFileConfigLoader),
+            ("nbgrader_config.json", JSONFileConfigLoader),
+        ):
+            if (Path(place) / name).is_file():
+                config.merge(loader(name, path=place).load_config())
+    config.merge(settings_of(root).config)
+    return config
+
+
+def exchange(root: Path) -> Iterator[Finding]:
+    """Whether the exchange is there and everybody can use it."""
+    from nbgrader.exchange.default import Exchange
+
+    config = whole_config(root)
+    if config.get("ExchangeFactory"):
+        yield ok(_ABOUT, "not a folder: another kind is configured, which is not looked at here")
+        return
+    folder = Path(config.get("Exchange", {}).get("root", Exchange.root.default_value))
+    make = f"mkdir -p {folder} && chmod ugo+rwx {folder}"
+    if not folder.is_dir():
+        yield problem(
+            _ABOUT,
+            f"there is no folder {folder}",
+            f"{make} (as root, where you may not); or set c.Exchange.root to another folder",
+        )
+        return
+    closed = [each for each in folder.resolve().parents if not each.stat().st_mode & stat.S_IXOTH]
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as trouble:
+        yield problem(_ABOUT, f"{folder} cannot be written by this user: {trouble.strerror}", make)
+        return
+    if closed:
+        yield problem(
+            _ABOUT,
+            f"students cannot reach {folder}: {closed[0]} is closed to others",
+            f"put the exchange elsewhere, or chmod o+x {closed[0]}",
+        )
+    elif config.get("CourseDirectory", {}).get("groupshared"):
+        yield ok(_ABOUT, f"{folder}, shared by a group")
+    elif mode & _OTHERS_ALL != _OTHERS_ALL:
+        yield problem(
+            _ABOUT,
+            f"{folder} has mode {mode:o}; nbgrader wants everybody to read, write and enter it",
+            f"chmod ugo+rwx {folder}",
+        )
+    else:
+        yield ok(_ABOUT, str(folder))
+    if os.geteuid() == 0:
+        yield warning(
+            "user",
+            "you are root: what root releases and collects, others cannot change",
+            "look again as the user who teaches",
+        )

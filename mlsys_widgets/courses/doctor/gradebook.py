@@ -1,0 +1,126 @@
+"""The gradebook: reachable, of nbgrader's present form, writable, and with somebody in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.config import gradebook_url, own_gradebook
+from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.courses.freshness import checksums
+
+_ABOUT: Final = "gradebook"
+#: Seconds that another program may hold it.
+_PATIENCE: Final = 5
+_CELLS: Final = """
+    select notebook.name as lab, source_cell.name as cell, source_cell.checksum as checksum
+    from source_cell join notebook on source_cell.notebook_id = notebook.id
+"""
+
+
+def gradebook(root: Path) -> Iterator[Finding]:
+    """Look into the gradebook that the settings name."""
+    from sqlalchemy import create_engine, make_url
+    from sqlalchemy.exc import SQLAlchemyError
+
+    url = gradebook_url(root)
+    file = own_gradebook(root)
+    if file is not None and not file.is_file():
+        yield problem(
+            _ABOUT,
+            f"there is no {file.name}",
+            "enter the labs, which makes it: nbgrader generate_assignment LAB --force; then mlsys"
+            " course roster . STUDENTS.csv",
+        )
+        return
+    try:
+        shown = make_url(url).render_as_string(hide_password=True)
+        waits: dict[str, Any] = (
+            {"timeout": _PATIENCE} if url.startswith("sqlite") else {"connect_timeout": _PATIENCE}
+        )
+        engine = create_engine(url, connect_args=waits)
+    except ModuleNotFoundError as trouble:
+        yield problem(_ABOUT, f"it needs {trouble.name}", "pip install 'mlsys-widgets[postgres]'")
+        return
+    except SQLAlchemyError as trouble:
+        yield problem(_ABOUT, f"db_url is no address: {trouble}", "mend c.CourseDirectory.db_url")
+        return
+    try:
+        yield from _inside(engine, shown, Course.at(root))
+    except SQLAlchemyError as trouble:
+        yield _unusable(shown, trouble)
+    finally:
+        engine.dispose()
+
+
+def _inside(engine: Any, shown: str, course: Course) -> Iterator[Finding]:
+    from sqlalchemy import inspect, text
+
+    tables = inspect(engine).get_table_names()
+    if "student" not in tables:
+        yield problem(
+            _ABOUT, f"{shown} is empty", "enter the labs: nbgrader generate_assignment LAB --force"
+        )
+        return
+    with engine.connect() as db:
+        schema = (
+            db.execute(text("select version_num from alembic_version")).scalar()
+            if "alembic_version" in tables
+            else None
+        )
+        cells: dict[str, dict[str, str]] = {}
+        for row in db.execute(text(_CELLS)):
+            cells.setdefault(row.lab, {})[row.cell] = row.checksum
+        students = db.execute(text("select count(*) from student")).scalar()
+    wanted = _newest_schema()
+    if schema != wanted:
+        yield problem(
+            _ABOUT,
+            f"{shown} has schema {schema or 'of an early nbgrader'}, and nbgrader wants {wanted}",
+            "nbgrader db upgrade, which keeps a copy first; or the nbgrader that wrote it",
+        )
+        return
+    # A row that nobody ever sees: whether it could be written is known before it is kept.
+    with engine.connect() as db:
+        unseen = text("insert into student (id) values (:id)")
+        db.execute(unseen, {"id": f"mlsys-doctor-{uuid4().hex}"})
+        db.rollback()
+    strange = [lab for lab in labs_of(course) if cells.get(lab) != checksums(course, lab)]
+    for lab in strange:
+        yield warning(
+            _ABOUT,
+            f"it knows another {lab} than source/ has"
+            if lab in cells
+            else f"it does not know {lab}",
+            f"nbgrader generate_assignment {lab} --force",
+        )
+    if not students:
+        yield warning("students", "none are in the gradebook", "mlsys course roster . STUDENTS.csv")
+    else:
+        yield ok("students", f"{students} in the gradebook")
+    if not strange:
+        yield ok(_ABOUT, f"{shown} can be written")
+
+
+def _newest_schema() -> str | None:
+    import nbgrader
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
+
+
+def _unusable(shown: str, trouble: Exception) -> Finding:
+    cause = getattr(trouble, "orig", None) or trouble
+    said = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+    if "readonly" in said or "read-only" in said:
+        mend = "let whoever grades write the file and its folder: chown or chmod u+w"
+    elif "locked" in said:
+        mend = "another program holds it; close formgrader or wait for mlsys grade to end"
+    elif "sqlite" in shown:
+        mend = "put back a copy of the file; nbgrader keeps none by itself"
+    else:
+        mend = "see that the server runs, and that db_url names it and a user who may write"
+    return problem(_ABOUT, f"{shown} cannot be used: {said}", mend)

@@ -1,0 +1,68 @@
+"""The course itself: its settings, and whether its labs are built from their text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mlsys_widgets import __version__
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.config import checked_id, course_id_of
+from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.courses.freshness import landing_is_stale, stale_labs
+from mlsys_widgets.courses.making import is_newer, manifest_of
+from mlsys_widgets.labs.course import CONFIG
+
+
+def settings(root: Path) -> Iterator[Finding]:
+    """Whether nbgrader's settings can be read and name the course."""
+    if not (root / CONFIG).is_file():
+        yield problem(
+            "settings",
+            f"there is no {CONFIG}",
+            "make the course with mlsys course init, or copy the file of another course",
+        )
+        return
+    try:
+        name = course_id_of(root)
+    except ValueError as trouble:
+        yield problem("settings", str(trouble), f"mend {CONFIG}; it is Python")
+        return
+    if not name:
+        yield problem(
+            "settings",
+            "the course has no id, and the exchange needs one",
+            f'add to {CONFIG}: c.CourseDirectory.course_id = "my-course"',
+        )
+        return
+    try:
+        yield ok("settings", f"the course is {checked_id(name)}")
+    except ValueError as trouble:
+        yield problem("settings", str(trouble), f"change course_id in {CONFIG}")
+
+
+def freshness(root: Path) -> Iterator[Finding]:
+    """Whether the labs are built from what their text says now, by this package."""
+    course = Course.at(root)
+    labs = labs_of(course)
+    if not labs:
+        yield problem("labs", "there are none in assignments/", "start one: mlsys new-lab NAME")
+        return
+    stale = stale_labs(course)
+    for lab, reason in stale.items():
+        yield problem(
+            "labs",
+            f"{lab}: {reason}",
+            f"mlsys build {lab}; then nbgrader generate_assignment {lab} --force",
+        )
+    if not stale and landing_is_stale(course):
+        yield warning("labs", "release/START_HERE.md does not fit the labs", "mlsys build")
+    elif not stale:
+        yield ok("labs", f"{len(labs)} built from their text")
+    made_with = manifest_of(root).get("package", "")
+    if is_newer(made_with):
+        yield warning(
+            "bundle",
+            f"made with mlsys-widgets {made_with}, and {__version__} is installed",
+            "pip install --upgrade 'mlsys-widgets[ta]'",
+        )

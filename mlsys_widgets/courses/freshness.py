@@ -1,0 +1,119 @@
+"""Which labs of a course are not built from what their text says now.
+
+Nothing is run: the cells that the text gives are compared with those of ``source/``, and what
+nbgrader's own steps make of those with ``release/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.authoring.hidden import Checks
+from mlsys_widgets.authoring.landing import landing
+from mlsys_widgets.authoring.notebook import Notebook
+from mlsys_widgets.authoring.text import read
+from mlsys_widgets.courses.config import settings_of
+from mlsys_widgets.labs import load
+
+
+def stale_labs(course: Course) -> dict[str, str]:
+    """Labs that should be built again, each with the reason.
+
+    Parameters
+    ----------
+    course
+        The course.
+    """
+    found = {}
+    for lab in labs_of(course):
+        reason = _why_stale(course, lab)
+        if reason:
+            found[lab] = reason
+    return found
+
+
+def landing_is_stale(course: Course) -> bool:
+    """Whether the page that students begin at lists other labs than there are."""
+    page = course.root / "release" / "START_HERE.md"
+    return not page.is_file() or page.read_text("utf-8") != landing(course.root / "release")
+
+
+def checksums(course: Course, lab: str) -> dict[str, str]:
+    """What the gradebook holds of each cell of a lab that it was told about as it is now."""
+    book = _read(course.folder("source", lab) / f"{lab}.ipynb")
+    if book is None:
+        return {}
+    cells = _through(_steps()[0], course, lab, book).cells
+    said = [cell.metadata.get("nbgrader", {}) for cell in cells]
+    return {each["grade_id"]: each["checksum"] for each in said if "checksum" in each}
+
+
+def _why_stale(course: Course, lab: str) -> str | None:
+    home = course.folder("assignments", lab)
+    source, release = (course.folder(step, lab) for step in ("source", "release"))
+    notebook = f"{lab}.ipynb"
+    for folder in (source, release):
+        if not (folder / notebook).is_file():
+            return f"{folder.parent.name}/{lab} is not built"
+    asks = (home / "asks.py").read_bytes()
+    for folder in (source, release):
+        there = folder / "asks.py"
+        if not there.is_file() or there.read_bytes() != asks:
+            return f"{folder.parent.name}/{lab}/asks.py is not that of assignments/"
+    try:
+        made = Notebook(load(home), Checks(home / "checks.py"), course).make(read(home / "lab.py"))
+    except Exception as problem:  # whatever an author's files may raise
+        return f"its text cannot be built: {type(problem).__name__}: {problem}"
+    built = _read(source / notebook)
+    if built is None or _cells(made) != _cells(built):
+        return f"source/{lab} is not what its text gives"
+    released = _read(release / notebook)
+    if released is None or _cells(_as_released(course, lab, built)) != _cells(released):
+        return f"release/{lab} is not what nbgrader makes of source/{lab}"
+    return None
+
+
+def _read(path: Path) -> nbformat.NotebookNode | None:
+    try:
+        return nbformat.read(path, 4)
+    except Exception:  # no JSON, no notebook: not what was built
+        return None
+
+
+def _cells(book: nbformat.NotebookNode) -> list[Mapping[str, Any]]:
+    """What a notebook says, without what running it adds."""
+    return [
+        {"id": c.get("id"), "type": c.cell_type, "source": c.source, "metadata": dict(c.metadata)}
+        for c in book.cells
+    ]
+
+
+def _as_released(course: Course, lab: str, book: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """What nbgrader gives students of an instructor's notebook, without touching a gradebook."""
+    before, after = _steps()
+    return _through(before + after, course, lab, book)
+
+
+def _steps() -> tuple[list[Any], list[Any]]:
+    """The steps of nbgrader to a release: those before it writes the gradebook, and those after."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.preprocessors import SaveCells
+
+    steps = list(GenerateAssignment.preprocessors.default_args[0])
+    writes = steps.index(SaveCells)
+    return steps[:writes], steps[writes + 1 :]
+
+
+def _through(
+    steps: list[Any], course: Course, lab: str, book: nbformat.NotebookNode
+) -> nbformat.NotebookNode:
+    config = settings_of(course.root).config
+    resources: dict[str, Any] = {"metadata": {"path": str(course.folder("source", lab))}}
+    for step in steps:
+        book, resources = step(config=config).preprocess(book, resources)
+    return book

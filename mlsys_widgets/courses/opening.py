@@ -1,0 +1,129 @@
+"""Opening a bundle: nothing of it is believed before it was checked.
+
+Only plain files below the folders of a course come out, each with the digest that the manifest
+names, and never more than a course can need. Opened, it holds code that builds and grades: take
+bundles from people you would take code from.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import re
+import tarfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from mlsys_widgets.courses.bundle import FOLDERS, MANIFEST, Manifest
+from mlsys_widgets.labs.course import CONFIG
+
+#: Bytes of all files together, and how many files.
+LARGEST: Final = 256_000_000
+MOST_FILES: Final = 10_000
+_PART: Final = re.compile(r"(?!\.\.?$)[^/\\:\x00-\x1f\x7f]{1,200}")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that was checked.
+
+    Parameters
+    ----------
+    manifest
+        What it says of itself.
+    files
+        What is in it, by path.
+    """
+
+    manifest: Manifest
+    files: dict[str, bytes]
+
+    def extract(self, folder: Path) -> None:
+        """Write its files below a folder."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def open_bundle(path: Path) -> Bundle:
+    """Read a bundle whole, and check all of it.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong with it.
+    """
+    if not path.is_file():
+        raise ValueError(
+            f"there is no bundle {path}; in the folder of a course, mlsys build --bundle makes one"
+        )
+    try:
+        members = _members(path)
+        if MANIFEST not in members:
+            raise ValueError(f"it has no {MANIFEST}")
+        manifest = Manifest.read(members.pop(MANIFEST))
+        _compare(manifest, members)
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error):
+        raise ValueError(
+            f"{path} is no bundle, or only a part of one; get it again, or make it again with mlsys"
+            " build --bundle"
+        ) from None
+    except ValueError as problem:
+        raise ValueError(f"{path} cannot be used: {problem}") from None
+    return Bundle(manifest, members)
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    with gzip.open(path) as packed:
+        content = packed.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"unpacked it is larger than {LARGEST / 1e6:.0f} MB")
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+        for member in archive:
+            if not member.isreg() or member.issparse():
+                raise ValueError(f"{member.name!r} in it is no plain file")
+            if not _fits(member.name):
+                raise ValueError(f"{member.name!r} in it is no path in a course")
+            if member.name in found:
+                raise ValueError(f"{member.name!r} is in it twice")
+            if len(found) >= MOST_FILES:
+                raise ValueError(f"it has more than {MOST_FILES:,} files")
+            held = archive.extractfile(member)
+            found[member.name] = held.read() if held else b""
+    return found
+
+
+def _fits(name: str) -> bool:
+    """Whether a name is the manifest, the configuration, or a path below a course's folder."""
+    if name in (MANIFEST, CONFIG):
+        return True
+    parts = name.split("/")
+    return (
+        len(parts) > 1
+        and parts[0] in FOLDERS
+        and all(_PART.fullmatch(part) for part in parts)
+        and str(PurePosixPath(name)) == name
+    )
+
+
+def _compare(manifest: Manifest, members: dict[str, bytes]) -> None:
+    for name in sorted({*manifest.files, *members}):
+        if name not in members:
+            raise ValueError(f"{name} is missing in it; get it again")
+        if hashlib.sha256(members[name]).hexdigest() != manifest.files.get(name):
+            raise ValueError(f"{name} in it is not what its manifest says; get it again")
+    for lab in manifest.labs:
+        for needed in (
+            f"assignments/{lab}/lab.py",
+            f"assignments/{lab}/asks.py",
+            f"assignments/{lab}/checks.py",
+            f"source/{lab}/{lab}.ipynb",
+            f"release/{lab}/{lab}.ipynb",
+        ):
+            if needed not in members:
+                raise ValueError(f"the lab {lab} has no {needed} in it")

@@ -1,0 +1,217 @@
+"""The Python that users of a hub run: one that they can reach.
+
+An environment in root's home works for root and for nobody else, and one that is installed from a
+clone shows students the clone, keys and all. Whether users can run the one at hand is tried, as a
+user. If they cannot, an environment with the same versions is made in the folder of the hub.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from mlsys_widgets import __version__
+from mlsys_widgets.hub.acting import run_as
+from mlsys_widgets.hub.memory import Account
+
+NAME: Final = "mlsys-widgets"
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+#: Written when an environment is whole; says what it was made from.
+STAMP: Final = ".mlsys_hub.json"
+_NEEDED: Final = ("jupyterhub", "jupyterhub_idle_culler", "jupyterlab", "nbgrader", "mlsys_widgets")
+_RUNS: Final = (
+    "import importlib.util as u, numpy, sys;"
+    f"missing = [n for n in {_NEEDED!r} if u.find_spec(n) is None];"
+    "sys.exit('without ' + ', '.join(missing) if missing else 0)"
+)
+_CAN_MAKE: Final = "import sys, venv; sys.exit(sys.version_info < (3, 11))"
+_PYTHONS: Final = ("python3.11", "python3", "python3.12", "python3.13", "python3.14")
+_PLACES: Final = "/usr/local/bin:/usr/bin:/bin"
+
+Say = Callable[[str], None]
+
+
+def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Path:
+    """A Python with everything of a hub that a user can run.
+
+    Parameters
+    ----------
+    account, home
+        The user that tries, and the user's home.
+    target
+        Where an environment is made if one is needed.
+    say
+        Told what is being done.
+    """
+    own = Path(sys.executable)
+    if clone() is None and runs(own, account, home):
+        return own
+    python = target / "bin" / "python"
+    if not (is_fresh(target) and runs(python, account, home)):
+        make_environment(target, _reachable_python(account, home), say)
+    if not runs(python, account, home):
+        raise ValueError(
+            f"{account.name} cannot run {python}; let everybody go through the folders that it is"
+            " in (chmod o+x), or name another place with --folder"
+        )
+    return python
+
+
+def runs(python: Path, account: Account, home: Path) -> bool:
+    """Whether a user can run an interpreter that has everything."""
+    try:
+        return run_as(account, [python, "-I", "-c", _RUNS], home=home).returncode == 0
+    except OSError:
+        return False
+
+
+def clone() -> Path | None:
+    """The clone that the package is run from; none if it lies where pip puts packages."""
+    return None if _PACKAGE.is_relative_to(sys.prefix) else _PACKAGE.parent
+
+
+def make_environment(target: Path, base: Path, say: Say) -> Path:
+    """Make an environment with the versions of this one, or bring it up to date.
+
+    Parameters
+    ----------
+    target
+        Where.
+    base
+        The Python that it is made from.
+    say
+        Told what is being done.
+
+    Returns
+    -------
+    python
+        Its interpreter.
+    """
+    python = target / "bin" / "python"
+    if is_fresh(target):
+        return python
+    if _stamp(target) is None:  # not there, or never finished
+        say(f"Making an environment that users can reach in {target}; this takes minutes")
+        shutil.rmtree(target, ignore_errors=True)
+        _run([base, "-m", "venv", "--without-pip", target])
+    else:
+        say(f"Bringing the environment of users in {target} up to date")
+    with TemporaryDirectory() as aside:
+        package = _package(Path(aside))
+        stamp = _stamp(target)
+        if not (stamp and _same_versions(stamp)):
+            pins = Path(aside) / "constraints.txt"
+            pins.write_text("".join(f"{n}=={v}\n" for n, v in _versions().items()), "utf-8")
+            _pip(python, "install", "--constraint", pins, f"{NAME}[hub]{package}")
+        # The same version may hold other files, which pip would not look at.
+        _pip(python, "install", "--no-deps", "--force-reinstall", f"{NAME}{package}")
+    (packages,) = target.glob("lib/python3*/site-packages")
+    made = {
+        "package": _digest(),
+        "requires": metadata.requires(NAME),
+        "versions": _versions([str(packages)]),
+    }
+    (target / STAMP).write_text(json.dumps(made), "utf-8")
+    return python
+
+
+def is_fresh(target: Path) -> bool:
+    """Whether an environment is whole and has the package and the versions of this one."""
+    stamp = _stamp(target)
+    return stamp is not None and stamp["package"] == _digest() and _same_versions(stamp)
+
+
+def _same_versions(stamp: Mapping[str, Any]) -> bool:
+    here = _versions()
+    return stamp.get("requires") == metadata.requires(NAME) and all(
+        here.get(name, version) == version for name, version in stamp["versions"].items()
+    )
+
+
+def _reachable_python(account: Account, home: Path) -> Path:
+    """A Python of the system that users can run and that can make environments."""
+    for name in _PYTHONS:
+        found = shutil.which(name, path=_PLACES)
+        if found:
+            done = run_as(account, [found, "-I", "-c", _CAN_MAKE], home=home)
+            if done.returncode == 0:
+                return Path(found)
+    raise ValueError(
+        f"users of this hub cannot run {sys.executable}, and there is no other Python 3.11 or newer"
+        f" in {_PLACES}; install one (apt-get install python3), or install mlsys-widgets[hub] where"
+        " everybody can reach it and name that Python with --python"
+    )
+
+
+def _versions(path: list[str] | None = None) -> dict[str, str]:
+    """What is installed in an environment, this one if none is named, but for the package."""
+    found = metadata.distributions(path=path) if path else metadata.distributions()
+    names = {each.name.lower().replace("_", "-"): each.version for each in found}
+    names.pop(NAME, None)
+    return names
+
+
+def _stamp(target: Path) -> dict[str, Any] | None:
+    try:
+        said: dict[str, Any] = json.loads((target / STAMP).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return said
+
+
+def _digest() -> str:
+    """Changes with every file of the package."""
+    digest = hashlib.sha256()
+    for path in sorted(_files(_PACKAGE)):
+        digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path
+
+
+def _package(aside: Path) -> str:
+    """The package as pip can install it again: built anew, from where it came, or by version."""
+    if here := clone():
+        # Built with this environment if it can: then nothing has to be fetched for it.
+        own = ["--no-build-isolation"] if find_spec("hatchling") else []
+        _pip(None, "wheel", *own, "--no-deps", "--wheel-dir", aside, here)
+        (wheel,) = aside.glob("*.whl")
+        return f" @ {wheel.as_uri()}"
+    said = metadata.distribution(NAME).read_text("direct_url.json")
+    if said:
+        url = json.loads(said)["url"]
+        if Path(unquote(urlsplit(url).path)).exists():
+            return f" @ {url}"
+    return f"=={__version__}"
+
+
+def _pip(python: Path | None, action: str, *arguments: str | Path) -> None:
+    """Run this environment's pip, for another one if it is named."""
+    other: list[str | Path] = ["--python", python] if python else []
+    quiet = ["--disable-pip-version-check", "--quiet"]
+    _run([sys.executable, "-m", "pip", *other, *quiet, action, *arguments])
+
+
+def _run(command: list[str | Path]) -> None:
+    # Root may be careful with what it makes; this is for everybody to read.
+    done = subprocess.run(
+        [str(each) for each in command], umask=0o022, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        last = (done.stderr or done.stdout).strip().splitlines()[-3:]
+        raise ValueError(f"the environment of users could not be made: {' '.join(last)}")

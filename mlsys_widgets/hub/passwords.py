@@ -1,0 +1,155 @@
+"""Passwords of a hub's users: made up, kept for root, and held against what everybody tries first.
+
+The system keeps only hashes of passwords. The ones that were made up are kept beside the hub's
+other secrets, so that an instructor can hand them out; a user who changes theirs makes the kept one
+void.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import secrets
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final, cast
+
+from mlsys_widgets.hub.memory import write_private
+
+SHADOW: Final = Path("/etc/shadow")
+#: What is tried first by whoever wants to get in; the name of the account is, too.
+DEFAULTS: Final = (
+    "password", "passwort", "mlsys", "jupyter", "jupyterhub", "changeme", "student", "instructor",
+    "admin", "guest", "test", "secret", "letmein", "123456", "12345678", "1234",
+)  # fmt: skip
+
+_CONSONANTS: Final = "bdfghjklmnprstvz"  # 16: four bits each
+_VOWELS: Final = "aiou"  # two bits each
+_GROUPS: Final = 4
+
+
+def make_password() -> str:
+    """A password of 64 bits that can be read aloud, as ``bakid-lomut-zasir-hupog``.
+
+    Examples
+    --------
+    >>> len(make_password()), make_password() != make_password()
+    (23, True)
+    """
+    return "-".join(
+        "".join(secrets.choice(letters) for letters in (_CONSONANTS, _VOWELS) * 2)
+        + secrets.choice(_CONSONANTS)
+        for _ in range(_GROUPS)
+    )
+
+
+class Passwords:
+    """The passwords that were made up, in a file for root alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._kept: dict[str, str] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+    def make(self, names: Iterable[str]) -> None:
+        """Make one up for everybody who has none, and keep them."""
+        new = {name: make_password() for name in names if name not in self._kept}
+        if new:
+            self._kept |= new
+            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+
+    def give(self, names: Iterable[str]) -> None:
+        """Set the kept passwords of accounts, through the system's own program."""
+        lines = "".join(f"{name}:{self._kept[name]}\n" for name in names)
+        if not lines:
+            return
+        done = subprocess.run(
+            ["chpasswd"], input=lines, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise OSError(f"the passwords could not be set: {done.stderr.strip()}")
+
+    def shown(self, name: str, known: Mapping[str, str]) -> str:
+        """A password as it is told to people, or why it cannot be."""
+        valid = self.counts(name, known.get(name, "!"))
+        return self._kept[name] if valid else "(changed by its owner)"
+
+    def counts(self, name: str, hashed: str) -> bool:
+        """Whether the kept password still is the one of the account."""
+        return name in self._kept and fits(self._kept[name], hashed)
+
+
+def hashes(path: Path = SHADOW) -> dict[str, str]:
+    """The hash of every account's password, as the system keeps it."""
+    rows = (line.split(":") for line in path.read_text("utf-8").splitlines())
+    return {row[0]: row[1] for row in rows if len(row) > 1}
+
+
+def is_locked(hashed: str) -> bool:
+    """Whether nobody can log in with a password."""
+    return hashed.startswith(("!", "*"))
+
+
+def fits(password: str, hashed: str) -> bool:
+    """Whether a password has a hash, asked of the library that the system's login asks.
+
+    PAM itself would be right as well, and waits for seconds after each wrong guess.
+    """
+    if not hashed:
+        return not password
+    if is_locked(hashed):
+        return False
+    made = _crypt()(password.encode(), hashed.encode())
+    return made == hashed.encode()
+
+
+def default_password(name: str, hashed: str) -> str | None:
+    """Which password that everybody tries first opens an account; none if none does.
+
+    Examples
+    --------
+    >>> default_password("ada", "")
+    'no password at all'
+    >>> default_password("ada", "!")
+    """
+    if not hashed:
+        return "no password at all"
+    if is_locked(hashed):
+        return None
+    if fits(name, hashed):
+        return "its own name"
+    return next((f"{word!r}" for word in DEFAULTS if fits(word, hashed)), None)
+
+
+def defaults_among(names: Iterable[str], kept: Passwords, known: Mapping[str, str]) -> list[str]:
+    """A sentence for every account that a default password opens.
+
+    Parameters
+    ----------
+    names
+        The accounts.
+    kept
+        Passwords that were made up: an account that has its own needs no guessing.
+    known
+        Hashes by name.
+    """
+    said = []
+    for name in names:
+        hashed = known.get(name, "!")
+        if kept.counts(name, hashed):
+            continue
+        if found := default_password(name, hashed):
+            said.append(f"{name} has {found}; mend it with: passwd {name}")
+    return said
+
+
+def _crypt() -> Callable[[bytes, bytes], bytes | None]:
+    try:
+        crypt = ctypes.CDLL("libcrypt.so.1").crypt
+    except OSError:
+        raise OSError(
+            "libcrypt.so.1 is missing, so passwords cannot be checked; on Debian:"
+            " apt-get install libcrypt1"
+        ) from None
+    crypt.restype, crypt.argtypes = ctypes.c_char_p, [ctypes.c_char_p, ctypes.c_char_p]
+    return cast("Callable[[bytes, bytes], bytes | None]", crypt)

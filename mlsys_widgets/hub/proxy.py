@@ -1,0 +1,69 @@
+"""The proxy in front of the hub: configurable-http-proxy, found or installed with npm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+PROGRAM: Final = "configurable-http-proxy"
+VERSION: Final = "5.3.0"
+
+
+def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
+    """The command that starts the proxy; it is installed into a folder if there is none.
+
+    Parameters
+    ----------
+    folder
+        Where it is installed.
+    say
+        Told what is being done.
+    """
+    installed = folder / "node_modules" / ".bin" / PROGRAM
+    if found := shutil.which(PROGRAM):
+        return [found]
+    if installed.exists():
+        return [str(installed)]
+    npm = shutil.which("npm")
+    if npm is None:
+        raise ValueError(
+            f"a hub needs {PROGRAM}, which needs Node.js: install npm (on Debian: apt-get install"
+            f" npm), and it is fetched by itself; or install it with npm install -g {PROGRAM}"
+        )
+    say(f"Installing {PROGRAM} {VERSION} with npm")
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(
+        [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-package-lock",
+         "--loglevel=error", f"{PROGRAM}@{VERSION}"],
+        cwd=folder, umask=0o022, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode or not installed.exists():
+        last = (done.stderr or done.stdout).strip().splitlines()[-3:]
+        raise ValueError(f"npm could not install {PROGRAM}: {' '.join(last)}")
+    return [str(installed)]
+
+
+def end_stale_proxy(pid_file: Path, patience: float = 10.0) -> bool:
+    """End the proxy of a hub that was killed; says whether there was one.
+
+    JupyterHub would do so as well, and complain of the port first.
+    """
+    try:
+        pid = int(pid_file.read_text())
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (OSError, ValueError):
+        return False
+    if PROGRAM.encode() not in words:  # the number belongs to another process by now
+        return False
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + patience
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pid_file.unlink(missing_ok=True)
+    return True

@@ -1,0 +1,181 @@
+"""A process that serves until somebody stops it: started, waited for, and stopped as a whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final, Self
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPSHandler, ProxyHandler, build_opener
+
+#: Seconds that a start may take, on a cold disk.
+_START: Final = 120.0
+#: Seconds that a clean stop may take: it waits for the servers of all users.
+_STOP: Final = 60.0
+
+
+@contextmanager
+def held(lock: Path, what: str) -> Iterator[IO[str]]:
+    """Hold a folder for one process: two would spoil each other's database.
+
+    The process that serves inherits the lock. If the one that started it is killed, it goes on,
+    and the folder stays held.
+    """
+    file = lock.open("a+", encoding="utf-8")
+    lock.chmod(0o600)
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            pid = file.read().strip()
+            whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"
+            raise ValueError(f"{what} already runs from {lock.parent}{whose}") from None
+        yield file
+
+
+def write_pid(lock: IO[str], pid: int) -> None:
+    """Write into the lock whom to stop."""
+    lock.seek(0)
+    lock.truncate()
+    lock.write(f"{pid}\n")
+    lock.flush()
+
+
+def check_port(ip: str, port: int) -> None:
+    """Refuse an address that cannot be listened at."""
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((ip, port))
+        except OSError as problem:
+            raise ValueError(
+                f"cannot listen at {ip}, port {port}: {problem.strerror or problem}; choose"
+                " another with --port, or --ip"
+            ) from None
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens at a port of the loopback; 0 is none."""
+    with socket.socket() as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return port > 0
+
+
+def free_port(first: int, *, but: Sequence[int] = ()) -> int:
+    """The first port of the loopback that nobody has, from one on."""
+    found = (each for each in range(first, first + 1000) if each not in but and is_free(each))
+    port = next(found, None)
+    if port is None:
+        raise ValueError(f"no port of the loopback is free from {first} to {first + 999}")
+    return port
+
+
+class Server:
+    """A server in a session of its own, so that a Ctrl-C in the terminal reaches only us."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        log: Path,
+        lock: IO[str],
+        folder: Path,
+    ) -> None:
+        self.log = log
+        with os.fdopen(os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "ab") as output:
+            self._from = output.tell()
+            self.process = subprocess.Popen(
+                list(command), env=dict(environment), cwd=folder,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True, pass_fds=(lock.fileno(),),
+            )  # fmt: skip
+        write_pid(lock, self.process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def wait_until_ready(self, url: str) -> None:
+        """Wait until an address answers.
+
+        Raises
+        ------
+        OSError
+            If the server ends or takes too long, with the last words of its log.
+        """
+        deadline = time.monotonic() + _START
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if answers(url):
+                return
+            time.sleep(0.25)
+        ended = self.process.poll() is not None
+        why = "ended while it started" if ended else f"did not answer within {_START:.0f} s"
+        raise OSError(f"the server {why}; the end of {self.log}:\n{self.last_words()}")
+
+    def last_words(self, lines: int = 15) -> str:
+        """The end of what this server wrote."""
+        with self.log.open("rb") as file:
+            file.seek(self._from)
+            said = file.read().decode(errors="replace")
+        return "\n".join(said.splitlines()[-lines:])
+
+    def serve(self) -> int:
+        """Wait until somebody stops us, or the server ends by itself; then its exit code."""
+        stop = threading.Event()
+        before = {}
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before[each] = signal.signal(each, lambda *_: stop.set())
+        try:
+            while self.process.poll() is None and not stop.wait(0.2):
+                pass
+            if stop.is_set():
+                print("\nStopping …", flush=True)
+                return 0
+            return self.process.returncode
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def stop(self) -> None:
+        """Stop the server, and wait until it has cleaned up after itself."""
+        if self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(_STOP)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def answers(url: str) -> bool:
+    """Whether a server on this machine answers; its certificate is not the question here."""
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+    # No proxy of the environment: it would be asked for an address of this machine.
+    opener = build_opener(ProxyHandler({}), HTTPSHandler(context=unchecked))
+    try:
+        with opener.open(url, timeout=5):
+            return True
+    except HTTPError:
+        return False
+    except (URLError, OSError):
+        return False

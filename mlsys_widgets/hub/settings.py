@@ -1,0 +1,108 @@
+"""What the Jupyter servers of instructors and students are told.
+
+Each role has a folder that ``JUPYTER_CONFIG_PATH`` points to, so that nothing is written into
+anybody's home and a new version of this package brings its settings along.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.hub.places import Role
+
+#: Where an instructor's own copies of labs go, below the course.
+TRIED: Final = "tried"
+#: What lies in a student's home from the first day.
+WELCOME: Final = "START_HERE.md"
+
+_NBGRADER: Final = "nbgrader.server_extensions"
+#: Parts of nbgrader that only instructors have: in the browser, and in the server.
+_IN_THE_BROWSER: Final = ("formgrader", "create-assignment", "course-list")
+_IN_THE_SERVER: Final = ("formgrader", "course_list")
+
+
+def write_settings(
+    folder: Path,
+    role: Role,
+    *,
+    course_id: str,
+    exchange: Path,
+    course: Path | None = None,
+    cache: Path | None = None,
+    idle: int = 0,
+) -> None:
+    """Write the settings of a role.
+
+    Parameters
+    ----------
+    folder
+        Where; what is there is replaced.
+    role
+        Whose.
+    course_id, exchange
+        What nbgrader calls the course, and where it hands work over.
+    course
+        The folder of the course; for instructors.
+    cache
+        Where nbgrader keeps what was handed in for its owner; in the home if left out.
+    idle
+        Seconds after which a kernel that nobody is connected to is stopped; 0 for never.
+    """
+    nbgrader = {"CourseDirectory.course_id": course_id, "Exchange.root": str(exchange)}
+    if cache:
+        nbgrader["Exchange.cache"] = str(cache)
+    server: dict[str, Any] = {
+        "ServerApp": {
+            # A login shell would set the path anew, and mlsys would not be on it.
+            "terminado_settings": {"shell_command": [_shell()]},
+            # Looks for language servers with npm at each start; there are none.
+            "jpserver_extensions": {"jupyter_lsp": False},
+        },
+        "MappingKernelManager": {"cull_idle_timeout": idle, "cull_interval": max(60, idle // 4)},
+    }
+    page: dict[str, Any] = {}
+    if role == "instructor":
+        nbgrader["CourseDirectory.root"] = str(course)
+        nbgrader["Exchange.assignment_dir"] = str((course or Path()) / TRIED)
+        # The formgrader is a page in a frame of JupyterLab, which a hub forbids.
+        headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
+        server["ServerApp"]["tornado_settings"] = {"headers": headers}
+    else:
+        page["disabledExtensions"] = {f"@jupyter/nbgrader:{name}": True for name in _IN_THE_BROWSER}
+        server["ServerApp"]["jpserver_extensions"] |= {
+            f"{_NBGRADER}.{name}": False for name in _IN_THE_SERVER
+        }
+    overrides = {
+        "@jupyterlab/apputils-extension:notification": {
+            "fetchNews": "false", "checkForUpdates": False,
+        },
+        "@jupyterlab/docmanager-extension:plugin": {
+            "defaultViewers": {"markdown": "Markdown Preview"},
+        },
+    }  # fmt: skip
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "labconfig").mkdir(parents=True)
+    for name, content in (
+        ("jupyter_server_config.json", server),
+        ("labconfig/page_config.json", page),
+        ("labconfig/default_setting_overrides.json", overrides),
+    ):
+        (folder / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    # nbgrader reads JSON as well, and complains at each start that this file is missing.
+    lines = [f"c.{name} = {value!r}\n" for name, value in nbgrader.items()]
+    (folder / "nbgrader_config.py").write_text("c = get_config()\n" + "".join(lines), "utf-8")
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def welcome(home: Path) -> None:
+    """Put the first page into a student's home."""
+    text = (Path(__file__).parent / "template" / WELCOME).read_text("utf-8")
+    (home / WELCOME).write_text(text, "utf-8")
+
+
+def _shell() -> str:
+    return shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"

@@ -1,0 +1,78 @@
+"""How the hub starts a server: as its user, with the settings of their role, within limits."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from jupyterhub.spawner import LocalProcessSpawner
+from traitlets import Dict, Integer, Set, Unicode
+
+from mlsys_widgets.hub.acting import UMASK
+from mlsys_widgets.hub.places import Places, Role
+from mlsys_widgets.hub.settings import WELCOME
+
+_WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
+
+
+class CourseSpawner(LocalProcessSpawner):
+    """Starts servers of instructors in their course, and those of students in their homes."""
+
+    instructors = Set(help="Names of those who teach.").tag(config=True)
+    folder = Unicode(help="The folder of the hub.").tag(config=True)
+    memory = Integer(0, help="Bytes that a process of a user may fill; 0: no limit.").tag(
+        config=True
+    )
+    processes = Integer(0, help="Processes and threads of a student; 0: no limit.").tag(config=True)
+    variables = Dict(help="Environment of every server.").tag(config=True)
+
+    @property
+    def role(self) -> Role:
+        """What the user is to the course."""
+        return "instructor" if self.user.name in self.instructors else "student"
+
+    @property
+    def places(self) -> Places:
+        """Where everything of the hub lies."""
+        return Places(Path(self.folder))
+
+    async def start(self) -> Any:
+        teaching = self.role == "instructor"
+        self.notebook_dir = str(
+            self.places.course if teaching else self.places.home(self.user.name)
+        )
+        self.default_url = self._landing()
+        return await super().start()
+
+    def _landing(self) -> str:
+        """The page that explains what to do, the first time; then the work as it was left."""
+        page = Path(self.notebook_dir) / ("README.md" if self.role == "instructor" else WELCOME)
+        new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
+        return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
+
+    def user_env(self, env: dict[str, str]) -> dict[str, str]:
+        env = super().user_env(env)
+        # The account's own shell lets nobody in.
+        env["SHELL"] = "/bin/sh"
+        env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
+        return env | self.variables
+
+    def make_preexec_fn(self, name: str) -> Callable[[], None]:
+        become_user = super().make_preexec_fn(name)
+        teaching, memory, processes = self.role == "instructor", self.memory, self.processes
+        folder = self.notebook_dir
+
+        def preexec() -> None:
+            os.umask(UMASK)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if memory:
+                resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+            if processes and not teaching:  # grading has many, and limits of its own
+                resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+            become_user()
+            os.chdir(folder)  # where terminals open
+
+        return preexec

@@ -1,0 +1,58 @@
+"""What dask.yaml leaves a grading worker is enough to shut a submission in; less is said aloud.
+
+A container cannot be started here. Its user, its rights and a filter of system calls can: setpriv
+takes away what the manifest takes away, and a filter refuses what runtimes refuse by default.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+#: The interpreter of the system, which everybody can reach, with two modules that need no other.
+TRIAL = """
+import sys, tempfile, types
+from pathlib import Path
+root, filtered = Path(sys.argv[1]), sys.argv[2] == "filtered"
+for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.grading", root / "grading")):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [str(folder)]
+from mlsys_widgets.grading import calls, isolation
+if filtered:
+    calls.filter_calls()
+with tempfile.TemporaryDirectory() as folder:
+    print(isolation.why_not(Path(folder)))
+"""
+
+
+@pytest.fixture(scope="module")
+def worker(root: Path) -> list[str]:
+    """A command line that runs Python as the container of a worker would."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root with setpriv (util-linux) can take rights away as a container does")
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("there is no interpreter of the system that another user could reach")
+    return [
+        "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--no-new-privs",
+        "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", TRIAL,
+        str(root / "mlsys_widgets"),
+    ]  # fmt: skip
+
+
+def _said(words: list[str]) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_worker_without_any_right_can_shut_submissions_in(worker: list[str]) -> None:
+    assert _said([*worker, "free"]) == "None"
+
+
+def test_a_worker_that_may_not_make_namespaces_says_so(worker: list[str]) -> None:
+    said = _said([*worker, "filtered"])
+    assert said == "the system refuses namespaces to this user (Operation not permitted)"

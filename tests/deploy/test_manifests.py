@@ -1,0 +1,152 @@
+"""Manifests beside the chart: Kubernetes' own schema, secrets, and who reaches whom."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .cluster import KUBERNETES
+
+pytestmark = pytest.mark.timeout(1800)  # the first test makes an environment
+
+PLAIN = ["course.yaml", "dask.yaml", "exchange.yaml", "postgres.yaml"]
+Manifest = dict[str, Any]
+
+
+def documents(name: str) -> list[Manifest]:
+    return list(yaml.safe_load_all((KUBERNETES / name).read_text("utf-8")))
+
+
+def every() -> list[Manifest]:
+    return [each for name in PLAIN for each in documents(name)]
+
+
+def workloads() -> list[Manifest]:
+    return [each for each in every() if each["kind"] in ("Deployment", "StatefulSet")]
+
+
+def everything_in(part: Any) -> Iterator[Manifest]:
+    """All mappings in a document, at any depth."""
+    if isinstance(part, dict):
+        yield part
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from everything_in(each)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_manifests_fit_the_schema_of_kubernetes(name: str, validate: Callable[..., str]) -> None:
+    for manifest in documents(name):
+        assert validate(manifest) == "", manifest["metadata"]["name"]
+
+
+def test_a_field_that_kubernetes_does_not_have_is_found(validate: Callable[..., str]) -> None:
+    wrong = copy.deepcopy(workloads()[0])
+    wrong["spec"]["template"]["spec"]["containers"][0]["imagePolicy"] = "Always"
+    assert "imagePolicy" in validate(wrong)
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "values.yaml", "lti11.yaml", "lti13.yaml"])
+def test_secrets_are_named_and_never_written(name: str) -> None:
+    for document in documents(name):
+        assert document.get("kind") != "Secret"
+        for part in everything_in(document):
+            if re.search(r"token|secret|password", str(part.get("name", "")), re.IGNORECASE):
+                assert "value" not in part, part["name"]
+            for key, value in part.items():
+                if re.search(r"(password|apiToken|cookie_?secret|crypto_?key)$", str(key)):
+                    raise AssertionError(f"{key} is written as {value!r}")
+
+
+def test_every_secret_has_its_command_in_the_readme() -> None:
+    readme = (KUBERNETES / "README.md").read_text("utf-8")
+    for name in [*PLAIN, "values.yaml", "lti11.yaml"]:
+        for document in documents(name):
+            for part in everything_in(document):
+                if wanted := part.get("secretKeyRef"):
+                    assert f"secret generic {wanted['name']}" in readme
+                    assert f"{wanted['key']}=" in readme
+
+
+def test_nothing_runs_as_root_or_can_become_it() -> None:
+    for workload in workloads():
+        pod = workload["spec"]["template"]["spec"]
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            rights = container["securityContext"]
+            assert rights["allowPrivilegeEscalation"] is False
+            assert rights["capabilities"]["drop"] == ["ALL"]
+            assert "memory" in container["resources"]["limits"]
+
+
+def test_only_workers_may_make_namespaces() -> None:
+    unconfined = [
+        workload["metadata"]["name"]
+        for workload in workloads()
+        if workload["spec"]["template"]["spec"]["securityContext"]["seccompProfile"]["type"]
+        != "RuntimeDefault"
+    ]
+    assert unconfined == ["dask-worker"]
+
+
+def _labels(selector: Manifest) -> set[tuple[str, str]]:
+    return set(selector["podSelector"].get("matchLabels", {}).items())
+
+
+def test_who_may_reach_whom() -> None:
+    policies = {
+        each["metadata"]["name"]: each["spec"]
+        for each in every()
+        if each["kind"] == "NetworkPolicy"
+    }
+    instructor = {("mlsys/role", "instructor")}
+    student = {("component", "singleuser-server")}
+
+    def callers(name: str) -> list[set[tuple[str, str]]]:
+        return [_labels(peer) for rule in policies[name]["ingress"] for peer in rule["from"]]
+
+    assert callers("gradebook") == [instructor]
+    assert student not in callers("dask-scheduler")
+    assert instructor in callers("dask-scheduler")
+    assert callers("ngshare") == [student]
+    targets = [
+        _labels(peer)
+        for rule in policies["dask-worker"]["egress"]
+        for peer in rule["to"]
+        if "podSelector" in peer
+    ]
+    assert targets == [
+        {("app.kubernetes.io/name", "dask-scheduler")},
+        {("app.kubernetes.io/name", "dask-worker")},
+    ]
+
+
+def test_every_selector_finds_its_pods() -> None:
+    pods = [each["spec"]["template"]["metadata"]["labels"] for each in workloads()]
+    for each in every():
+        if each["kind"] == "Service":
+            wanted = each["spec"]["selector"].items()
+            assert sum(wanted <= labels.items() for labels in pods) == 1
+
+
+def test_images_are_those_of_the_values() -> None:
+    text = "".join((KUBERNETES / name).read_text() for name in [*PLAIN, "values.yaml"])
+    ours = set(re.findall(r"registry\.example\.edu/mlsys/(\w+)(?::(\S+))?", text))
+    assert {name for name, _ in ours} == {"student", "grader", "exchange"}
+    assert {tag for _, tag in ours if tag} == {"0.1.0"}
+    assert not re.search(r"image: \S+:latest|image: [^\s:]+$", text, re.MULTILINE)
+
+
+def test_pages_and_files_name_one_version_of_the_chart(root: Path, versions: Any) -> None:
+    chart, hub = versions["chart"]["jupyterhub"], versions["hub"]["jupyterhub"]
+    readme = (KUBERNETES / "README.md").read_text("utf-8")
+    assert re.findall(r"--version[ =](\S+)", readme) == [chart]
+    for image in ("student", "grader", "exchange"):
+        listed = (root / "deploy" / "images" / image / "requirements.txt").read_text("utf-8")
+        assert f"\njupyterhub=={hub}\n" in listed

@@ -1,0 +1,47 @@
+"""One hub for all tests that leave it as they find it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hub.running import Hub, Person, running_hub
+
+if os.geteuid() != 0:
+    WHY_NOT = "a hub makes users of this machine, so its tests need root"
+elif shutil.which("useradd") is None:
+    WHY_NOT = "useradd is missing: tests of a hub make users of this machine"
+elif shutil.which("npm") is None and shutil.which("configurable-http-proxy") is None:
+    WHY_NOT = "npm is missing: the hub's proxy is installed with it (apt-get install npm)"
+else:
+    WHY_NOT = ""
+
+
+@pytest.fixture(scope="session")
+def hub() -> Iterator[Hub]:
+    """A hub with a teacher, a student to try it with, and a class of two: ada and ben."""
+    if WHY_NOT:
+        pytest.skip(WHY_NOT)
+    with running_hub() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="session")
+def ada(hub: Hub) -> Person:
+    """A student whose server runs."""
+    return Person(hub, hub.names["ada"]).arrive()
+
+
+@pytest.fixture(scope="session")
+def ben(hub: Hub) -> Person:
+    """Another."""
+    return Person(hub, hub.names["ben"]).arrive()
+
+
+@pytest.fixture(scope="session")
+def teacher(hub: Hub) -> Person:
+    """The instructor, whose server runs."""
+    return Person(hub, hub.names["teacher"]).arrive()

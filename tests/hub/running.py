@@ -1,0 +1,320 @@
+"""A real hub for tests, and people who use it over HTTP as a browser would.
+
+``with running_hub(students=("ada", "ben")) as hub`` starts ``mlsys hub`` on a free port of the
+loopback, with real users of this machine whose names begin with ``mlsystest``, and removes all
+of it at the end. ``Person(hub, hub.names["ada"]).arrive()`` logs in with PAM and starts a server.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import requests
+import websocket
+
+from mlsys_widgets.courses import pack
+from mlsys_widgets.hub.interpreter import make_environment
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.proxy import find_proxy
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "hub_tests"
+ENVIRONMENT = ROOT / "build" / "hub_env"
+#: Seconds: a hub that makes its course first, on a busy machine.
+START = 240
+#: Seconds: a server of somebody, or an answer of a kernel.
+SERVER = 120
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Several test runs may share what was built."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def environment() -> Path:
+    """A Python that users can run, with this package as it is now; kept for the next run."""
+    base = next(
+        found
+        for name in ("python3.11", "python3", "python3.12", "python3.13")
+        if (found := shutil.which(name, path="/usr/local/bin:/usr/bin:/bin"))
+    )
+    with _alone("env"):
+        return make_environment(ENVIRONMENT, Path(base), print)
+
+
+def bundle() -> Path:
+    """The labs of this checkout, packed."""
+    with _alone("bundle"):
+        return pack(ROOT, BUILD / "course.tar.gz")
+
+
+def proxy() -> Path:
+    """The folder in which the proxy's program lies; kept for the next run."""
+    with _alone("proxy"):
+        return Path(find_proxy(BUILD / "proxy", print)[0]).parent
+
+
+def free_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return int(door.getsockname()[1])
+
+
+@dataclass
+class Hub:
+    """A hub in a folder; started and stopped at will."""
+
+    places: Places
+    names: dict[str, str]  # as tests call people -> as the machine does
+    python: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def output(self) -> Path:
+        """What ``mlsys hub`` printed, of all starts."""
+        return self.places.root.with_name(f"{self.places.root.name}.txt")
+
+    @property
+    def hub_pid(self) -> int:
+        """The process of JupyterHub itself."""
+        return int(self.places.lock.read_text())
+
+    def password(self, name: str) -> str:
+        kept = json.loads((self.places.secrets / "passwords.json").read_text())
+        return str(kept[name])
+
+    def command(self, *options: str) -> list[str]:
+        return [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(self.places.root),
+                *options]  # fmt: skip
+
+    def start(self, *options: str, wait: bool = True) -> None:
+        """Start it, and wait until it says that it runs."""
+        command = self.command(
+            "--instructor", self.names["teacher"], "--student", self.names["trial"],
+            "--port", str(self.port), "--python", str(self.python), *options,
+        )  # fmt: skip
+        path = f"{proxy()}{os.pathsep}{os.environ['PATH']}"
+        with self.output.open("ab") as output:
+            before = output.tell()
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "PATH": path}
+            )
+        deadline = time.monotonic() + START
+        while wait and time.monotonic() < deadline:
+            said = self.output.read_bytes()[before:].decode()
+            if "is running." in said and "Stop " in said:
+                return
+            assert self.process.poll() is None, said
+            time.sleep(0.1)
+        assert not wait, f"the hub did not start:\n{self.output.read_text()}"
+
+    def stop(self) -> int:
+        """Stop it as Ctrl-C does."""
+        assert self.process
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(90)
+
+    def kill(self) -> None:
+        """Kill the hub and what has started it, as a crash of the machine's memory would."""
+        assert self.process
+        os.kill(self.hub_pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait(30)
+
+
+@contextmanager
+def running_hub(
+    students: Sequence[str] = ("ada", "ben"), *options: str, start: bool = True
+) -> Iterator[Hub]:
+    """A hub with a teacher, a student to try it with (``trial``) and a roster."""
+    python, course = environment(), bundle()
+    tag = f"mlsystest{secrets.token_hex(2)}"
+    # Users go through it, so it cannot lie where pytest makes its folders.
+    above = Path(tempfile.mkdtemp(prefix="mlsystest_"))
+    above.chmod(0o755)
+    names = {each: f"{tag}{each}" for each in ("teacher", "trial", *students)}
+    hub = Hub(Places(above / "hub"), names, python)
+    rows = [f"{names[each]},{each.title()},Test\n" for each in students]
+    roster = above / "roster.csv"
+    roster.write_text("".join(["username,first name,last name\n", *rows]))
+    try:
+        if start:
+            more = ["--roster", str(roster)] if students else []
+            hub.start("--from", str(course), *more, *options)
+        yield hub
+    finally:
+        if hub.process and hub.process.poll() is None:
+            hub.stop()
+        if hub.places.memory.exists():
+            subprocess.run(hub.command("--reset", "--yes"), check=True, capture_output=True)
+        shutil.rmtree(above)
+
+
+class Person:
+    """Somebody at a browser: cookies and a token of their own."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self.hub, self.name = hub, name
+        self.session = requests.Session()
+        self.session.trust_env = False  # no proxy of the machine for addresses of the machine
+        self.token = ""
+
+    @property
+    def base(self) -> str:
+        return f"{self.hub.url}/user/{self.name}/"
+
+    @property
+    def home(self) -> Path:
+        return self.hub.places.home(self.name)
+
+    def login(self, password: str | None = None) -> requests.Response:
+        """Fill in the form of the login page."""
+        page = f"{self.hub.url}/hub/login"
+        self.session.get(page, timeout=30)
+        form = {
+            "username": self.name,
+            "password": password or self.hub.password(self.name),
+            "_xsrf": self.session.cookies.get("_xsrf", path="/hub/"),
+        }
+        return self.session.post(page, data=form, timeout=60, allow_redirects=False)
+
+    def ask_hub(self, method: str, path: str, **more: Any) -> requests.Response:
+        """A request to the hub's own interface, with this person's cookies."""
+        headers = {"X-XSRFToken": self.session.cookies.get("_xsrf", path="/hub/") or ""}
+        return self.session.request(
+            method, f"{self.hub.url}/hub/api/{path}", headers=headers, timeout=60, **more
+        )
+
+    def arrive(self) -> Person:
+        """Log in, have a server started and wait for it."""
+        assert self.login().status_code == 302, "the login was refused"
+        made = self.ask_hub("POST", f"users/{self.name}/tokens", json={"note": "test"})
+        made.raise_for_status()
+        self.token = made.json()["token"]
+        self.start_server()
+        return self
+
+    def start_server(self) -> None:
+        answer = self.ask_hub("POST", f"users/{self.name}/server")
+        assert answer.status_code in (201, 202, 400), answer.text  # 400: it runs already
+        deadline = time.monotonic() + SERVER
+        while time.monotonic() < deadline:
+            said = self.ask_hub("GET", f"users/{self.name}").json()
+            if said.get("servers", {}).get("", {}).get("ready"):
+                return
+            time.sleep(0.2)
+        raise AssertionError(
+            f"no server for {self.name}:\n{self.hub.places.log.read_text()[-3000:]}"
+        )
+
+    def ask(self, method: str, path: str, **more: Any) -> requests.Response:
+        """A request to this person's own server."""
+        headers = {"Authorization": f"token {self.token}"}
+        return requests.request(
+            method, f"{self.base}{path}", headers=headers, timeout=60,
+            proxies={"http": ""}, **more,
+        )  # fmt: skip
+
+    def assignment(self, action: str, lab: str) -> None:
+        """Press a button of nbgrader's assignment list: fetch or submit."""
+        form = {"course_id": "mlsys", "assignment_id": lab}
+        answer = self.ask("POST", f"assignments/{action}", data=form)
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["success"], answer.json()
+
+    def socket(self, path: str) -> websocket.WebSocket:
+        address = f"{self.base}{path}".replace("http://", "ws://")
+        return websocket.create_connection(
+            address, header=[f"Authorization: token {self.token}"], timeout=SERVER,
+            http_no_proxy=["127.0.0.1"],
+        )  # fmt: skip
+
+    def kernel(self, folder: str = "") -> str:
+        """Start a kernel in a folder; returns its id."""
+        answer = self.ask("POST", "api/kernels", json={"name": "python3", "path": f"{folder}/x"})
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+    def run(self, kernel: str, code: str) -> str:
+        """Run code in a kernel; returns what it printed, or its error."""
+        session = uuid.uuid4().hex
+        line = self.socket(f"api/kernels/{kernel}/channels?session_id={session}")
+        try:
+            message = uuid.uuid4().hex
+            header = {
+                "msg_id": message, "username": "", "session": session, "version": "5.3",
+                "msg_type": "execute_request", "date": "2026-01-01T00:00:00Z",
+            }  # fmt: skip
+            content = {
+                "code": code, "silent": False, "store_history": False, "user_expressions": {},
+                "allow_stdin": False, "stop_on_error": True,
+            }  # fmt: skip
+            line.send(json.dumps({
+                "header": header, "parent_header": {}, "metadata": {}, "content": content,
+                "channel": "shell", "buffers": [],
+            }))  # fmt: skip
+            return _said(line, message)
+        finally:
+            line.close()
+
+    def terminal(self, command: str) -> str:
+        """Run a command in a terminal of JupyterLab; returns what the screen showed."""
+        made = self.ask("POST", "api/terminals")
+        made.raise_for_status()
+        name = made.json()["name"]
+        line = self.socket(f"terminals/websocket/{name}")
+        end = uuid.uuid4().hex
+        try:
+            # The end is written in two pieces, so that the echo of the command is not the end.
+            line.send(json.dumps(["stdin", f"{command}; echo {end[:9]}''{end[9:]}\r"]))
+            shown, deadline = "", time.monotonic() + SERVER
+            while end not in shown and time.monotonic() < deadline:
+                kind, *rest = json.loads(line.recv())
+                shown += rest[0] if kind == "stdout" else ""
+            assert end in shown, shown
+            return shown
+        finally:
+            line.close()
+            self.ask("DELETE", f"api/terminals/{name}")
+
+
+def _said(line: websocket.WebSocket, message: str) -> str:
+    said, deadline = "", time.monotonic() + SERVER
+    while time.monotonic() < deadline:
+        answer = json.loads(line.recv())
+        if answer["parent_header"].get("msg_id") != message:
+            continue
+        content = answer["content"]
+        match answer["msg_type"]:
+            case "stream":
+                said += content["text"]
+            case "error":
+                said += f"{content['ename']}: {content['evalue']}"
+            case "status" if content["execution_state"] == "idle":
+                return said
+    raise AssertionError(f"the kernel did not finish; it said: {said}")

@@ -1,0 +1,130 @@
+"""Users of the machine: made, recognised, never mistaken for those of others."""
+
+from __future__ import annotations
+
+import pwd
+import subprocess
+import sys
+
+import pytest
+
+from mlsys_widgets.hub.accounts import check_names, make_accounts, remove_accounts
+from mlsys_widgets.hub.acting import reaches, run_as
+from mlsys_widgets.hub.memory import Memory
+from mlsys_widgets.hub.passwords import Passwords, hashes, is_locked
+from tests.hub.people import (
+    foreigner,
+    hub_without_server,
+    needs_root,
+    new_name,
+    open_folder,
+    somebody,
+)
+
+pytestmark = needs_root
+
+
+def test_accounts_are_marked_closed_and_have_private_homes():
+    with hub_without_server() as (places, memory):
+        entry = pwd.getpwnam(memory.student)
+        assert entry.pw_gecos == memory.mark
+        assert entry.pw_shell.endswith("nologin")
+        assert places.home(memory.student).stat().st_mode & 0o777 == 0o700
+        assert is_locked(hashes()[memory.student])
+        kept = Memory.read(places.memory)
+        assert kept == memory
+    with pytest.raises(KeyError):
+        pwd.getpwnam(memory.student)
+
+
+def test_an_account_of_somebody_else_is_never_touched():
+    with foreigner() as name:
+        before = pwd.getpwnam(name), hashes()[name]
+        memory = Memory.new("hub", new_name("i"), name)
+        with pytest.raises(ValueError, match=f"{name} that this hub has not made"):
+            check_names(memory, [memory.instructor, name])
+        with pytest.raises(ValueError, match="not made"):
+            check_names(memory, ["root"])
+        assert (pwd.getpwnam(name), hashes()[name]) == before
+
+
+def test_a_refused_name_leaves_no_trace():
+    with foreigner() as name, open_folder() as above:
+        folder = above / "hub"
+        done = subprocess.run(
+            [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(folder),
+             "--student", name, "--instructor", new_name("i")],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"mlsys: this machine has a user {name}")
+        assert not folder.exists()
+        assert "Traceback" not in done.stderr
+
+
+def test_the_accounts_of_another_hub_are_not_ours():
+    with hub_without_server() as (_, theirs):
+        ours = Memory.new("hub", new_name("i"), theirs.student)
+        with pytest.raises(ValueError, match="not made"):
+            check_names(ours, [theirs.student])
+        ours.accounts = dict(theirs.accounts)
+        assert sorted(remove_accounts(ours)) == sorted(theirs.accounts)
+        assert pwd.getpwnam(theirs.student)
+
+
+def test_an_account_that_lost_its_mark_is_left_alone():
+    with hub_without_server() as (_, memory):
+        name = memory.student
+        subprocess.run(["usermod", "--comment", "mine now", name], check=True)
+        assert remove_accounts(memory) == [name]
+        assert pwd.getpwnam(name)
+        subprocess.run(["usermod", "--comment", memory.mark, name], check=True)
+
+
+def test_a_name_that_was_taken_by_another_uid_is_refused():
+    with hub_without_server() as (places, memory):
+        name, mark = memory.student, memory.mark
+        subprocess.run(["userdel", name], check=True, capture_output=True)
+        subprocess.run(["useradd", "--no-create-home", "--uid", "59999", "--comment", mark, name],
+                       check=True)  # fmt: skip
+        try:
+            with pytest.raises(ValueError, match="not made"):
+                make_accounts(places, memory, {name: "student"}, welcome=lambda home: None)
+        finally:
+            subprocess.run(["userdel", name], check=True, capture_output=True)
+
+
+def test_processes_of_a_removed_account_are_ended():
+    with hub_without_server() as (places, memory):
+        account = memory.accounts[memory.student]
+        sleeper = subprocess.Popen(
+            ["/bin/sh", "-c", "trap '' TERM; sleep 300 & wait"],
+            user=account.uid, group=account.gid, cwd="/",
+        )  # fmt: skip
+        assert remove_accounts(memory) == []
+        assert sleeper.wait(1) < 0
+        assert places.home(account.name).exists()  # files are for the reset to remove
+
+
+def test_an_errand_has_the_rights_of_its_user_and_nothing_of_roots(monkeypatch):
+    monkeypatch.setenv("SECRET_OF_ROOT", "x")
+    with somebody() as (account, home):
+        done = run_as(account, ["/bin/sh", "-c", "id -un; id -Gn; umask; pwd; env"], home=home)
+        assert done.stdout.split("\n")[:4] == [account.name, account.name, "0077", str(home)]
+        assert "SECRET_OF_ROOT" not in done.stdout
+        assert reaches(account, home)
+        assert not reaches(account, home.parents[1] / "secrets")
+
+
+def test_passwords_are_set_and_are_the_ones_that_were_kept():
+    with hub_without_server() as (places, memory):
+        passwords = Passwords(places.secrets / "passwords.json")
+        passwords.make(memory.accounts)
+        passwords.give(memory.accounts)
+        known = hashes()
+        assert all(passwords.counts(name, known[name]) for name in memory.accounts)
+        again = Passwords(places.secrets / "passwords.json")
+        again.make(memory.accounts)
+        assert again.shown(memory.student, known) == passwords.shown(memory.student, known)
+        subprocess.run(["chpasswd"], input=f"{memory.student}:my-own-words", text=True, check=True)
+        assert "changed" in passwords.shown(memory.student, hashes())

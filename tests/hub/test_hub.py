@@ -1,0 +1,147 @@
+"""A hub as its people meet it: who gets in, and what everybody has."""
+
+from __future__ import annotations
+
+import json
+import pwd
+import re
+import stat
+
+LAB = "lab_07_kernel_fusion"
+
+
+def plain(shown: str) -> str:
+    """What a terminal showed, without colours."""
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", shown)
+
+
+def test_the_start_says_where_to_go_as_whom_and_how_to_stop(hub):
+    said = hub.output.read_text()
+    for words in (
+        f"Open      {hub.url}",
+        f"{hub.names['teacher']}   {hub.password(hub.names['teacher'])}",
+        f"{hub.names['trial']}   {hub.password(hub.names['trial'])}",
+        f"Released {LAB}",
+        f"State     {hub.places.root}",
+        "Ctrl-C",
+    ):
+        assert words in said
+
+
+def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
+    places = hub.places
+    found = {
+        path.name: (stat.S_IMODE(path.stat().st_mode), pwd.getpwuid(path.stat().st_uid).pw_name)
+        for path in places.root.iterdir()
+    }
+    assert found == {
+        "course": (0o700, hub.names["teacher"]),
+        "exchange": (0o1777, "root"),
+        "homes": (0o711, "root"),
+        "database": (0o700, "root"),
+        "secrets": (0o700, "root"),
+        "logs": (0o700, "root"),
+        "settings": (0o755, "root"),
+        "hub.json": (0o600, "root"),
+        "running.lock": (0o600, "root"),
+    }
+    for name in hub.names.values():
+        home = places.home(name)
+        assert (stat.S_IMODE(home.stat().st_mode), home.owner()) == (0o700, name)
+        assert pwd.getpwnam(name).pw_dir == str(home)
+    for secret in places.secrets.iterdir():
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600, secret
+
+
+def test_a_wrong_password_opens_nothing(hub):
+    from tests.hub.running import Person
+
+    stranger = Person(hub, hub.names["trial"])
+    assert stranger.login("wrong").status_code == 403
+    assert stranger.ask_hub("GET", f"users/{stranger.name}").status_code == 403
+    assert Person(hub, "root").login("wrong").status_code == 403
+
+
+def test_a_student_has_the_labs_our_panel_and_no_tools_of_instructors(ada):
+    listed = ada.ask("GET", "assignments?course_id=mlsys").json()["value"]
+    assert {each["assignment_id"]: each["status"] for each in listed}[LAB] == "released"
+    page = ada.ask("GET", "lab").text
+    config = json.loads(re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.S)[1])
+    disabled = set(config["disabledExtensions"])
+    assert {f"@jupyter/nbgrader:{name}" for name in
+            ("formgrader", "create-assignment", "course-list")} <= disabled  # fmt: skip
+    assert not {"@jupyter/nbgrader:assignment-list", "@jupyter/nbgrader:validate-assignment",
+                "@jupyter/nbgrader:menu"} & disabled  # fmt: skip
+    extensions = {each["name"] for each in config["federated_extensions"]}
+    assert {"@jupyter/nbgrader", "mlsys-widgets-lab", "anywidget", "bqplot"} <= extensions
+    assert ada.ask("GET", "mlsys/labs").status_code == 200
+    for address in ("formgrader/", "formgrader/api/assignments", "course_list"):
+        assert ada.ask("GET", address).status_code == 404
+
+
+def test_news_are_off_and_pages_are_shown_as_pages(ada):
+    said = ada.ask("GET", "lab/api/settings/@jupyterlab/apputils-extension:notification").json()
+    assert said["schema"]["properties"]["fetchNews"]["default"] == "false"
+    assert "Assignment List" in (ada.home / "START_HERE.md").read_text()
+
+
+def test_a_student_is_known_by_the_login_and_leaves_nothing_open(ada):
+    kernel = ada.kernel()
+    said = ada.run(
+        kernel,
+        "import os, getpass; from mlsys_widgets.labs import student\n"
+        "open('mine.txt', 'w').close()\n"
+        "print(student().name, getpass.getuser(), oct(os.stat('mine.txt').st_mode & 0o777))",
+    )
+    assert said.split() == [ada.name, ada.name, "0o600"]
+    ada.ask("DELETE", f"api/kernels/{kernel}")
+
+
+def test_a_terminal_of_a_student_has_mlsys_and_limits(ada):
+    shown = plain(ada.terminal("mlsys --version; ulimit -u -c"))
+    assert re.search(r"^mlsys \d", shown, re.M)
+    assert re.search(r"processes.* 512\s", shown)
+    assert re.search(r"core.* 0\s", shown)
+
+
+def test_a_lab_is_fetched_validated_and_handed_in(hub, ada):
+    ada.assignment("fetch", LAB)
+    assert (ada.home / LAB / f"{LAB}.ipynb").owner() == ada.name
+    answer = ada.ask("POST", "assignments/validate", data={"path": f"{LAB}/{LAB}.ipynb"}).json()
+    assert answer["success"], answer
+    ada.assignment("submit", LAB)
+    (handed_in,) = hub.places.exchange.glob(f"mlsys/inbound/{ada.name}+{LAB}+*")
+    assert handed_in.owner() == ada.name
+
+
+def test_the_instructor_has_the_formgrader_in_a_frame_of_jupyterlab(teacher):
+    page = teacher.ask("GET", "formgrader/")
+    assert page.status_code == 200
+    assert page.headers["Content-Security-Policy"] == "frame-ancestors 'self'"
+    listed = teacher.ask("GET", "formgrader/api/assignments").json()
+    assert {each["name"]: each["status"] for each in listed}[LAB] == "released"
+    students = {each["id"] for each in teacher.ask("GET", "formgrader/api/students").json()}
+    assert {teacher.hub.names[name] for name in ("ada", "ben", "trial")} <= students
+
+
+def test_the_instructor_collects_and_grades_without_root(hub, teacher):
+    """Runs after ada has handed in; a submission is shut in by the instructor's own rights."""
+    shown = plain(
+        teacher.terminal(
+            f"nbgrader collect {LAB} && mlsys grade {LAB} --students '*ada'"
+            " && echo done by $(id -u)"
+        )
+    )
+    assert f"done by {pwd.getpwnam(teacher.name).pw_uid}" in shown
+    assert "Without isolation" not in shown
+    graded = hub.places.course / "autograded" / hub.names["ada"] / LAB
+    assert (graded / f"{LAB}.ipynb").owner() == teacher.name
+
+
+def test_the_instructor_sees_who_is_there_and_cannot_look_into_their_servers(ada, teacher):
+    names = {each["name"] for each in teacher.ask_hub("GET", "users").json()}
+    assert ada.name in names
+    assert ada.ask_hub("GET", "users").status_code == 403
+    headers = {"Authorization": f"token {teacher.token}"}
+    answer = teacher.session.get(f"{ada.base}api/contents", headers=headers, timeout=30)
+    assert answer.status_code == 403

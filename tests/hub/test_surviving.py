@@ -1,0 +1,180 @@
+"""Kill the hub, a server, a kernel; stop and start: what a student had is there afterwards."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.hub.running import Hub, Person
+
+LAB = "lab_07_kernel_fusion"
+#: What the first cells of the lab do; the card of a prediction and what waits for it.
+OPEN = f"""
+from mlsys_widgets import DispatchWaterfall, open_lab
+lab = open_lab("{LAB}")
+first, second = lab.card("act1_utilization"), lab.card("act1_real")
+"""
+COMMIT = OPEN + "first.commit(sorted(first.options)[1], 4); print(first.value, first.confidence)"
+LOOK = OPEN + "print(first.value, first.confidence, first.is_open, second.value)"
+
+
+def wait(until: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.2)
+
+
+def processes(person: Person, word: str) -> list[int]:
+    """The processes of somebody whose command line holds a word."""
+    mine, found = person.home.stat().st_uid, []
+    for entry in Path("/proc").iterdir():
+        try:
+            mine_too = entry.name.isdigit() and entry.stat().st_uid == mine
+            if mine_too and word in (entry / "cmdline").read_text():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def trial(hub: Hub) -> Person:
+    """Somebody in the middle of a lab: a prediction is committed, the next one is not."""
+    person = Person(hub, hub.names["trial"]).arrive()
+    person.assignment("fetch", LAB)
+    return person
+
+
+@pytest.fixture(scope="module")
+def committed(trial: Person) -> str:
+    """What was committed, as the lab says it."""
+    kernel = trial.kernel(LAB)
+    said = trial.run(kernel, COMMIT).strip()
+    assert said.endswith(" 4"), said
+    trial.ask("DELETE", f"api/kernels/{kernel}")
+    return said
+
+
+def goes_on(person: Person, committed: str) -> None:
+    """In a new kernel the committed prediction stands and what waited for it is open."""
+    kernel = person.kernel(LAB)
+    assert person.run(kernel, LOOK).strip() == f"{committed} True None"
+    refused = person.run(kernel, OPEN + "first.commit(sorted(first.options)[0], 1)")
+    assert "AlreadyCommitted" in refused
+    person.ask("DELETE", f"api/kernels/{kernel}")
+
+
+def test_a_killed_kernel_comes_back_and_the_lab_goes_on(trial, committed):
+    kernel = trial.kernel(LAB)
+    trial.run(kernel, OPEN)
+    (process,) = processes(trial, "ipykernel_launcher")
+    os.kill(process, signal.SIGKILL)
+    wait(lambda: processes(trial, "ipykernel_launcher") not in ([], [process]))
+    wait(lambda: trial.ask("GET", f"api/kernels/{kernel}").json()["execution_state"] != "dead")
+    assert trial.run(kernel, LOOK).strip() == f"{committed} True None"
+    trial.ask("DELETE", f"api/kernels/{kernel}")
+
+
+def test_a_killed_server_is_started_again_and_the_lab_goes_on(trial, committed):
+    before = trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"]
+    (process,) = processes(trial, "jupyterhub.singleuser")
+    os.kill(process, signal.SIGKILL)
+    wait(lambda: not processes(trial, "jupyterhub.singleuser"))
+
+    def arrived() -> bool:
+        # Until the hub has looked, it thinks that the server runs; a page asks again as well.
+        answer = trial.ask_hub("POST", f"users/{trial.name}/server")
+        return answer.status_code in (201, 202)
+
+    wait(arrived)
+    trial.start_server()
+    assert trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"] == before
+    goes_on(trial, committed)
+
+
+def test_a_killed_hub_finds_its_servers_again(hub, trial, committed):
+    kernel = trial.kernel(LAB)
+    trial.run(kernel, "kept_in_memory = 42")
+    (server,) = processes(trial, "jupyterhub.singleuser")
+    hub.kill()
+    # While there is no hub, students go on.
+    assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
+    hub.start()
+    assert processes(trial, "jupyterhub.singleuser") == [server]
+    assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
+    trial.ask("DELETE", f"api/kernels/{kernel}")
+    said = trial.ask_hub("GET", f"users/{trial.name}").json()
+    assert said["servers"][""]["ready"]
+    goes_on(trial, committed)
+
+
+def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, committed):
+    people = {name: pwd.getpwnam(name) for name in hub.names.values()}
+    passwords = {name: hub.password(name) for name in people}
+    released = sorted(path.name for path in hub.places.exchange.glob("mlsys/outbound/*"))
+    assert hub.stop() == 0
+    for name in people:
+        assert not processes(Person(hub, name), "jupyterhub.singleuser")
+    refused_off_loopback(hub)
+    a_rebuilt_machine_gets_the_same_users(hub, people)
+    hub.start()
+    assert {name: pwd.getpwnam(name) for name in people} == people
+    assert {name: hub.password(name) for name in people} == passwords
+    assert sorted(path.name for path in hub.places.exchange.glob("mlsys/outbound/*")) == released
+    again = Person(hub, trial.name).arrive()
+    goes_on(again, committed)
+
+
+def refused_off_loopback(hub: Hub) -> None:
+    """No default password, and none in the open; nothing listens before that is settled."""
+    name = hub.names["ben"]
+
+    def start(*options: str) -> tuple[int, str]:
+        done = subprocess.run(
+            hub.command("--ip", "0.0.0.0", "--port", str(hub.port), *options),
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+        return done.returncode, done.stderr
+
+    code, said = start()
+    assert code == 1
+    assert "--cert" in said
+    for password in (name, "changeme"):
+        subprocess.run(["chpasswd"], input=f"{name}:{password}", text=True, check=True)
+        code, said = start("--behind-proxy")
+        assert code == 1
+        assert f"passwd {name}" in said
+        assert hub.names["ada"] not in said
+    kept = f"{name}:{hub.password(name)}"
+    subprocess.run(["chpasswd"], input=kept, text=True, check=True)
+
+
+def a_rebuilt_machine_gets_the_same_users(hub: Hub, people: dict[str, pwd.struct_passwd]) -> None:
+    """The folder came through, the users of the machine did not."""
+    for name in people:
+        subprocess.run(["userdel", name], check=True, capture_output=True)
+
+
+def test_a_second_hub_in_the_same_folder_is_refused(hub):
+    done = subprocess.run(
+        hub.command("--port", "1"), capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 1
+    assert f"kill {hub.hub_pid}" in done.stderr
+
+
+def test_a_reset_of_a_running_hub_is_refused(hub):
+    done = subprocess.run(
+        hub.command("--reset", "--yes"), capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 1
+    assert "already runs" in done.stderr
+    assert hub.places.course.is_dir()
