@@ -81,6 +81,8 @@ def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     )
     validate.set_defaults(run=_validate)
     _add_labs(commands)
+    _add_courses(commands)
+    _add_hub(commands)
     return parser
 
 
@@ -188,9 +190,6 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     export.set_defaults(run=_export)
 
-    _add_courses(commands)
-    _add_hub(commands)
-
     whoami = commands.add_parser(
         "whoami", help="whose numbers labs use at this computer; with NAME, change it"
     )
@@ -263,7 +262,7 @@ def _add_hub(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )  # fmt: skip
     hub.add_argument(
         "--python", type=Path, metavar="FILE",
-        help="run users' servers with this one (default: this one, or one like it that users reach)",
+        help="run servers with it (default: the one of mlsys, or one like it that users reach)",
     )  # fmt: skip
     hub.add_argument(
         "--single", action="store_true", help="a course for yourself alone, without root"

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,6 +24,18 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("default", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile("default")
+
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",  # containers and root have no user namespaces to build one from
+    "--disable-gpu",
+    "--disable-quic",
+    # The rest keeps the browser from calling home during a test.
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def load_tool(name: str) -> ModuleType:
@@ -44,6 +62,22 @@ def root() -> Path:
 def tool():
     """Import a script of tools/ by its name."""
     return load_tool
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium: playwright's own download is one more thing to fetch.
+
+    One for all tests of a process, because playwright starts only once in it.
+    """
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS, headless=True
+        )
+        yield browser
+        browser.close()
 
 
 #: Folders whose tests share something that takes long to make: a browser, a hub, graded labs.

@@ -59,7 +59,6 @@ def _levels(found: dict[str, Any]) -> str:
                 f"{level['update_ms']['median']:.0f}",
                 f"{level['update_ms']['p95']:.0f}",
                 f"{level['felt_ms']['median']:.0f}",
-                f"{level['updates_per_s']:.0f}",
                 f"{explore['cores_machine']:.2f}",
                 f"{explore['cores_load_tool']:.2f}",
                 f"{rush['seconds']['max']:.0f}" if everybody else "",
@@ -68,8 +67,8 @@ def _levels(found: dict[str, Any]) -> str:
             )
         )
     return _table(
-        ("students", "median, ms", "p95, ms", "felt, ms", "moves/s", "cores busy",
-         "of which load tool", "run all, s", "MiB each", "troubles"),
+        ("students", "median, ms", "p95, ms", "felt, ms", "cores busy", "load tool",
+         "run all, s", "MiB each", "troubles"),
         rows,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -62,7 +63,13 @@ class Address:
 
 
 def hub_configuration(
-    places: Places, memory: Memory, address: Address, *, python: Path, proxy: list[str], idle: int
+    places: Places,
+    memory: Memory,
+    address: Address,
+    *,
+    python: Path,
+    proxy: Sequence[str],
+    idle: int,
 ) -> dict[str, Any]:
     """JupyterHub's settings.
 
@@ -105,7 +112,7 @@ def hub_configuration(
     return {
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {
-            "command": proxy,
+            "command": list(proxy),
             "api_url": f"http://127.0.0.1:{memory.api_port}",
             "pid_file": str(places.database / PROXY_PID),
         },

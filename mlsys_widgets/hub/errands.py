@@ -13,9 +13,10 @@ import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mlsys_widgets.courses import Student, enter_students
+if TYPE_CHECKING:
+    from mlsys_widgets.courses import Student
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Done:
 
 def main(course: Path, students: list[Student]) -> Done:
     """Enter students, and release the labs that were never released."""
+    from mlsys_widgets.courses import enter_students
+
     os.chdir(course)  # where nbgrader looks for its settings
     added = enter_students(course, students).added if students else ()
     released, changed = release_labs(course)
@@ -40,7 +43,6 @@ def release_labs(course: Path) -> tuple[list[str], list[str]]:
 
     A lab that was released stays as it is: students are working on it.
     """
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # spares two seconds
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
 
@@ -72,6 +74,10 @@ def _notebooks(folder: Path) -> dict[str, bytes]:
 
 
 if __name__ == "__main__":
+    # A parser of web addresses that jsonschema imports where it is installed takes two seconds.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    from mlsys_widgets.courses import Student
+
     try:
         done = main(Path(sys.argv[1]), [Student(**each) for each in json.load(sys.stdin)])
     except (ValueError, OSError) as problem:

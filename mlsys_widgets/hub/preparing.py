@@ -23,6 +23,16 @@ from mlsys_widgets.hub.settings import TRIED
 Say = Callable[[str], None]
 
 
+def check_origin(target: Path, *, bundle: Path | None, origin: Path | None) -> None:
+    """Refuse, before anything is made, a course that could not be made."""
+    if target.is_dir():
+        return
+    if bundle is None:
+        _origin(origin)
+    elif not bundle.is_file():
+        raise ValueError(f"there is no bundle {bundle}; mlsys build --bundle makes one")
+
+
 def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: Say) -> str:
     """Make the course, from a bundle or from the folder of another course; returns its id.
 

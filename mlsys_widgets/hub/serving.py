@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,6 +40,21 @@ def held(lock: Path, what: str) -> Iterator[IO[str]]:
             whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"
             raise ValueError(f"{what} already runs from {lock.parent}{whose}") from None
         yield file
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Have a polite end, or a terminal that is closed, mean the same as Ctrl-C."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def write_pid(lock: IO[str], pid: int) -> None:
@@ -139,20 +153,13 @@ class Server:
 
     def serve(self) -> int:
         """Wait until somebody stops us, or the server ends by itself; then its exit code."""
-        stop = threading.Event()
-        before = {}
-        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            before[each] = signal.signal(each, lambda *_: stop.set())
         try:
-            while self.process.poll() is None and not stop.wait(0.2):
-                pass
-            if stop.is_set():
-                print("\nStopping …", flush=True)
-                return 0
-            return self.process.returncode
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            while self.process.poll() is None:
+                time.sleep(0.2)
+        except KeyboardInterrupt:
+            print("\nStopping …", flush=True)
+            return 0
+        return self.process.returncode
 
     def stop(self) -> None:
         """Stop the server, and wait until it has cleaned up after itself."""

@@ -17,7 +17,7 @@ from mlsys_widgets.hub.configuration import Address
 from mlsys_widgets.hub.memory import Memory
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.preparing import make_course, run_errands
-from mlsys_widgets.hub.serving import Server, check_port, held
+from mlsys_widgets.hub.serving import Server, check_port, held, interruptible
 from mlsys_widgets.hub.settings import TRIED, write_settings
 
 
@@ -39,7 +39,7 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
         raise ValueError(f"{places.root} is a hub for many; name another folder with --folder")
     places.make()
     places.root.chmod(PRIVATE)
-    with held(places.lock, "a course") as lock:
+    with interruptible(), held(places.lock, "a course") as lock:
         check_port(address.ip, address.port)
         if not places.course.is_dir():
             print("· Making the course", flush=True)

@@ -19,6 +19,7 @@ from mlsys_widgets.hub.memory import Memory, write_private
 from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.places import Places, Role, closed_parent
 from mlsys_widgets.hub.preparing import (
+    check_origin,
     check_roster,
     choose_ports,
     hand_over,
@@ -27,7 +28,7 @@ from mlsys_widgets.hub.preparing import (
     run_errands,
 )
 from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
-from mlsys_widgets.hub.serving import Server, check_port, held
+from mlsys_widgets.hub.serving import Server, check_port, held, interruptible
 from mlsys_widgets.hub.settings import welcome, write_settings
 
 #: Who a hub is tried with.
@@ -74,8 +75,10 @@ def run_hub(places: Places, address: Address, wishes: Wishes) -> int:
     memory = _remembered(places, wishes)
     wanted = _everybody(memory, students)
     check_names(memory, list(wanted))
+    check_origin(places.course, bundle=wishes.bundle, origin=wishes.origin)
     places.make()
-    with held(places.lock, "a hub") as lock:
+    with interruptible(), held(places.lock, "a hub") as lock:
+        proxy = find_proxy(places.proxy, _say)
         passwords = _make_people(places, memory, wanted)
         if not address.loopback:
             _refuse_defaults(list(wanted), passwords)
@@ -86,7 +89,8 @@ def run_hub(places: Places, address: Address, wishes: Wishes) -> int:
         _make_course(places, memory, wishes)
         _write_settings(places, memory, wishes)
         _warn_of_what_students_can_read(memory, wishes)
-        with _start(places, memory, address, wishes, python, lock) as server:
+        configuration = _configure(places, memory, address, wishes, python, proxy)
+        with _start(places, configuration, python, lock) as server:
             _hand_out(places, memory, python, students)  # takes as long as the hub to start
             server.wait_until_ready(f"{address.url}/hub/health")
             _introduce(places, address, memory, passwords)
@@ -121,7 +125,7 @@ def _make_people(places: Places, memory: Memory, wanted: dict[str, Role]) -> Pas
         shown = ", ".join(made[:5]) + (f" and {len(made) - 5} more" if len(made) > 5 else "")
         _say(f"Made users of this machine: {shown}")
     known = hashes()
-    passwords.give([name for name in wanted if is_locked(known[name])])
+    passwords.give([name for name in wanted if is_locked(known.get(name, "!"))])
     return passwords
 
 
@@ -190,10 +194,15 @@ def _warn_of_what_students_can_read(memory: Memory, wishes: Wishes) -> None:
             )  # fmt: skip
 
 
-def _start(
-    places: Places, memory: Memory, address: Address, wishes: Wishes, python: Path, lock: IO[str]
-) -> Server:
-    proxy = find_proxy(places.proxy, _say)
+def _configure(
+    places: Places,
+    memory: Memory,
+    address: Address,
+    wishes: Wishes,
+    python: Path,
+    proxy: Sequence[str],
+) -> Path:
+    """Write what JupyterHub is told; ports are chosen last, so that they are still free."""
     choose_ports(memory, address.port)
     memory.write(places.memory)
     configuration = hub_configuration(
@@ -201,11 +210,15 @@ def _start(
     )
     path = places.secrets / "jupyterhub_config.json"
     write_private(path, json.dumps(configuration, indent=1))
+    return path
+
+
+def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> Server:
     _say("Starting JupyterHub")
     # Which modules root's own Python finds is nothing for the hub's.
     inherited = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
     return Server(
-        [str(python), "-m", "jupyterhub", "--config", str(path)],
+        [str(python), "-m", "jupyterhub", "--config", str(configuration)],
         environment=inherited | make_keys(places),
         log=places.log, lock=lock, folder=places.database,
     )  # fmt: skip

@@ -21,20 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
 
-CHROMIUM_FLAGS = [
-    "--no-sandbox",  # containers and root have no user namespaces to build one from
-    "--disable-gpu",
-    "--disable-quic",
-    # The rest keeps the browser from calling home during a test.
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SETTINGS = {
     # Asks on first start whether to fetch news, over everything else.
     "@jupyterlab/apputils-extension:notification": {
@@ -130,17 +120,6 @@ def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
             return str(json.loads(text)["url"])
         time.sleep(0.1)
     pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's chromium: playwright's own download is one more thing to fetch."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS, headless=True
-        )
-        yield browser
-        browser.close()
 
 
 KERNEL_IS_IDLE = """() =>

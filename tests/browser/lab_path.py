@@ -69,6 +69,10 @@ class Student:
         """A cell, by its place in the notebook."""
         return self.page.locator(".jp-Notebook:visible .jp-Cell").nth(index)
 
+    def step(self, kind: str, name: str) -> Step:
+        """What there is to do, by its kind and name."""
+        return next(each for each in self.steps if (each.kind, each.name) == (kind, name))
+
     def of(self, *kinds: type[labs.Item]) -> list[Step]:
         """The cards of a kind."""
         return [
@@ -81,7 +85,12 @@ class Student:
         """Do everything there is to do, in the order of the notebook."""
         for name, made in self.lab.examples.items():  # as by mlsys measure, in a terminal
             (self.work / name).write_bytes(made())
-        do: dict[str, Callable[[Step], None]] = {
+        for step in self.steps:
+            self.do(step)
+
+    def do(self, step: Step) -> None:
+        """Do what there is to do in one cell."""
+        hands: dict[str, Callable[[Step], None]] = {
             "card": self._card,
             "instrument": self._move,
             "reveal": self._compare,
@@ -89,14 +98,13 @@ class Student:
             "essay": self._write,
             "design": self._save_design,
         }
-        for step in self.steps:
-            try:
-                do[step.kind](step)
-            except AssertionError as problem:
-                shown = self.cell(step.index).inner_text()
-                raise AssertionError(
-                    f"{self.lab.name}, {step.kind} {step.name}: {problem}\nThe cell shows: {shown}"
-                ) from None
+        try:
+            hands[step.kind](step)
+        except AssertionError as problem:
+            shown = self.cell(step.index).inner_text()
+            raise AssertionError(
+                f"{self.lab.name}, {step.kind} {step.name}: {problem}\nThe cell shows: {shown}"
+            ) from None
 
     # What is done in each kind of cell.
 
@@ -192,14 +200,14 @@ class Student:
     def _answer(self, step: Step) -> None:
         item, value = self.items[step.name], self.checks[step.name](self.given).value
         if isinstance(item, labs.Choice):
-            self._type(step, f'{step.name} = "{value}"')
+            self.type_in(step, f'{step.name} = "{value}"')
         else:
             if not self._typed_nonsense:
                 self._typed_nonsense = True
-                self._type(step, f"{step.name} = {NONSENSE}", "is the text '33%'; type a number")
-            self._type(step, f"{step.name} = {float(value):.6g}")
+                self.type_in(step, f"{step.name} = {NONSENSE}", "is the text '33%'; type a number")
+            self.type_in(step, f"{step.name} = {float(value):.6g}")
 
-    def _type(self, step: Step, text: str, says: str = "It can be graded.") -> None:
+    def type_in(self, step: Step, text: str, says: str = "It can be graded.") -> None:
         """Type into an answer cell and run it and its check, as a student does."""
         self.cell(step.index).locator(".cm-content").click()
         self.page.keyboard.press("Control+A")

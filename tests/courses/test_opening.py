@@ -149,6 +149,7 @@ def test_a_format_of_the_future(forge: Forge):
     [
         {"format": "1"},
         {"files": []},
+        {"labs": []},
         {"labs": "x"},
         {"labs": [1]},
         {"package": None},
@@ -207,3 +208,29 @@ def test_one_wrong_bit_is_harmless_or_found(bundle: Path, tmp_path: Path, place:
     except ValueError:
         return
     assert files == open_bundle(bundle).files
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.lists(st.tuples(st.integers(0, 4095), st.integers(0, 255)), max_size=9))
+def test_wrong_bytes_of_an_archive_that_unpacks_are_found(
+    bundle: Path, tmp_path: Path, changes: list[tuple[int, int]]
+):
+    """In its first blocks, where names, kinds and lengths of its members stand."""
+    content = bytearray(gzip.decompress(bundle.read_bytes()))
+    for place, value in changes:
+        content[place] = value
+    path = tmp_path / "changed.tar.gz"
+    path.write_bytes(gzip.compress(content, compresslevel=1))
+    try:
+        files = open_bundle(path).files
+    except ValueError:
+        return
+    assert files == open_bundle(bundle).files
+
+
+def test_a_manifest_that_is_nested_too_deep(tmp_path: Path):
+    with tarfile.open(tmp_path / "deep.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("bundle.json")
+        member.size = 100_000
+        archive.addfile(member, io.BytesIO(b"[" * member.size))
+    assert "its bundle.json is no JSON" in refused(tmp_path / "deep.tar.gz")

@@ -187,18 +187,15 @@ async def pods(config: Config, people: list[str]) -> list[dict[str, Any]]:
     return made
 
 
-def main(words: list[str]) -> int:
-    """``chart.py FILE… -- NAME=GROUP,GROUP…``: check files, and print pods as JSON."""
-    end = words.index("--")
+def outcome(files: list[str], people: list[str]) -> dict[str, Any]:
+    """The pods that come of files, or what is wrong with the files."""
     try:
-        config = configured(merged(words[:end]))
+        config = configured(merged(files))
         check(config)
-        print(json.dumps(asyncio.run(pods(config, words[end + 1 :]))))
-    except Exception as problem:  # whatever is wrong with values, in one line
-        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
-        return 1
-    return 0
+        return {"pods": asyncio.run(pods(config, people)), "problem": ""}
+    except Exception as problem:  # whatever it is, it is about the values
+        return {"pods": [], "problem": f"{type(problem).__name__}: {problem}"}
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    json.dump([outcome(**job) for job in json.load(sys.stdin)], sys.stdout)

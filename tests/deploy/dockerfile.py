@@ -63,9 +63,8 @@ def carry_out(stage: list[Instruction], root: Path, places: Mapping[str, Path]) 
     environment["PATH"] = f"{programs}:{environment['PATH']}"
 
     def moved(words: str) -> str:
-        for name, place in places.items():
-            words = words.replace(name, str(place))
-        return words
+        # In one pass: a place may have the name of another one in it.
+        return re.sub("|".join(places), lambda found: str(places[found[0]]), words)
 
     for step in stage:
         match step.name:

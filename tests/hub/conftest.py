@@ -22,10 +22,10 @@ else:
 
 @pytest.fixture(scope="session")
 def hub() -> Iterator[Hub]:
-    """A hub with a teacher, a student to try it with, and a class of two: ada and ben."""
+    """A hub with a teacher, a student to try it with, and a class: cleo and dan for a whole day."""
     if WHY_NOT:
         pytest.skip(WHY_NOT)
-    with running_hub() as hub:
+    with running_hub(("ada", "ben", "cleo", "dan")) as hub:
         yield hub
 
 

@@ -62,6 +62,22 @@ def test_a_refused_name_leaves_no_trace():
         assert "Traceback" not in done.stderr
 
 
+def test_without_a_course_nobody_is_made():
+    with open_folder() as above:
+        names = new_name("i"), new_name("s")
+        done = subprocess.run(
+            [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(above / "hub"),
+             "--instructor", names[0], "--student", names[1], "--from", str(above / "no.tar.gz")],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "mlsys build --bundle" in done.stderr
+        assert list(above.iterdir()) == []
+        for name in names:
+            with pytest.raises(KeyError):
+                pwd.getpwnam(name)
+
+
 def test_the_accounts_of_another_hub_are_not_ours():
     with hub_without_server() as (_, theirs):
         ours = Memory.new("hub", new_name("i"), theirs.student)

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.hub.conftest import WHY_NOT
 from tests.hub.running import proxy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,7 +94,7 @@ def test_two_students_work_through_the_lab(tmp_path):
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(
     shutil.which("npm") is None and shutil.which("configurable-http-proxy") is None,
-    reason=WHY_NOT or "the hub's proxy is missing",
+    reason="npm is missing: the hub's proxy is installed with it (apt-get install npm)",
 )
 def test_the_same_through_a_hub(tmp_path):
     found = look(tmp_path, "--hub", PATH=f"{proxy()}{os.pathsep}{os.environ['PATH']}")

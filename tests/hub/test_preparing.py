@@ -145,6 +145,32 @@ def test_a_folder_is_held_by_one_and_by_what_it_has_started(places):
         pass
 
 
+def test_a_polite_end_stops_what_was_started(places):
+    code = f"""
+import os
+from pathlib import Path
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.serving import Server, held, interruptible
+places = Places(Path({str(places.root)!r}))
+with interruptible(), held(places.lock, "a hub") as lock:
+    with Server(["sleep", "60"], environment=os.environ, log=places.log, lock=lock,
+                folder=places.root) as server:
+        print(server.process.pid, flush=True)
+        server.wait_until_ready("http://127.0.0.1:9/")
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as starter:
+        assert starter.stdout
+        started = Path("/proc") / starter.stdout.readline().strip()
+        assert started.exists()
+        starter.terminate()
+        starter.wait(30)
+    assert not started.exists()
+    with held(places.lock, "a hub"):
+        pass
+
+
 def test_a_server_that_ends_while_it_starts_is_quoted(places):
     with held(places.lock, "a hub") as lock:
         command = [sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"]

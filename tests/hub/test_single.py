@@ -136,3 +136,9 @@ def test_its_folder_is_closed_to_others_and_is_no_hub(alone):
     )  # fmt: skip
     assert done.returncode == 1
     assert "--folder" in done.stderr
+
+
+def test_it_is_removed_without_root(alone):
+    process = alone.mlsys("hub", "--folder", "mine", "--reset", "--yes")
+    assert process.wait(100) == 0
+    assert not (alone.home / "mine").exists()

@@ -1,0 +1,209 @@
+"""People at a browser on a hub: what they click, type and read in JupyterLab and nbgrader."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, FrameLocator, Locator, WebSocket, expect
+
+from tests.browser.lab_path import Student
+from tests.hub.running import Hub
+
+LAB = "lab_07_kernel_fusion"
+PICTURES = Path(__file__).parents[2] / "build" / "screenshots" / "hub"
+#: Milliseconds: a server that starts, a kernel, a page of nbgrader, on a busy machine.
+READY = 90_000
+#: Colours and the cursor's moves.
+_CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07|\r")
+
+
+class Desk:
+    """Somebody of the hub with a browser window of their own.
+
+    Parameters
+    ----------
+    browser, hub
+        What it is opened in, and where.
+    who
+        As tests call the person.
+    """
+
+    def __init__(self, browser: Browser, hub: Hub, who: str) -> None:
+        self.hub, self.who, self.name = hub, who, hub.names[who]
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        context.set_default_timeout(READY)
+        self.page = context.new_page()
+        self.screen = ""  # what terminals showed: JupyterLab draws them as a picture
+        self.page.on("websocket", self._listen)
+
+    def _listen(self, line: WebSocket) -> None:
+        if "/terminals/websocket/" in line.url:
+            line.on("framereceived", self._shown)
+
+    def _shown(self, frame: str | bytes) -> None:
+        kind, *rest = json.loads(frame)
+        if kind == "stdout":
+            self.screen += _CODES.sub("", rest[0])
+
+    def wait(self, until: Callable[[], object], what: str, seconds: float = 60) -> None:
+        """Wait for something that no page shows; what terminals say comes in meanwhile."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
+            self.page.wait_for_timeout(200)
+
+    def picture(self, name: str) -> None:
+        """Keep what is seen, to be looked at."""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=PICTURES / f"{self.who}-{name}.png")
+
+    def log_in(self) -> None:
+        """Fill in the login page; the server starts meanwhile."""
+        self.page.goto(self.hub.url)
+        self.page.get_by_label("Username").fill(self.name)
+        self.page.get_by_label("Password").fill(self.hub.password(self.name))
+        self.picture("login")
+        self.page.get_by_role("button", name="Sign in").click()
+
+    def lands_on(self, title: str) -> None:
+        """Wait for JupyterLab, with the page that says what to do."""
+        expect(self.page.locator(".jp-RenderedMarkdown:visible h1").first).to_have_text(
+            re.compile(rf"^{title}"), timeout=READY
+        )
+        assert f"/user/{self.name}/lab" in self.page.url
+
+    def menu(self, *path: str) -> None:
+        """Choose from the menu bar."""
+        for name in path:
+            self.page.get_by_role("menuitem", name=name, exact=True).click()
+
+    def show(self, tab: str) -> None:
+        """Bring a tab to the front."""
+        self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=tab).click()
+
+    def type_into_terminal(self, command: str) -> str:
+        """Type a command into the terminal in front; what it showed until the next prompt."""
+        self.wait(lambda: self.screen.endswith("$ "), "a prompt")
+        seen = len(self.screen)
+        self.page.locator(".jp-Terminal:visible").click()
+        self.page.keyboard.type(f"{command}\n")
+        self.wait(lambda: self.screen.count("$ ", seen + len(command)) > 0, command, 120)
+        return self.screen[seen:]
+
+    def close(self) -> None:
+        self.page.context.close()
+
+
+class Assignments:
+    """nbgrader's assignment list of a student."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        desk.menu("Nbgrader", "Assignment List")
+
+    def row(self, state: str) -> Locator:
+        """The lab among those that are released, fetched or submitted."""
+        listed = self.desk.page.locator(f"#{state}_assignments_list > .list_item")
+        return listed.filter(has_text=LAB)
+
+    def fetch(self) -> Path:
+        """Fetch the lab; returns its folder."""
+        self.row("released").get_by_role("button", name="Fetch").click()
+        expect(self.row("fetched")).to_be_visible(timeout=READY)
+        return self.desk.hub.places.home(self.desk.name) / LAB
+
+    def open_notebook(self) -> None:
+        """Follow the link to the notebook and wait for its kernel."""
+        self.row("fetched").locator(".assignment-notebooks-link").click()
+        self.row("fetched").locator(".nested_list_item a").click()
+        kernel = self.desk.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
+        expect(kernel).to_have_text(re.compile("^Python 3"), timeout=READY)
+        expect(self.desk.page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(
+            timeout=READY
+        )
+
+    def submit(self) -> None:
+        self.desk.show("Assignments")
+        self.row("fetched").get_by_role("button", name="Submit").click()
+        expect(self.row("submitted")).to_be_visible(timeout=READY)
+
+    def open_feedback(self) -> FrameLocator:
+        """Fetch the feedback and open it; returns the page that is shown."""
+        page = self.desk.page
+        self.desk.show("Assignments")
+        page.get_by_title("Refresh assignments list").click()
+        expect(self.row("submitted")).to_contain_text("feedback available to fetch", timeout=READY)
+        self.row("submitted").get_by_role("button", name="Fetch Feedback").click()
+        self.row("submitted").get_by_text("(view feedback)").click()
+        page.locator(".jp-DirListing-item", has_text=f"{LAB}.html").dblclick()
+        shown = page.frame_locator(".jp-HTMLViewer iframe")
+        expect(shown.locator("body")).to_contain_text("Score:", timeout=READY)
+        return shown
+
+
+def begin(desk: Desk, folder: Path) -> Student:
+    """Run all cells of the notebook in front, and be a student in it."""
+    desk.menu("Run", "Run All Cells")
+    keys = desk.hub.places.course / "assignments" / LAB
+    student = Student(desk.page, keys, folder, desk.name)
+    cells = desk.page.locator(".jp-Notebook:visible .jp-Cell")
+    expect(cells).to_have_count(len(student.book.cells), timeout=READY)
+    expect(student.cell(len(student.book.cells) - 1)).to_contain_text("0 of", timeout=READY)
+    return student
+
+
+def save(desk: Desk) -> None:
+    """Save the notebook in front, as a person does before handing it in."""
+    desk.page.keyboard.press("Control+s")
+    dirty = desk.page.locator(".lm-TabBar-tab.lm-mod-current.jp-mod-dirty", has_text=LAB)
+    expect(dirty).to_have_count(0, timeout=READY)
+
+
+class Formgrader:
+    """nbgrader's formgrader, in a frame of JupyterLab."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        desk.menu("Nbgrader", "Formgrader")
+        self.frame = desk.page.frame_locator(".lm-DockPanel iframe:visible")
+        expect(self.frame.get_by_role("heading", level=1)).to_have_text(
+            re.compile("Manage Assignments"), timeout=READY
+        )
+
+    def go_to(self, page: str) -> None:
+        """Follow a link on the left."""
+        self.desk.show("Formgrader")
+        self.frame.locator(".nav").get_by_role("link", name=page).click()
+
+    def row(self, text: str = LAB) -> Locator:
+        return self.frame.locator("tbody tr", has_text=text)
+
+    def press(self, column: str) -> str:
+        """Press a button beside the lab; returns what nbgrader says afterwards."""
+        self.row().locator(f"td.{column} a").click()
+        said = self.frame.locator(".modal:visible")
+        expect(said).to_contain_text("Log Output", timeout=READY)
+        text = said.inner_text()
+        said.get_by_role("button", name="OK").click()
+        expect(said).to_have_count(0)
+        return text
+
+    def open_submission(self, person: str) -> None:
+        """Open somebody's notebook to grade by hand."""
+        self.go_to("Manual Grading")
+        for _ in range(2):  # the lab, then its notebook
+            self.frame.locator("tbody").get_by_role("link", name=LAB).click()
+        self.row(person).locator(".reveal .name-hidden").click()  # who it is
+        self.row(person).get_by_role("link", name=person).click()
+
+    def grade(self, cell: str, points: float, comment: str) -> None:
+        """Give points and a comment to what somebody wrote."""
+        answer = self.frame.locator(".nbgrader_cell", has=self.frame.locator(f"#{cell}"))
+        for field, text in ((".score", f"{points:g}"), ("textarea.comment", comment)):
+            answer.locator(field).fill(text)
+            answer.locator(field).press("Tab")
+        answer.scroll_into_view_if_needed()

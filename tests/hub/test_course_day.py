@@ -1,0 +1,240 @@
+"""The day of a course in a real browser on a real hub: two students, an instructor, one lab."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from playwright.sync_api import Browser, expect
+
+from mlsys_widgets import labs
+from tests.browser.lab_path import Student
+from tests.hub.day import LAB, Assignments, Desk, Formgrader, begin, save
+from tests.hub.running import Hub
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(480)]
+
+#: What the instructor gives for the written answer, and says to it.
+POINTS, COMMENT = 9.5, "A clear answer. Which number would convince finance?"
+#: The question that the second student gets wrong in a way that the lab knows.
+ASKED = "kws_utilization_pct"
+
+
+def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> None:
+    with at_desks(browser, hub, "cleo", "dan", "teacher") as (cleo, dan, teacher):
+        cleo.lands_on("Your labs")
+        theirs = Assignments(cleo)
+        student = works_through_an_act(cleo, theirs)
+        validates(cleo, student)
+        hands_in(cleo, theirs)
+
+        dan.lands_on("Your labs")
+        others = Assignments(dan)
+        belief = answers_with_a_misconception(dan, others)
+        hands_in(dan, others)
+
+        teacher.lands_on("mlsys")
+        formgrader = Formgrader(teacher)
+        collects(teacher, formgrader, (cleo, dan))
+        grades(teacher, student, cleo, dan, belief.credit)
+        grades_what_was_written(teacher, formgrader, cleo)
+        returns_feedback(formgrader, (cleo, dan))
+
+        reads_points_and_comment(cleo, theirs, student)
+        reads_what_was_misunderstood(dan, others, belief.says)
+
+
+@contextmanager
+def at_desks(browser: Browser, hub: Hub, *people: str) -> Iterator[list[Desk]]:
+    """All log in at once, and leave a picture of what they saw last."""
+    desks = [Desk(browser, hub, who) for who in people]
+    try:
+        for desk in desks:
+            desk.log_in()
+        yield desks
+    finally:
+        for desk in desks:
+            desk.picture("last")
+            desk.close()
+
+
+# The students.
+
+
+def works_through_an_act(desk: Desk, listed: Assignments) -> Student:
+    desk.picture("list")
+    folder = listed.fetch()
+    assert (folder / "asks.py").owner() == desk.name
+    assert not (folder / "checks.py").exists()
+    listed.open_notebook()
+    student = begin(desk, folder)
+    first = student.step("card", "act1_utilization")
+    waterfall = student.step("instrument", "instrument_Dispatch-waterfall")
+    expect(student.cell(waterfall.index).locator(".mlsys-locked")).to_contain_text("Locked until")
+    student.cell(first.index).scroll_into_view_if_needed()
+    desk.picture("locked")
+
+    act = student.steps[: student.steps.index(student.step("card", "act2_message"))]
+    for step in act:
+        student.do(step)
+        if step in (first, waterfall):
+            desk.picture(step.kind)
+    student.do(student.step("essay", "answer_reply"))
+    save(desk)
+    kept = nbformat.read(folder / f"{LAB}.ipynb", 4)
+    outputs = [each for cell in kept.cells for each in cell.get("outputs", ())]
+    assert [each for each in outputs if each.output_type == "error"] == []
+    assert (folder / "ledger.jsonl").owner() == desk.name
+
+    # The Lab panel reads the same ledger through the hub's address.
+    panel = desk.page.get_by_role("region", name="Lab panel")
+    bars = panel.get_by_role("progressbar")
+    expect(bars.nth(0)).to_have_attribute("aria-valuetext", re.compile(r"^(\d+) of \1 "))
+    expect(bars.nth(1)).to_have_attribute("aria-valuetext", re.compile("^0 of "))
+    expect(panel).to_contain_text("Everything fits.")
+    student.cell(waterfall.index).scroll_into_view_if_needed()
+    desk.picture("light")
+    desk.menu("Settings", "Theme", "JupyterLab Dark")
+    desk.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    desk.picture("dark")
+    return student
+
+
+def validates(desk: Desk, student: Student) -> None:
+    """The button in the notebook names exactly what is still to be answered."""
+    desk.page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name="Validate").click()
+    said = desk.page.locator(".jp-Dialog")
+    expect(said).to_contain_text("Validation Results")
+    desk.picture("validated")
+    failed = set(re.findall(r'lab\.check\("(\w+)"\)', said.inner_text()))
+    assert failed == {name for name, item in graded(student).items() if item.act == 2}
+    said.get_by_role("button", name="Ok", exact=True).click()
+
+
+def graded(student: Student) -> dict[str, labs.Item]:
+    """What the lab asks for in cells with a check."""
+    kinds = (labs.Number, labs.Choice)
+    return {name: item for name, item in student.items.items() if isinstance(item, kinds)}
+
+
+def answers_with_a_misconception(desk: Desk, listed: Assignments):
+    folder = listed.fetch()
+    listed.open_notebook()
+    student = begin(desk, folder)
+    student.do(student.step("card", "act1_utilization"))
+    belief = student.checks[ASKED](student.given).beliefs[0]
+    student.type_in(student.step("answer", ASKED), f"{ASKED} = {belief.value:.6g}")
+    desk.picture("answered")
+    save(desk)
+    return belief
+
+
+def hands_in(desk: Desk, listed: Assignments) -> None:
+    listed.submit()
+    desk.picture("submitted")
+    (there,) = desk.hub.places.exchange.glob(f"mlsys/inbound/{desk.name}+{LAB}+*")
+    mine = desk.hub.places.home(desk.name) / LAB
+    for name in (f"{LAB}.ipynb", "ledger.jsonl"):
+        assert (there / name).read_bytes() == (mine / name).read_bytes()
+
+
+# The instructor.
+
+
+def collects(desk: Desk, formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
+    desk.picture("formgrader")
+    said = formgrader.press("collect")
+    for each in class_:
+        assert f"Collecting submission: {each.name} {LAB}" in said
+        assert (desk.hub.places.course / "submitted" / each.name / LAB / "ledger.jsonl").exists()
+    desk.picture("collected")
+
+
+def grades(desk: Desk, student: Student, one: Desk, other: Desk, credit: float) -> None:
+    desk.menu("File", "New", "Terminal")
+    said = desk.type_into_terminal(f"mlsys grade {LAB}")
+    desk.picture("graded")
+    assert re.search(r"submissions +2\b", said), said
+    assert re.search(r"wait for a person +1 \(written answers\)", said), said
+    assert re.search(r"to look at +0\b", said), said
+    first = points(desk.hub, one.name)
+    second = points(desk.hub, other.name)
+    for name, item in graded(student).items():
+        most = first[name][1]
+        assert first[name][0] == (most if item.act == 1 else 0), name
+        assert second[name][0] == (pytest.approx(credit * most) if name == ASKED else 0), name
+
+
+def grades_what_was_written(desk: Desk, formgrader: Formgrader, writer: Desk) -> None:
+    before = points(desk.hub, writer.name)
+    formgrader.open_submission("Test, Cleo")
+    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.")
+    formgrader.grade("reply", POINTS, COMMENT)
+    desk.picture("by-hand")
+    desk.wait(lambda: not waits_for_a_person(desk.hub, writer.name), "points in the gradebook")
+    after = points(desk.hub, writer.name)
+    assert after.pop("reply") == (POINTS, before.pop("reply")[1])
+    assert after == before
+
+
+def returns_feedback(formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
+    formgrader.go_to("Manage Assignments")
+    assert "Successfully generated feedback" in formgrader.press("generate-feedback")
+    assert "Successfully released feedback" in formgrader.press("release-feedback")
+    formgrader.desk.picture("released")
+    for each in class_:
+        page = formgrader.desk.hub.places.course / "feedback" / each.name / LAB / f"{LAB}.html"
+        assert page.exists()
+
+
+# The students again.
+
+
+def reads_points_and_comment(desk: Desk, listed: Assignments, student: Student) -> None:
+    shown = listed.open_feedback()
+    earned = points(desk.hub, desk.name)
+    total, most = (sum(column) for column in zip(*earned.values(), strict=True))
+    expect(shown.locator("body")).to_contain_text(f"(Score: {total:.1f} / {most:.1f})")
+    expect(shown.get_by_text(COMMENT)).to_be_visible()
+    desk.picture("feedback")
+    shown.get_by_text(COMMENT).scroll_into_view_if_needed()
+    desk.picture("comment")
+    hides_the_tests(desk)
+
+
+def reads_what_was_misunderstood(desk: Desk, listed: Assignments, says: str) -> None:
+    shown = listed.open_feedback()
+    sentence = shown.get_by_text(says)
+    expect(sentence).to_be_visible()
+    sentence.scroll_into_view_if_needed()
+    desk.picture("misconception")
+    hides_the_tests(desk)
+
+
+def hides_the_tests(desk: Desk) -> None:
+    """Neither a hidden test nor a key is in what the student has got."""
+    home = desk.hub.places.home(desk.name)
+    (page,) = (home / LAB / "feedback").glob(f"*/{LAB}.html")
+    assert page.owner() == desk.name
+    text = page.read_text()
+    for word in ("HIDDEN TESTS", "NumberKey", "award(", "Belief("):
+        assert word not in text
+
+
+# What the gradebook holds.
+
+
+def points(hub: Hub, student: str) -> dict[str, tuple[float, float]]:
+    """Points and most points of every graded cell."""
+    with Gradebook(f"sqlite:///{hub.places.course / 'gradebook.db'}") as book:
+        notebook = book.find_submission_notebook(LAB, LAB, student)
+        return {grade.name: (grade.score, grade.max_score) for grade in notebook.grades}
+
+
+def waits_for_a_person(hub: Hub, student: str) -> bool:
+    with Gradebook(f"sqlite:///{hub.places.course / 'gradebook.db'}") as book:
+        return bool(book.find_submission(LAB, student).needs_manual_grade)
