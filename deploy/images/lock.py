@@ -29,10 +29,10 @@ def wanted(image: str) -> tuple[list[str], list[str]]:
     hub = f"jupyterhub=={versions['hub']['jupyterhub']}"
     exchange = versions["exchange"]
     # Its metadata asks for a jupyter_core of 2022. It runs with today's: tests/deploy tries it.
-    client = f"ngshare_exchange=={exchange['ngshare_exchange']}"
+    client = [f"{name}=={exchange[name]}" for name in ("ngshare_exchange", "setuptools")]
     return {
-        "student": ([f"{ROOT}[student]", "nbgrader", hub], [client]),
-        "grader": ([f"{ROOT}[ta,postgres]", hub], [client]),
+        "student": ([f"{ROOT}[student]", "nbgrader", hub], client),
+        "grader": ([f"{ROOT}[ta,postgres]", hub], client),
         "exchange": (
             [hub, *(f"{name}=={exchange[name]}" for name in ("ngshare", "sqlalchemy"))],
             [],
@@ -57,7 +57,11 @@ def lock(image: str) -> str:
         subprocess.run([*install, "-c", constraints, *together], check=True)
         if alone:
             subprocess.run([*install, "--no-deps", *alone], check=True)
-        frozen = subprocess.run([*pip, "freeze"], check=True, capture_output=True, text=True)
+        # All, because pip counts setuptools to itself; what came with the environment is left out.
+        tools = ["--exclude", "pip"] + ([] if alone else ["--exclude", "setuptools"])
+        frozen = subprocess.run(
+            [*pip, "freeze", "--all", *tools], check=True, capture_output=True, text=True
+        )
     return HEADER + "".join(f"{pin}\n" for pin in pins(frozen.stdout.splitlines()))
 
 

@@ -41,6 +41,7 @@ class Server:
     url: str
     token: str
     folder: Path
+    process: int
 
     def ask(
         self, address: str, *, method: str = "GET", body: Any = None, token: bool = True, **headers
@@ -95,7 +96,7 @@ def server(root, tmp_path_factory) -> Iterator[Server]:
             stderr=subprocess.STDOUT,
         )
     try:
-        yield Server(serving(process, runtime, log), token, folder)
+        yield Server(serving(process, runtime, log), token, folder, process.pid)
     finally:
         process.terminate()
         try:
