@@ -32,7 +32,7 @@ c.ConfigurableHTTPProxy.command = {proxy!r}
 c.JupyterHub.authenticator_class = "null"  # nobody logs in: the load tool has a key
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {homes!r}
-c.Spawner.cmd = [{singleuser!r}]
+c.Spawner.cmd = [{python!r}, "-m", "mlsys_widgets.hub.user_server"]  # as mlsys hub does
 c.Spawner.args = ["--allow-root"]
 c.Spawner.environment = {{"JUPYTER_CONFIG_PATH": {settings!r}}}
 c.Spawner.start_timeout = c.Spawner.http_timeout = {start}
@@ -68,7 +68,7 @@ class Hub:
                 proxy_port=proxy,
                 proxy=find_proxy(ROOT / "build" / "proxy", print),
                 homes=str(self._folder / "{username}"),
-                singleuser=str(Path(sys.executable).with_name("jupyterhub-singleuser")),
+                python=sys.executable,
                 settings=str(settings),
                 start=START,
                 token=self._token,

@@ -95,7 +95,7 @@ def init_course(
             remark(_ELSEWHERE)
         else:
             register_labs(aside, opened.manifest.labs, say=say)
-            say(f"{len(students)} students into the gradebook")
+            say("Labs and class into the gradebook")
             enter_students(aside, students)
         _settle(aside, place)
     finally:

@@ -29,11 +29,16 @@ LOCAL: Final = "local"
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
 _PATIENCE: Final = 10
-#: Dask's memory of what was sent, and its profiler: a submission is large, and a class long.
+#: What Dask does without: long memories of what was sent, since a submission is large and a class
+#: long; its profiler; and pages about the work, which it would show to whoever asks.
 _FRUGAL: Final = {
     "distributed.admin.low-level-log-length": 20,
     "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
+#: It opens a port for such pages all the same: then one that only this machine reaches.
+_NO_PAGES: Final = "127.0.0.1:0"
 #: Seconds between looks at how many workers there are: some may come later.
 _LOOK: Final = 5.0
 
@@ -82,6 +87,8 @@ class Engine:
                 threads_per_worker=self._most,
                 processes=False,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": _NO_PAGES},
+                worker_dashboard_address=_NO_PAGES,
                 silence_logs=50,
             )
         where = self._cluster or self._address

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -105,8 +106,8 @@ def hub_configuration(
         hub |= {"ssl_cert": str(address.cert), "ssl_key": str(address.key)}
     if idle:
         culler = [
-            str(python), "-m", "jupyterhub_idle_culler", f"--timeout={idle}",
-            f"--cull-every={max(10, min(300, idle // 4))}",
+            *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
+            f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"] = [{"name": "idle-culler", "command": culler}]
     return {
@@ -118,7 +119,7 @@ def hub_configuration(
         },
         "Authenticator": {"allowed_users": sorted(memory.accounts)},
         "CourseSpawner": {
-            "cmd": [str(python), "-m", "jupyterhub.singleuser"],
+            "cmd": [str(python), "-m", "mlsys_widgets.hub.user_server"],
             "instructors": [each.name for each in memory.of_role("instructor")],
             "folder": str(places.root),
             "memory": _half_of_memory(),
@@ -139,6 +140,12 @@ def _roles(memory: Memory, *, culling: bool) -> list[dict[str, Any]]:
         scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
         roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})
     return roles
+
+
+def _ending_with_its_parent() -> list[str]:
+    """What to start a program with, so that a hub that is killed leaves no culler behind."""
+    setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
+    return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
 
 
 def _half_of_memory() -> int:

@@ -51,9 +51,6 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
             course=places.course, cache=places.database / "nbgrader_cache",
         )  # fmt: skip
         python = Path(sys.executable)
-        done = run_errands(places, None, Path.home(), python, [Student(me)])
-        for lab in done["released"]:
-            print(f"· Released {lab}", flush=True)
         token = secrets.token_urlsafe(24)
         with Server(
             [*_jupyterlab(python, address), f"--ServerApp.root_dir={places.course}"],
@@ -65,6 +62,10 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
             },
             log=places.log, lock=lock, folder=places.course,
         ) as server:  # fmt: skip
+            # Takes as long as JupyterLab to start.
+            done = run_errands(places, None, Path.home(), python, [Student(me)])
+            for lab in done["released"]:
+                print(f"· Released {lab}", flush=True)
             server.wait_until_ready(f"{address.url}/api")
             print(f"\nThe course {memory.course_id} is open to you as instructor and as student.\n")
             print(f"  Open      {address.url}/lab/tree/README.md?token={token}")

@@ -12,6 +12,7 @@ import tomllib
 import venv
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def hub(root: Path, versions: Mapping[str, Any]) -> Path:
 def image(root: Path) -> Callable[[str], Path]:
     """Install what an image holds, by the steps of its Dockerfile; returns its /opt/mlsys."""
 
+    @cache  # once in a run, even if somebody edits the package meanwhile
     def made(name: str) -> Path:
         stage = stages(read(root / "deploy" / "images" / name / "Dockerfile"))[0]
         folder = root / "build" / "deploy" / name

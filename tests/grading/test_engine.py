@@ -15,9 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import distributed
 import nbformat
+import psutil
 import pytest
 
 from mlsys_widgets.grading import engine as engines
@@ -293,3 +296,20 @@ def test_what_travels_comes_out_as_it_went_in(course: Workshop):
     assert engines._unpack(engines._pack(job)) == job
     blueprint = _blueprint(course)
     assert engines._unpack_blueprint(engines._pack_blueprint(blueprint)) == blueprint
+
+
+def test_on_one_machine_nobody_else_is_told_about_the_work():
+    engine = Engine(workers=1)
+    try:
+        listening = [
+            each.laddr
+            for each in psutil.Process().net_connections("inet")
+            if each.status == psutil.CONN_LISTEN
+        ]
+        assert {each.ip for each in listening} <= {"127.0.0.1"}
+        for each in listening:
+            for page in ("/info/main/workers.html", "/json/counts.json", "/metrics", "/health"):
+                with pytest.raises(HTTPError, match="404"):
+                    urlopen(f"http://{each.ip}:{each.port}{page}", timeout=10)
+    finally:
+        engine.close()

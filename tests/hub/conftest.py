@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,14 @@ elif shutil.which("npm") is None and shutil.which("configurable-http-proxy") is 
     WHY_NOT = "npm is missing: the hub's proxy is installed with it (apt-get install npm)"
 else:
     WHY_NOT = ""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the first test time to make the environment of users, which is kept for the next run."""
+    for item in items:
+        here = item.path.is_relative_to(Path(__file__).parent)
+        if here and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, FrameLocator, Locator, WebSocket, expect
 
-from tests.browser.lab_path import Student
+from tests.browser.lab_path import SOON, Student
 from tests.hub.running import Hub
 
 LAB = "lab_07_kernel_fusion"
@@ -35,7 +35,7 @@ class Desk:
     def __init__(self, browser: Browser, hub: Hub, who: str) -> None:
         self.hub, self.who, self.name = hub, who, hub.names[who]
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        context.set_default_timeout(READY)
+        context.set_default_timeout(30_000)
         self.page = context.new_page()
         self.screen = ""  # what terminals showed: JupyterLab draws them as a picture
         self.page.on("websocket", self._listen)
@@ -56,9 +56,13 @@ class Desk:
             assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
             self.page.wait_for_timeout(200)
 
-    def picture(self, name: str) -> None:
-        """Keep what is seen, to be looked at."""
+    def picture(self, name: str, at: Locator | None = None) -> None:
+        """Keep what is seen, to be looked at; at some place of the page."""
         PICTURES.mkdir(parents=True, exist_ok=True)
+        for _ in range(2):  # cells are drawn as the browser finds the time, and move what is below
+            if at:
+                at.evaluate("place => place.scrollIntoView({block: 'center'})")
+            self.page.wait_for_timeout(300)
         self.page.screenshot(path=PICTURES / f"{self.who}-{name}.png")
 
     def log_in(self) -> None:
@@ -76,10 +80,11 @@ class Desk:
         )
         assert f"/user/{self.name}/lab" in self.page.url
 
-    def menu(self, *path: str) -> None:
+    def menu(self, name: str, *entries: str) -> None:
         """Choose from the menu bar."""
-        for name in path:
-            self.page.get_by_role("menuitem", name=name, exact=True).click()
+        self.page.get_by_role("menubar").get_by_role("menuitem", name=name, exact=True).click()
+        for each in entries:
+            self.page.locator(".lm-Menu-itemLabel").get_by_text(each, exact=True).click()
 
     def show(self, tab: str) -> None:
         """Bring a tab to the front."""
@@ -168,11 +173,11 @@ class Formgrader:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        desk.page.keyboard.press("Control+b")  # away with the file browser: its table is wide
         desk.menu("Nbgrader", "Formgrader")
         self.frame = desk.page.frame_locator(".lm-DockPanel iframe:visible")
-        expect(self.frame.get_by_role("heading", level=1)).to_have_text(
-            re.compile("Manage Assignments"), timeout=READY
-        )
+        title = self.frame.get_by_role("heading", name="Manage Assignments")
+        expect(title).to_be_visible(timeout=READY)
 
     def go_to(self, page: str) -> None:
         """Follow a link on the left."""
@@ -189,7 +194,7 @@ class Formgrader:
         expect(said).to_contain_text("Log Output", timeout=READY)
         text = said.inner_text()
         said.get_by_role("button", name="OK").click()
-        expect(said).to_have_count(0)
+        expect(said).to_have_count(0, timeout=SOON)
         return text
 
     def open_submission(self, person: str) -> None:
@@ -206,4 +211,7 @@ class Formgrader:
         for field, text in ((".score", f"{points:g}"), ("textarea.comment", comment)):
             answer.locator(field).fill(text)
             answer.locator(field).press("Tab")
-        answer.scroll_into_view_if_needed()
+
+    def leave_submission(self) -> None:
+        """Back to the lists, by the line of links at the top."""
+        self.frame.get_by_role("link", name="Manual Grading").click()

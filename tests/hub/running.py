@@ -112,17 +112,21 @@ class Hub:
         return [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(self.places.root),
                 *options]  # fmt: skip
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """With the proxy on the path, so that it is not installed for each test."""
+        return {**os.environ, "PATH": f"{proxy()}{os.pathsep}{os.environ['PATH']}"}
+
     def start(self, *options: str, wait: bool = True) -> None:
         """Start it, and wait until it says that it runs."""
         command = self.command(
             "--instructor", self.names["teacher"], "--student", self.names["trial"],
             "--port", str(self.port), "--python", str(self.python), *options,
         )  # fmt: skip
-        path = f"{proxy()}{os.pathsep}{os.environ['PATH']}"
         with self.output.open("ab") as output:
             before = output.tell()
             self.process = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "PATH": path}
+                command, stdout=output, stderr=subprocess.STDOUT, env=self.environment
             )
         deadline = time.monotonic() + START
         while wait and time.monotonic() < deadline:

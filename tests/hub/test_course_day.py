@@ -12,8 +12,9 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, expect
 
 from mlsys_widgets import labs
-from tests.browser.lab_path import Student
-from tests.hub.day import LAB, Assignments, Desk, Formgrader, begin, save
+from mlsys_widgets.grading import Belief
+from tests.browser.lab_path import SOON, Student
+from tests.hub.day import LAB, READY, Assignments, Desk, Formgrader, begin, save
 from tests.hub.running import Hub
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(480)]
@@ -44,7 +45,7 @@ def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> Non
         grades_what_was_written(teacher, formgrader, cleo)
         returns_feedback(formgrader, (cleo, dan))
 
-        reads_points_and_comment(cleo, theirs, student)
+        reads_points_and_comment(cleo, theirs)
         reads_what_was_misunderstood(dan, others, belief.says)
 
 
@@ -74,15 +75,15 @@ def works_through_an_act(desk: Desk, listed: Assignments) -> Student:
     student = begin(desk, folder)
     first = student.step("card", "act1_utilization")
     waterfall = student.step("instrument", "instrument_Dispatch-waterfall")
-    expect(student.cell(waterfall.index).locator(".mlsys-locked")).to_contain_text("Locked until")
-    student.cell(first.index).scroll_into_view_if_needed()
-    desk.picture("locked")
+    locked = student.cell(waterfall.index).locator(".mlsys-locked")
+    expect(locked).to_contain_text("Locked until", timeout=SOON)
+    desk.picture("locked", locked)
 
     act = student.steps[: student.steps.index(student.step("card", "act2_message"))]
     for step in act:
         student.do(step)
         if step in (first, waterfall):
-            desk.picture(step.kind)
+            desk.picture(step.kind, student.cell(step.index))
     student.do(student.step("essay", "answer_reply"))
     save(desk)
     kept = nbformat.read(folder / f"{LAB}.ipynb", 4)
@@ -93,11 +94,10 @@ def works_through_an_act(desk: Desk, listed: Assignments) -> Student:
     # The Lab panel reads the same ledger through the hub's address.
     panel = desk.page.get_by_role("region", name="Lab panel")
     bars = panel.get_by_role("progressbar")
-    expect(bars.nth(0)).to_have_attribute("aria-valuetext", re.compile(r"^(\d+) of \1 "))
-    expect(bars.nth(1)).to_have_attribute("aria-valuetext", re.compile("^0 of "))
+    for act, done in enumerate((r"^(\d+) of \1 ", "^0 of ")):
+        expect(bars.nth(act)).to_have_attribute("aria-valuetext", re.compile(done), timeout=SOON)
     expect(panel).to_contain_text("Everything fits.")
-    student.cell(waterfall.index).scroll_into_view_if_needed()
-    desk.picture("light")
+    desk.picture("light", student.cell(waterfall.index))
     desk.menu("Settings", "Theme", "JupyterLab Dark")
     desk.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
     desk.picture("dark")
@@ -108,7 +108,7 @@ def validates(desk: Desk, student: Student) -> None:
     """The button in the notebook names exactly what is still to be answered."""
     desk.page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name="Validate").click()
     said = desk.page.locator(".jp-Dialog")
-    expect(said).to_contain_text("Validation Results")
+    expect(said).to_contain_text("Validation Results", timeout=READY)
     desk.picture("validated")
     failed = set(re.findall(r'lab\.check\("(\w+)"\)', said.inner_text()))
     assert failed == {name for name, item in graded(student).items() if item.act == 2}
@@ -121,7 +121,7 @@ def graded(student: Student) -> dict[str, labs.Item]:
     return {name: item for name, item in student.items.items() if isinstance(item, kinds)}
 
 
-def answers_with_a_misconception(desk: Desk, listed: Assignments):
+def answers_with_a_misconception(desk: Desk, listed: Assignments) -> Belief:
     folder = listed.fetch()
     listed.open_notebook()
     student = begin(desk, folder)
@@ -172,13 +172,15 @@ def grades(desk: Desk, student: Student, one: Desk, other: Desk, credit: float) 
 def grades_what_was_written(desk: Desk, formgrader: Formgrader, writer: Desk) -> None:
     before = points(desk.hub, writer.name)
     formgrader.open_submission("Test, Cleo")
-    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.")
+    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.", timeout=READY)
     formgrader.grade("reply", POINTS, COMMENT)
     desk.picture("by-hand")
-    desk.wait(lambda: not waits_for_a_person(desk.hub, writer.name), "points in the gradebook")
+    given = {"reply": (POINTS, COMMENT)}
+    desk.wait(lambda: by_hand(desk.hub, writer.name) == given, "points and comment are kept")
     after = points(desk.hub, writer.name)
     assert after.pop("reply") == (POINTS, before.pop("reply")[1])
     assert after == before
+    formgrader.leave_submission()
 
 
 def returns_feedback(formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
@@ -194,15 +196,14 @@ def returns_feedback(formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
 # The students again.
 
 
-def reads_points_and_comment(desk: Desk, listed: Assignments, student: Student) -> None:
+def reads_points_and_comment(desk: Desk, listed: Assignments) -> None:
     shown = listed.open_feedback()
     earned = points(desk.hub, desk.name)
     total, most = (sum(column) for column in zip(*earned.values(), strict=True))
     expect(shown.locator("body")).to_contain_text(f"(Score: {total:.1f} / {most:.1f})")
     expect(shown.get_by_text(COMMENT)).to_be_visible()
     desk.picture("feedback")
-    shown.get_by_text(COMMENT).scroll_into_view_if_needed()
-    desk.picture("comment")
+    desk.picture("comment", shown.get_by_text(COMMENT))
     hides_the_tests(desk)
 
 
@@ -210,8 +211,7 @@ def reads_what_was_misunderstood(desk: Desk, listed: Assignments, says: str) -> 
     shown = listed.open_feedback()
     sentence = shown.get_by_text(says)
     expect(sentence).to_be_visible()
-    sentence.scroll_into_view_if_needed()
-    desk.picture("misconception")
+    desk.picture("misconception", sentence)
     hides_the_tests(desk)
 
 
@@ -235,6 +235,13 @@ def points(hub: Hub, student: str) -> dict[str, tuple[float, float]]:
         return {grade.name: (grade.score, grade.max_score) for grade in notebook.grades}
 
 
-def waits_for_a_person(hub: Hub, student: str) -> bool:
+def by_hand(hub: Hub, student: str) -> dict[str, tuple[float, str]]:
+    """Points and comments that a person gave."""
     with Gradebook(f"sqlite:///{hub.places.course / 'gradebook.db'}") as book:
-        return bool(book.find_submission(LAB, student).needs_manual_grade)
+        notebook = book.find_submission_notebook(LAB, LAB, student)
+        said = {each.name: each.manual_comment for each in notebook.comments}
+        return {
+            grade.name: (grade.manual_score, said[grade.name])
+            for grade in notebook.grades
+            if grade.manual_score is not None and not grade.needs_manual_grade
+        }

@@ -85,9 +85,9 @@ def test_a_killed_kernel_comes_back_and_the_lab_goes_on(trial, committed):
 
 def test_a_killed_server_is_started_again_and_the_lab_goes_on(trial, committed):
     before = trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"]
-    (process,) = processes(trial, "jupyterhub.singleuser")
+    (process,) = processes(trial, "hub.user_server")
     os.kill(process, signal.SIGKILL)
-    wait(lambda: not processes(trial, "jupyterhub.singleuser"))
+    wait(lambda: not processes(trial, "hub.user_server"))
 
     def arrived() -> bool:
         # Until the hub has looked, it thinks that the server runs; a page asks again as well.
@@ -103,12 +103,12 @@ def test_a_killed_server_is_started_again_and_the_lab_goes_on(trial, committed):
 def test_a_killed_hub_finds_its_servers_again(hub, trial, committed):
     kernel = trial.kernel(LAB)
     trial.run(kernel, "kept_in_memory = 42")
-    (server,) = processes(trial, "jupyterhub.singleuser")
+    (server,) = processes(trial, "hub.user_server")
     hub.kill()
     # While there is no hub, students go on.
     assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
     hub.start()
-    assert processes(trial, "jupyterhub.singleuser") == [server]
+    assert processes(trial, "hub.user_server") == [server]
     assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
     trial.ask("DELETE", f"api/kernels/{kernel}")
     said = trial.ask_hub("GET", f"users/{trial.name}").json()
@@ -122,7 +122,7 @@ def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, 
     released = sorted(path.name for path in hub.places.exchange.glob("mlsys/outbound/*"))
     assert hub.stop() == 0
     for name in people:
-        assert not processes(Person(hub, name), "jupyterhub.singleuser")
+        assert not processes(Person(hub, name), "hub.user_server")
     refused_off_loopback(hub)
     a_rebuilt_machine_gets_the_same_users(hub, people)
     hub.start()
@@ -140,7 +140,7 @@ def refused_off_loopback(hub: Hub) -> None:
     def start(*options: str) -> tuple[int, str]:
         done = subprocess.run(
             hub.command("--ip", "0.0.0.0", "--port", str(hub.port), *options),
-            capture_output=True, text=True, check=False, timeout=100,
+            env=hub.environment, capture_output=True, text=True, check=False, timeout=100,
         )  # fmt: skip
         return done.returncode, done.stderr
 
