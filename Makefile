@@ -21,7 +21,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub test test-all lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub test test-hub test-all lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,8 +39,12 @@ hub: $(VENV)/.hub ## Run a JupyterHub for the course on this machine (without ro
 	@$(PY) -m mlsys_widgets build --bundle build/course.tar.gz
 	exec $(PY) -m mlsys_widgets hub --from build/course.tar.gz $(ARGS)
 
-test: system-packages lint types ## Lint, check types and run the tests
-	$(PY) -m pytest $(SPREAD) $(ARGS)
+test: system-packages lint types ## Lint, check types and run the tests, but for those of the hub
+	$(PY) -m pytest $(SPREAD) --ignore=tests/hub $(ARGS)
+
+# Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
+test-hub: system-packages $(VENV)/.dev ## The tests of the hub: a day of a course, isolation, kills
+	$(PY) -m pytest tests/hub $(ARGS)
 
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)

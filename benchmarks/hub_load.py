@@ -66,12 +66,13 @@ def measure(plan: ramp.Plan, *, hub: bool, grade: bool) -> dict[str, Any]:
         found |= {"ended": growing.ended, "levels": growing.levels}
         if grade:
             found["grading"] = marking.measure(Path(aside) / "marking")
+            found["measuring_mib"] = round(machine.peak_of_measuring(Path(aside)), 1)
     return found
 
 
 def concluded(found: dict[str, Any]) -> dict[str, Any]:
     """The same with what follows from it."""
-    found["limits"] = sizing.limits(found["levels"])
+    found["limits"] = sizing.limits(found)
     if "grading" in found:
         found["plan"] = sizing.plan(found)
     return found

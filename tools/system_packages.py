@@ -62,6 +62,7 @@ FOR_TESTS = [
         needed_for="the tests of a gradebook on a server",
         file="usr/lib/postgresql/*/bin/initdb",
     ),
+    Requirement("npm", package="npm", needed_for="the proxy of the hub's tests", command="npm"),
 ]
 
 TABLE = {requirement.name: requirement for requirement in [VENV, *FOR_TESTS]}

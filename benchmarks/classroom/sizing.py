@@ -59,8 +59,9 @@ def held(levels: list[dict[str, Any]]) -> int:
     return best
 
 
-def limits(levels: list[dict[str, Any]]) -> dict[str, Any]:
+def limits(found: dict[str, Any]) -> dict[str, Any]:
     """What Kubernetes should promise and allow each student, with the rule for each number."""
+    levels = found["levels"]
     whole = [level for level in levels if "memory_mib" in level]
     usual = max(level["memory_mib"]["student"]["p95"] for level in whole)
     most = max(level["memory_mib"]["peak"]["max"] for level in whole)
@@ -69,14 +70,14 @@ def limits(levels: list[dict[str, Any]]) -> dict[str, Any]:
     in_a_rush = alone["cpu_s_per_student"] / alone["seconds"]["median"]
     return {
         "memory_guarantee_mib": _up(usual, 64),
-        "memory_limit_mib": _up(2 * most, 256),
+        "memory_limit_mib": _up(most + found.get("measuring_mib", most), 256),
         "cpu_guarantee": _up(max(used, default=0.05), 0.05),
         "cpu_limit": max(1.0, _up(in_a_rush, 0.5)),
         "rule": {
             "memory_guarantee": "the p95 of students at the level where it was highest, rounded up"
             " to 64 MiB",
-            "memory_limit": "twice the highest peak of server and kernel, rounded up to 256 MiB:"
-            " room for a large array or a second notebook",
+            "memory_limit": "the highest peak of server and kernel, and what mlsys measure --quick"
+            " takes beside them in Lab 11, rounded up to 256 MiB",
             "cpu_guarantee": "the p95 of a student who explores, at levels that held, rounded up"
             " to 0.05 cores",
             "cpu_limit": "what one student alone used while opening the lab and running all,"

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Final
 
 from rich.console import Console
@@ -121,7 +122,7 @@ def _summary(console: Console, graded: list[_Line]) -> None:
     table = Table(show_header=False, box=None)
     table.add_row("submissions", str(len(graded)))
     if points:
-        middle = points[len(points) // 2]
+        middle = median(points)
         table.add_row("points", f"{points[0]:g} to {points[-1]:g}, median {middle:g}")
     table.add_row("wait for a person", f"{by_hand} (written answers)")
     table.add_row("to look at", str(len(flagged)))

@@ -13,8 +13,9 @@ from mlsys_widgets.physics import format_quantity
 
 Plain = int | float | str | bool | None
 
-#: Printed sentences are broken at this width: pages of feedback do not.
-_WIDTH: Final = 92
+#: Printed sentences are broken at this width: pages of feedback break none, and show little more
+#: between the side bars of JupyterLab.
+_WIDTH: Final = 72
 
 _NUMPY_NUMBERS = (np.floating, np.integer)
 

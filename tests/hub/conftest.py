@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,8 +16,6 @@ if os.geteuid() != 0:
     WHY_NOT = "a hub makes users of this machine, so its tests need root"
 elif shutil.which("useradd") is None:
     WHY_NOT = "useradd is missing: tests of a hub make users of this machine"
-elif shutil.which("npm") is None and shutil.which("configurable-http-proxy") is None:
-    WHY_NOT = "npm is missing: the hub's proxy is installed with it (apt-get install npm)"
 else:
     WHY_NOT = ""
 
@@ -30,10 +29,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def hub() -> Iterator[Hub]:
+def hub(tool: Callable[[str], ModuleType]) -> Iterator[Hub]:
     """A hub with a teacher, a student to try it with, and a class: cleo and dan for a whole day."""
     if WHY_NOT:
         pytest.skip(WHY_NOT)
+    npm = tool("system_packages").TABLE["npm"]
+    if not (npm.present() or shutil.which("configurable-http-proxy")):
+        pytest.skip(npm.sentence)
     with running_hub(("ada", "ben", "cleo", "dan")) as hub:
         yield hub
 
