@@ -10,7 +10,8 @@ PY := $(VENV)/bin/python
 # Passed on: make lab ARGS=--no-browser, make test ARGS="-k roofline"
 ARGS ?=
 # Processes that tests are spread over; those that share a browser or a graded lab stay together.
-SPREAD ?= -n 2 --dist loadscope
+# In the order of folders: the browser's tests take longest, and would come late by their number.
+SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 
 # 3.11 first, because constraints.txt was tested with it. A name may exist and not run (pyenv).
 PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3.14; do \

@@ -79,7 +79,8 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     assert [module.split()[0] for module in modules] == [
         "venv", "pip", "ruff", "ruff", "mypy", "pytest",
     ]  # fmt: skip
-    assert modules[-1] == "pytest -n 2 --dist loadscope --ignore=tests/hub -k roofline"
+    spread = "-n 2 --dist loadscope --no-loadscope-reorder"
+    assert modules[-1] == f"pytest {spread} --ignore=tests/hub -k roofline"
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):
