@@ -394,7 +394,7 @@ for name in ("/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/proc/self/oom
 _READ_EVERYTHING = """
 import os
 from pathlib import Path
-for name in ("/home", "@HOME/.ssh", "@HOME/.bashrc", "/etc/shadow", "/etc/hostname",
+for name in ("/home", "/root", "/etc/shadow", "/etc/hostname",
              "/var", "/srv", "/opt", "/mnt", "/sys", "/boot", "/run", "@COURSE",
              "@COURSE/gradebook.db", "@COURSE/source", "@COURSE/assignments",
              "@COURSE/submitted", "@COURSE/autograded",
