@@ -394,7 +394,8 @@ for name in ("/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/proc/self/oom
 _READ_EVERYTHING = """
 import os
 from pathlib import Path
-for name in ("/home", "/root", "/etc/shadow", "/etc/hostname",
+for name in ("/home", "/etc/shadow", "/etc/hostname",
+             *(f"{home}/{file}" for home in ("/root", "@HOME") for file in (".ssh", ".bashrc")),
              "/var", "/srv", "/opt", "/mnt", "/sys", "/boot", "/run", "@COURSE",
              "@COURSE/gradebook.db", "@COURSE/source", "@COURSE/assignments",
              "@COURSE/submitted", "@COURSE/autograded",
