@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import time
 import uuid
@@ -20,10 +21,12 @@ from urllib.parse import quote
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
 
 from classroom.widgets import Models
-from classroom.wire import PATIENCE, Message, Sent, Wire
+from classroom.wire import PATIENCE, Gone, Message, Sent, Wire
 
 #: How often JupyterLab looks whether kernels, terminals, workspaces and files have changed.
 POLL = 10.0
+#: How often JupyterLab tries to reach a kernel again, after up to 2, 4, 8 … s less one.
+RECONNECTS = 7
 #: For how long the Lab panel keeps a request open.
 PANEL = 25
 OUTPUTS = {"execute_result", "display_data", "stream", "error"}
@@ -45,10 +48,12 @@ class Browser:
 
     def __init__(self, client: AsyncHTTPClient, place: Place, path: str) -> None:
         self._client, self.place, self.path = client, place, path
+        self._chance = random.Random(place.student)
         self.models = Models()
         self.book: dict[str, Any] = {}
         self.troubles: Counter[str] = Counter()
         self._wire: Wire | None = None
+        self.reconnected = 0
         self._kernel = self._session = ""
         self._subshell: str | None = None
         self._outputs: defaultdict[str, list[Message]] = defaultdict(list)
@@ -102,7 +107,6 @@ class Browser:
             "api/sessions",
             "lab/api/workspaces",
             "lab/api/translations/default",
-            "lsp/status",
             "api/nbconvert",
             "api/contents?content=1",
             f"api/contents/{folder}?content=1",
@@ -123,11 +127,15 @@ class Browser:
         self._session, self._kernel = session["id"], session["kernel"]["id"]
         self.models, self._runs = Models(), {}
         self._outputs.clear()
-        self._wire = Wire(self._hear)
-        await self._wire.connect(
-            f"{self.place.address}api/kernels/{self._kernel}", self.place.token
-        )
-        await self._send("kernel_info_request", {}, until=("kernel_info_reply",)).done
+        for attempt in range(RECONNECTS + 1):
+            await asyncio.sleep(self._chance.uniform(0, 2**attempt - 1))
+            try:
+                self._wire = await self._connected()
+                break
+            except Gone:
+                if attempt == RECONNECTS:
+                    raise
+                self.reconnected += 1
         self._send("history_request",
                    {"output": False, "raw": True, "hist_access_type": "tail", "n": 10})  # fmt: skip
         control = uuid.uuid4().hex
@@ -145,6 +153,13 @@ class Browser:
             self._background = [
                 asyncio.ensure_future(each) for each in (self._poll(), self._watch())
             ]
+
+    async def _connected(self) -> Wire:
+        """A connection to the kernel, over which it has answered."""
+        wire = Wire(self._hear)
+        await wire.connect(f"{self.place.address}api/kernels/{self._kernel}", self.place.token)
+        await wire.send("kernel_info_request", {}, until=("kernel_info_reply",)).done
+        return wire
 
     async def end_kernel(self) -> None:
         """Shut the notebook's kernel down."""

@@ -63,12 +63,12 @@ def _levels(found: dict[str, Any]) -> str:
                 f"{explore['cores_load_tool']:.2f}",
                 f"{rush['seconds']['max']:.0f}" if everybody else "",
                 f"{memory['student']['median']:.0f}" if memory else "",
-                f"{sum(level['troubles'].values())}",
+                f"{level['troubled']}",
             )
         )
     return _table(
         ("students", "median, ms", "p95, ms", "felt, ms", "cores busy", "load tool",
-         "run all, s", "MiB each", "troubles"),
+         "run all, s", "MiB each", "in trouble"),
         rows,
     )  # fmt: skip
 

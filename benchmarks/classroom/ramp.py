@@ -76,30 +76,39 @@ class Ramp:
         self._client = AsyncHTTPClient(force_instance=True)
         self._began = time.monotonic()
         await self.servers.open()
-        for count in self.plan.levels:
-            self.ended = self._cannot(count)
+        for planned in self.plan.levels:
+            # The last level is as large as memory lets it be.
+            count = min(planned, self._fitting())
+            if count > len(self.students):
+                self.ended = self._no_time(count) or broke(await self._level(count))
+            if not self.ended and count < planned:
+                self.ended = (
+                    f"more than {count} students would leave less than {SPARE:.0%} of the memory"
+                )
             if self.ended:
-                break
-            self.ended = broke(await self._level(count))
-            if self.ended:
-                await self._look_closer()
                 break
         else:
             self.ended = "that was the last level"
+        if any(map(broke, self.levels)):
+            await self._look_closer()
         self.levels.sort(key=lambda level: int(level["students"]))
         for student in self.students:
             await student.browser.leave()
 
-    def _cannot(self, count: int) -> str:
-        """Why a level is not tried, if it is not."""
+    def _fitting(self) -> int:
+        """How many students there is memory for."""
+        if not self.levels:
+            return max(self.plan.levels)
+        each = self.levels[-1]["memory_mib"]["student"]["max"]
+        left = machine.available() - SPARE * machine.installed()
+        return len(self.students) + max(0, int(left / each))
+
+    def _no_time(self, count: int) -> str:
+        """That the time is up, if a level would take longer than there is."""
         if self.levels:
-            last = self.levels[-1]
-            new = count - last["students"]
-            needed = new * last["memory_mib"]["student"]["max"]
-            if machine.available() - needed < SPARE * machine.installed():
-                return f"{count} students would leave less than {SPARE:.0%} of the memory"
             # New ones take as long as the last new ones did, each.
-            took = last["seconds"] * max(1.0, new / max(1, last["new"]))
+            last = self.levels[-1]
+            took = last["seconds"] * max(1.0, (count - last["students"]) / last["new"])
             if time.monotonic() - self._began + took > self.plan.budget:
                 return f"no time was left for {count} students"
         return ""
@@ -114,7 +123,7 @@ class Ramp:
         level |= await self._explore(self.students)
         level["memory_mib"] = self._memory()
         level["hand_in"] = await self._hand_in(self.students[-new:])
-        level["troubles"] = dict(self._troubles())
+        level |= self._troubles()
         level["seconds"] = round(time.monotonic() - began, 1)
         self.levels.append(level)
         self._tell(level)
@@ -201,7 +210,7 @@ class Ramp:
             count = (held + broken) // 2
             level = {"students": count, "onlookers": len(self.students) - count}
             level |= await self._explore(self.students[:count])
-            level["troubles"] = dict(self._troubles())
+            level |= self._troubles()
             self.levels.append(level)
             self._tell(level)
             if broke(level):
@@ -222,7 +231,7 @@ class Ramp:
         outcomes = await asyncio.gather(*map(do, students), return_exceptions=True)
         for student, outcome in zip(students, outcomes, strict=True):
             if isinstance(outcome, (OSError, TimeoutError)):
-                student.troubles[f"{what}: {type(outcome).__name__}"] += 1
+                student.troubles[f"{what}: {outcome or type(outcome).__name__}"] += 1
             elif outcome is not None:
                 raise outcome
 
@@ -266,12 +275,17 @@ class Ramp:
             student.times.clear()
         return found
 
-    def _troubles(self) -> Counter[str]:
-        found: Counter[str] = Counter()
+    def _troubles(self) -> dict[str, Any]:
+        """What went wrong, with how often; for how many students; and what mended itself."""
+        kinds: Counter[str] = Counter()
+        troubled = reconnected = 0
         for student in self.students:
-            found += student.troubles
+            kinds += student.troubles
+            troubled += bool(student.troubles)
             student.troubles.clear()
-        return found
+            reconnected += student.browser.reconnected
+            student.browser.reconnected = 0
+        return {"troubles": dict(kinds), "troubled": troubled, "reconnected": reconnected}
 
     def _tell(self, level: dict[str, Any]) -> None:
         line = (
@@ -296,7 +310,7 @@ def broke(level: dict[str, Any]) -> str:
         return f"with {count} students no slider was answered"
     if median > GOAL:
         return f"with {count} students the median answer took {median:.0f} ms"
-    if sum(level["troubles"].values()) > 0.05 * count:
+    if level["troubled"] > 0.05 * count:
         return f"with {count} students more than 5 % had trouble"
     return ""
 

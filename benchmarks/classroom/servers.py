@@ -18,14 +18,13 @@ from urllib.parse import urlsplit
 
 from classroom import machine
 from classroom.browser import Place
+from mlsys_widgets.hub.settings import write_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = "mlsys"
 LAB = "lab_07_kernel_fusion"
 #: Seconds for a server to start while many others do.
 START = 180.0
-#: What instructors have and students do not.
-NOT_FOR_STUDENTS = ("formgrader", "course_list")
 
 
 class Servers(Protocol):
@@ -48,7 +47,7 @@ class Servers(Protocol):
 
 
 def exchange(folder: Path) -> Path:
-    """An exchange with Lab 07 released, and the settings that name it; the folder of those."""
+    """An exchange with Lab 07 released; returns a folder with the settings of `mlsys hub`."""
     course = folder / "exchange" / COURSE
     shutil.copytree(ROOT / "release" / LAB, course / "outbound" / LAB,
                     ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
@@ -58,16 +57,7 @@ def exchange(folder: Path) -> Path:
         each.chmod(0o777)
     (course / "inbound").chmod(0o733)
     settings = folder / "settings"
-    settings.mkdir()
-    (settings / "nbgrader_config.py").write_text(
-        "c = get_config()\n"
-        f"c.Exchange.root = {str(folder / 'exchange')!r}\n"
-        f"c.CourseDirectory.course_id = {COURSE!r}\n"
-    )
-    extensions = {f"nbgrader.server_extensions.{name}": False for name in NOT_FOR_STUDENTS}
-    (settings / "jupyter_server_config.json").write_text(
-        json.dumps({"ServerApp": {"jpserver_extensions": extensions}})
-    )
+    write_settings(settings, "student", course_id=COURSE, exchange=folder / "exchange")
     return settings
 
 

@@ -83,7 +83,7 @@ class Student:
             try:
                 await {"drag": self.drag, "answer": self.answer, "save": self.save}[does]()
             except (OSError, TimeoutError) as problem:
-                self.troubles[f"{does}: {type(problem).__name__}"] += 1
+                self.troubles[f"{does}: {problem or type(problem).__name__}"] += 1
             await self._pause(LOOKS)
 
     async def drag(self) -> None:

@@ -6,7 +6,6 @@ that looks like a course, and the next one starts over.
 
 from __future__ import annotations
 
-import json
 import shutil
 import stat
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from packaging.version import InvalidVersion, Version
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring.landing import write_landing
-from mlsys_widgets.courses.bundle import MANIFEST
+from mlsys_widgets.courses.bundle import MANIFEST, Manifest
 from mlsys_widgets.courses.config import checked_id, course_id_of, name_course, own_gradebook
 from mlsys_widgets.courses.enrolling import enter_students
 from mlsys_widgets.courses.opening import Bundle, open_bundle
@@ -152,10 +151,25 @@ def _remark_on_version(made_with: str, remark: Say) -> None:
         )
 
 
-def manifest_of(root: Path) -> dict[str, str]:
-    """What is known of the bundle that a course was made from; nothing if it was made otherwise."""
+def manifest_of(root: Path) -> Manifest | None:
+    """What the bundle said of itself that a course was made from; none if it was made otherwise."""
     try:
-        said = json.loads((root / KEPT / MANIFEST).read_text("utf-8"))
-        return {name: str(said[name]) for name in ("package", "course")}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
+        return Manifest.read((root / KEPT / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def labs_that_differ(root: Path, bundle: Path) -> list[str]:
+    """Labs that a bundle has, and the bundle that a course was made from had not, or otherwise.
+
+    Parameters
+    ----------
+    root
+        The course.
+    bundle
+        What ``mlsys build --bundle`` made since.
+    """
+    made_from, offered = manifest_of(root), open_bundle(bundle).manifest
+    before = made_from.files if made_from else {}
+    other = {path for path, digest in offered.files.items() if before.get(path) != digest}
+    return [lab for lab in offered.labs if any(f"/{lab}/" in path for path in other)]

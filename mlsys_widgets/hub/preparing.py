@@ -13,6 +13,7 @@ from typing import Any
 
 from mlsys_widgets.courses import Student, init_course, pack
 from mlsys_widgets.courses.config import course_id_of
+from mlsys_widgets.courses.making import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
 from mlsys_widgets.hub.acting import run_as
 from mlsys_widgets.hub.memory import Account, Memory, write_private
@@ -39,7 +40,7 @@ def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: 
     Parameters
     ----------
     target
-        Where; nothing is done if it is there.
+        Where; a course that is there stays as it is.
     bundle, origin
         What it is made from. If neither is named, the current folder if it is a course.
     say
@@ -51,7 +52,21 @@ def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: 
                 bundle = pack(_origin(origin), Path(aside) / "course.tar.gz")
             init_course(target, bundle, say=say)
         (target / TRIED).mkdir(exist_ok=True)
+    elif bundle is not None:
+        _mention_other_labs(target, bundle, say)
     return course_id_of(target)
+
+
+def _mention_other_labs(course: Path, bundle: Path, say: Say) -> None:
+    try:
+        other = labs_that_differ(course, bundle)
+    except ValueError:  # a bundle that is gone or broken, and that nobody needs any more
+        return
+    if other:
+        say(
+            f"{bundle} differs in {', '.join(other)}; the course keeps what students know. How to"
+            " take a lab over: docs/hub.md, A newer bundle"
+        )
 
 
 def _origin(named: Path | None) -> Path:

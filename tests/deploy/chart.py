@@ -26,6 +26,7 @@ SPAWNER = {
     "singleuser.memory.limit": "mem_limit",
     "singleuser.cpu.guarantee": "cpu_guarantee",
     "singleuser.cpu.limit": "cpu_limit",
+    "singleuser.cmd": "cmd",
     "singleuser.defaultUrl": "default_url",
     "singleuser.uid": "uid",
     "singleuser.fsGid": "fs_gid",
@@ -131,7 +132,6 @@ def configured(values: dict[str, Any]) -> Config:
     config.KubeSpawner.volume_mounts = [
         {"name": "volume-{user_server}", "mountPath": keys["singleuser.storage.homeMountPath"]}
     ]
-    config.KubeSpawner.cmd = "jupyterhub-singleuser"
     config.JupyterHub.services = [
         {"name": name} | service for name, service in keys["hub.services"].items()
     ]

@@ -155,7 +155,6 @@ def cluster(
         "hub": api,
         "proxy": f"http://127.0.0.1:{proxy}",
         "proxy_command": list(programs.proxy),
-        "singleuser": str(programs.student / "jupyterhub-singleuser"),
         "environment": {
             "MLSYS_EXCHANGE_URL": f"http://127.0.0.1:{exchange}{prefix}",
             "PATH": f"{programs.student}:/usr/bin:/bin",

@@ -28,7 +28,7 @@ c.Spawner.server_token_scopes = spawner.server_token_scopes
 c.Spawner.environment = here["environment"]
 # What a terminal in the server would have, for the test to run commands with.
 keep = 'umask 077; env -0 > "$HOME/environment"; exec "$0" "$@"'
-c.Spawner.cmd = ["sh", "-c", keep, here["singleuser"]]
+c.Spawner.cmd = ["sh", "-c", keep, *spawner.cmd]
 c.Spawner.args = ["--allow-root"] if os.geteuid() == 0 else []
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 c.SimpleLocalProcessSpawner.home_dir_template = str(state / "home" / "{username}")

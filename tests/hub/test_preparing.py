@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.courses import Student
+from mlsys_widgets.authoring import Course, build, new_lab
+from mlsys_widgets.courses import Student, pack
 from mlsys_widgets.hub.configuration import Address, hub_configuration
 from mlsys_widgets.hub.memory import Account, Memory
 from mlsys_widgets.hub.places import Places, closed_parent
@@ -84,6 +85,30 @@ def test_a_folder_without_a_course_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="--from"):
         make_course(tmp_path / "course", bundle=None, origin=None, say=print)
+
+
+def test_a_newer_bundle_is_mentioned_and_changes_nothing(tmp_path):
+    root, lab = tmp_path / "written", "lab_02_demo"
+    new_lab(root, lab)
+    build(Course.at(root))
+    bundle = pack(root, tmp_path / "first.tar.gz")
+    course, said = tmp_path / "course", []
+    make_course(course, bundle=bundle, origin=None, say=said.append)
+    said.clear()
+    make_course(course, bundle=bundle, origin=None, say=said.append)
+    assert said == []
+    with (root / "assignments" / lab / "lab.py").open("a", encoding="utf-8") as text:
+        text.write("\n# %% [markdown]\n# One more thing.\n")
+    build(Course.at(root))
+    before = (course / "source" / lab / f"{lab}.ipynb").read_bytes()
+    make_course(course, bundle=pack(root, tmp_path / "next.tar.gz"), origin=None, say=said.append)
+    assert len(said) == 1
+    assert f"next.tar.gz differs in {lab};" in said[0]
+    assert (course / "source" / lab / f"{lab}.ipynb").read_bytes() == before
+    # What was needed once may be gone at a later start.
+    said.clear()
+    make_course(course, bundle=tmp_path / "gone.tar.gz", origin=None, say=said.append)
+    assert said == []
 
 
 def test_ports_stay_the_same_while_they_are_free():

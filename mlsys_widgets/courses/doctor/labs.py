@@ -59,7 +59,8 @@ def freshness(root: Path) -> Iterator[Finding]:
         yield warning("labs", "release/START_HERE.md does not fit the labs", "mlsys build")
     elif not stale:
         yield ok("labs", f"{len(labs)} built from their text")
-    made_with = manifest_of(root).get("package", "")
+    manifest = manifest_of(root)
+    made_with = manifest.package if manifest else ""
     if is_newer(made_with):
         yield warning(
             "bundle",
