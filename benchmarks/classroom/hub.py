@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
@@ -34,7 +35,10 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {homes!r}
 c.Spawner.cmd = [{python!r}, "-m", "mlsys_widgets.hub.user_server"]  # as mlsys hub does
 c.Spawner.args = ["--allow-root"]
-c.Spawner.environment = {{"JUPYTER_CONFIG_PATH": {settings!r}}}
+c.Spawner.environment = {{
+    "JUPYTER_CONFIG_PATH": {settings!r},
+    "JUPYTER_RUNTIME_DIR": lambda spawner: f"{sockets}/{{spawner.user.name}}",
+}}
 c.Spawner.start_timeout = c.Spawner.http_timeout = {start}
 c.JupyterHub.services = [{{"name": "load", "api_token": {token!r}}}]
 c.JupyterHub.load_roles = [
@@ -54,13 +58,15 @@ class Hub:
         self._token = secrets.token_hex(16)
         self._running: list[subprocess.Popen[bytes]] = []
         self._client = AsyncHTTPClient(force_instance=True)
+        # The paths of sockets have to be short.
+        self._sockets = TemporaryDirectory(prefix="mlsys-", dir="/tmp", ignore_cleanup_errors=True)
 
     async def open(self) -> None:
         """Start the hub, until it answers."""
         public, hub, proxy = _free_ports(3)
         self._address = f"http://127.0.0.1:{public}/"
         config = self._folder / "jupyterhub_config.py"
-        settings = exchange(self._folder)
+        settings = exchange(self._folder, sockets=True)
         config.write_text(
             CONFIG.format(
                 address=self._address,
@@ -70,6 +76,7 @@ class Hub:
                 homes=str(self._folder / "{username}"),
                 python=sys.executable,
                 settings=str(settings),
+                sockets=self._sockets.name,
                 start=START,
                 token=self._token,
             )
@@ -103,6 +110,7 @@ class Hub:
 
     def close(self) -> None:
         end(self._running)  # ends the proxy and all servers
+        self._sockets.cleanup()
 
     async def _ask(self, address: str, method: str = "GET") -> HTTPResponse:
         return await self._client.fetch(

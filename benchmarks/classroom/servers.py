@@ -46,8 +46,8 @@ class Servers(Protocol):
         """End everything that was started."""
 
 
-def exchange(folder: Path) -> Path:
-    """An exchange with Lab 07 released; returns a folder with the settings of `mlsys hub`."""
+def exchange(folder: Path, *, sockets: bool = False) -> Path:
+    """An exchange with Lab 07 released; returns a folder with the settings of ``mlsys hub``."""
     course = folder / "exchange" / COURSE
     shutil.copytree(ROOT / "release" / LAB, course / "outbound" / LAB,
                     ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
@@ -57,7 +57,9 @@ def exchange(folder: Path) -> Path:
         each.chmod(0o777)
     (course / "inbound").chmod(0o733)
     settings = folder / "settings"
-    write_settings(settings, "student", course_id=COURSE, exchange=folder / "exchange")
+    write_settings(
+        settings, "student", course_id=COURSE, exchange=folder / "exchange", sockets=sockets
+    )
     return settings
 
 

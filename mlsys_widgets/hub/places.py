@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,6 +14,8 @@ Role = Literal["instructor", "student"]
 FOLDER: Final = "mlsys_hub"
 #: Where it goes when the current folder is closed to users, as root's home is.
 ELSEWHERE: Final = Path("/srv")
+#: Where sockets are made: a socket's path has at most 107 characters, so it cannot be any folder.
+_RUN: Final = Path("/run")
 
 #: Users walk through these and change nothing.
 _OPEN: Final = 0o755
@@ -97,6 +100,11 @@ class Places:
         """The log of the hub."""
         return self.logs / "hub.log"
 
+    @property
+    def sockets(self) -> Path:
+        """Where servers speak to kernels; the one thing outside of the folder, and never kept."""
+        return _RUN / f"mlsys-{sha256(bytes(self.root)).hexdigest()[:8]}"
+
     def home(self, name: str) -> Path:
         """The home of a user."""
         return self.homes / name
@@ -107,11 +115,20 @@ class Places:
 
     @property
     def ours(self) -> tuple[Path, ...]:
-        """All that a hub makes in its folder, and so all that a reset removes."""
+        """All that a hub makes, and so all that a reset removes."""
         return (
             self.course, self.exchange, self.homes, self.database, self.secrets, self.logs,
-            self.settings, self.proxy, self.environment, self.lock, self.memory,
+            self.settings, self.proxy, self.environment, self.sockets, self.lock, self.memory,
         )  # fmt: skip
+
+    def make_sockets(self, name: str, uid: int, gid: int) -> Path:
+        """Make a user's own folder for sockets; they are gone when the machine starts anew."""
+        self.sockets.mkdir(parents=True, exist_ok=True)
+        self.sockets.chmod(_PASSABLE)
+        own = self.sockets / name
+        own.mkdir(mode=PRIVATE, exist_ok=True)
+        os.chown(own, uid, gid)
+        return own
 
     def make(self) -> None:
         """Make the folders that are missing; those that are there keep what they hold."""

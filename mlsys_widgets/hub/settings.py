@@ -33,6 +33,7 @@ def write_settings(
     course: Path | None = None,
     cache: Path | None = None,
     idle: int = 0,
+    sockets: bool = False,
 ) -> None:
     """Write the settings of a role.
 
@@ -50,8 +51,17 @@ def write_settings(
         Where nbgrader keeps what was handed in for its owner; in the home if left out.
     idle
         Seconds after which a kernel that nobody is connected to is stopped; 0 for never.
+    sockets
+        Whether servers speak to kernels over sockets in Jupyter's runtime folder, which must have a
+        short path. On ports of the loopback other users can listen in, and two kernels that start
+        at the same time may draw the same port.
     """
-    nbgrader = {"CourseDirectory.course_id": course_id, "Exchange.root": str(exchange)}
+    nbgrader = {
+        "CourseDirectory.course_id": course_id,
+        "Exchange.root": str(exchange),
+        # Kernels that validate and grade have ports, where nobody should listen in.
+        "KernelManager.transport_encryption": "auto",
+    }
     if cache:
         nbgrader["Exchange.cache"] = str(cache)
     server: dict[str, Any] = {
@@ -63,6 +73,8 @@ def write_settings(
         },
         "MappingKernelManager": {"cull_idle_timeout": idle, "cull_interval": max(60, idle // 4)},
     }
+    if sockets:
+        server["KernelManager"] = {"transport": "ipc"}
     page: dict[str, Any] = {}
     if role == "instructor":
         nbgrader["CourseDirectory.root"] = str(course)

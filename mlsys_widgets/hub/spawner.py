@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import resource
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,8 @@ class CourseSpawner(LocalProcessSpawner):
             self.places.course if teaching else self.places.home(self.user.name)
         )
         self.default_url = self._landing()
+        entry = pwd.getpwnam(self.user.name)
+        self.places.make_sockets(entry.pw_name, entry.pw_uid, entry.pw_gid)
         return await super().start()
 
     def _landing(self) -> str:
@@ -58,6 +61,7 @@ class CourseSpawner(LocalProcessSpawner):
         # The account's own shell lets nobody in.
         env["SHELL"] = "/bin/sh"
         env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
+        env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets / self.user.name)
         return env | self.variables
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:

@@ -167,7 +167,7 @@ def _write_settings(places: Places, memory: Memory, wishes: Wishes) -> None:
     for role in roles:
         write_settings(
             places.settings_of(role), role, course_id=memory.course_id,
-            exchange=places.exchange, course=places.course, idle=wishes.idle,
+            exchange=places.exchange, course=places.course, idle=wishes.idle, sockets=True,
         )  # fmt: skip
 
 

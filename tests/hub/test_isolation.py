@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import requests
+from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.hub.running import Hub, Person
 
@@ -43,6 +44,34 @@ for path in {folders!r}:
     attempt(lambda path: open(os.path.join(path, "planted"), "w"), path)
 for path in {entries!r}:
     attempt(lambda path: os.rename(path, path + ".moved"), path)
+"""
+#: Joins every port of the loopback, later ones as well, and keeps what is said there. Kernels speak
+#: in the clear by default, to whoever joins.
+EAVESDROP = """
+import threading, time, zmq
+context = zmq.Context()
+control = context.socket(zmq.PUB)
+control.bind_to_random_port("tcp://127.0.0.1")
+ear = context.socket(zmq.SUB)
+ear.subscribe(b"")
+heard, joined = [], set()
+def listen():
+    while True:
+        for line in open("/proc/net/tcp").readlines()[1:]:
+            words = line.split()
+            port = int(words[1].rpartition(":")[2], 16)
+            if words[3] == "0A" and port not in joined:
+                joined.add(port)
+                ear.connect(f"tcp://127.0.0.1:{port}")
+        control.send(b"something to hear")
+        while ear.poll(20):
+            heard.append(b" ".join(ear.recv_multipart()))
+threading.Thread(target=listen, daemon=True).start()
+"""
+HEARD = """
+time.sleep(1)
+for words in (b"something to hear", b"own secret", b"validated secret"):
+    print(any(words in message for message in list(heard)))
 """
 
 
@@ -82,7 +111,7 @@ def closed(hub: Hub, bens: Belongings) -> list[Path]:
     teacher = places.home(hub.names["teacher"])
     return [
         bens.person.home, bens.folder, bens.folder / f"{LAB}.ipynb", bens.folder / "ledger.jsonl",
-        bens.person.home / ".local" / "share" / "jupyter" / "runtime",
+        places.sockets, places.sockets / bens.person.name,
         teacher, places.course, places.course / "gradebook.db", places.course / "source",
         places.course / "source" / LAB / f"{LAB}.ipynb",
         places.course / "assignments" / LAB / "checks.py",
@@ -221,6 +250,24 @@ def test_a_kernel_of_another_takes_no_code(ada, bens):
     with pytest.raises(Exception, match="403"):
         thief.run(bens.kernel, "print('in')")
     assert "in" in bens.person.run(bens.kernel, "print('in')")
+
+
+def test_nobody_listens_in_on_kernels(ada, bens):
+    kernel, ben = ada.kernel(), bens.person
+    ada.run(kernel, EAVESDROP)
+    assert ben.run(bens.kernel, "print('own' + ' secret')") == "own secret\n"
+    book = new_notebook(cells=[new_code_cell("print('validated' + ' secret')")])
+    saved = ben.ask(
+        "PUT", "api/contents/secret.ipynb",
+        json={"type": "notebook", "format": "json", "content": book},
+    )  # fmt: skip
+    assert saved.status_code == 201
+    validated = ben.ask("POST", "assignments/validate", json={"path": "secret.ipynb"})
+    assert validated.json()["success"], validated.text
+    assert "error" not in validated.text.lower()
+    heard = ada.run(kernel, HEARD).split()
+    ada.ask("DELETE", f"api/kernels/{kernel}")
+    assert heard == ["True", "False", "False"]
 
 
 def test_the_hub_gives_nothing_of_others(hub, ada, bens):
