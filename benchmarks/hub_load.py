@@ -25,6 +25,7 @@ from typing import Any
 from classroom import machine, marking, page, pictures, ramp, sizing
 from classroom.hub import Hub
 from classroom.servers import Alone
+from mlsys_widgets.hub.serving import interruptible
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "docs" / "_static"
@@ -60,7 +61,8 @@ def measure(plan: ramp.Plan, *, hub: bool, grade: bool) -> dict[str, Any]:
         found["way"] = WAYS[servers.kind]
         growing = ramp.Ramp(servers, plan, lambda line: print(line, flush=True))
         try:
-            asyncio.run(growing.run())
+            with interruptible():  # or a polite end would leave all servers behind
+                asyncio.run(growing.run())
         finally:
             servers.close()
         found |= {"ended": growing.ended, "levels": growing.levels}

@@ -131,6 +131,7 @@ def test_a_student_has_the_widgets_and_no_formgrader(image: Image) -> None:
     )  # fmt: skip
     said = extensions.stdout + extensions.stderr
     assert re.search(r"formgrader.*disabled", said)
+    assert re.search(r"jupyter_lsp.*disabled", said)
     assert re.search(r"assignment_list.*enabled", said)
     assert re.search(r"mlsys_widgets\S* .*enabled", said)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +70,13 @@ def rendered(outcomes: dict[str, Any]) -> Pods:
     assert outcomes["ours"]["problem"] == ""
     made: Pods = outcomes["ours"]["pods"]
     return made
+
+
+def test_values_start_the_server_that_the_image_starts(root: Path, rendered: Pods) -> None:
+    dockerfile = (root / "deploy" / "images" / "student" / "Dockerfile").read_text("utf-8")
+    (command,) = re.findall(r"^CMD (.+)$", dockerfile, re.MULTILINE)
+    for pod in rendered:
+        assert pod["spec"]["containers"][0]["args"] == json.loads(command)
 
 
 @pytest.mark.parametrize("login", LOGINS)

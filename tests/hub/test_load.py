@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -87,6 +88,21 @@ def test_two_students_work_through_the_lab(tmp_path):
     worked(level)
     assert level["memory_mib"]["shared"] == {}
     assert (tmp_path / "sizing-latency.svg").read_text("utf-8").startswith("<?xml")
+    assert not left_behind(tmp_path)
+
+
+@pytest.mark.timeout(120)
+def test_a_look_that_is_ended_early_leaves_nobody_behind(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "benchmarks/hub_load.py", "--quick", "--no-hub", "--output", tmp_path],
+        cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        while not any("ipykernel" in words for words in left_behind(tmp_path)):
+            assert process.poll() is None
+            time.sleep(0.1)
+        process.terminate()
+        assert process.wait(60)
     assert not left_behind(tmp_path)
 
 
