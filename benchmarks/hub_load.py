@@ -25,6 +25,7 @@ from typing import Any
 from classroom import machine, marking, page, pictures, ramp, sizing
 from classroom.hub import Hub
 from classroom.servers import Alone
+
 from mlsys_widgets.hub.serving import interruptible
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,7 +93,7 @@ def main() -> None:
         "--quick", action="store_true", help="two students and no grading, for a look"
     )
     parser.add_argument(
-        "--minutes", type=float, default=10.5, metavar="M",
+        "--minutes", type=float, default=26, metavar="M",
         help="begin no further level after this time (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
