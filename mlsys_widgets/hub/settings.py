@@ -23,6 +23,9 @@ _NBGRADER: Final = "nbgrader.server_extensions"
 _IN_THE_BROWSER: Final = ("formgrader", "create-assignment", "course-list")
 _IN_THE_SERVER: Final = ("formgrader", "course_list")
 
+#: On a port of the loopback every user of the machine can listen to a kernel, unless it encrypts.
+_ENCRYPTED: Final = {"transport_encryption": "auto"}
+
 
 def write_settings(
     folder: Path,
@@ -53,14 +56,13 @@ def write_settings(
         Seconds after which a kernel that nobody is connected to is stopped; 0 for never.
     sockets
         Whether servers speak to kernels over sockets in Jupyter's runtime folder, which must have a
-        short path. On ports of the loopback other users can listen in, and two kernels that start
-        at the same time may draw the same port.
+        short path. Else they do so over ports of the loopback, encrypted; there two kernels that
+        start at the same time may draw the same port.
     """
     nbgrader = {
         "CourseDirectory.course_id": course_id,
         "Exchange.root": str(exchange),
-        # Kernels that validate and grade have ports, where nobody should listen in.
-        "KernelManager.transport_encryption": "auto",
+        **{f"KernelManager.{name}": value for name, value in _ENCRYPTED.items()},
     }
     if cache:
         nbgrader["Exchange.cache"] = str(cache)
@@ -72,9 +74,8 @@ def write_settings(
             "jpserver_extensions": {"jupyter_lsp": False},
         },
         "MappingKernelManager": {"cull_idle_timeout": idle, "cull_interval": max(60, idle // 4)},
+        "KernelManager": {"transport": "ipc"} if sockets else _ENCRYPTED,
     }
-    if sockets:
-        server["KernelManager"] = {"transport": "ipc"}
     page: dict[str, Any] = {}
     if role == "instructor":
         nbgrader["CourseDirectory.root"] = str(course)

@@ -273,23 +273,9 @@ class Person:
 
     def run(self, kernel: str, code: str) -> str:
         """Run code in a kernel; returns what it printed, or its error."""
-        session = uuid.uuid4().hex
-        line = self.socket(f"api/kernels/{kernel}/channels?session_id={session}")
+        line = self.socket(f"api/kernels/{kernel}/channels")
         try:
-            message = uuid.uuid4().hex
-            header = {
-                "msg_id": message, "username": "", "session": session, "version": "5.3",
-                "msg_type": "execute_request", "date": "2026-01-01T00:00:00Z",
-            }  # fmt: skip
-            content = {
-                "code": code, "silent": False, "store_history": False, "user_expressions": {},
-                "allow_stdin": False, "stop_on_error": True,
-            }  # fmt: skip
-            line.send(json.dumps({
-                "header": header, "parent_header": {}, "metadata": {}, "content": content,
-                "channel": "shell", "buffers": [],
-            }))  # fmt: skip
-            return _said(line, message)
+            return executed(line, code)
         finally:
             line.close()
 
@@ -314,7 +300,21 @@ class Person:
             self.ask("DELETE", f"api/terminals/{name}")
 
 
-def _said(line: websocket.WebSocket, message: str) -> str:
+def executed(line: websocket.WebSocket, code: str) -> str:
+    """Run code in the kernel at the end of a line; returns what it printed, or its error."""
+    message = uuid.uuid4().hex
+    header = {
+        "msg_id": message, "username": "", "session": uuid.uuid4().hex, "version": "5.3",
+        "msg_type": "execute_request", "date": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    content = {
+        "code": code, "silent": False, "store_history": False, "user_expressions": {},
+        "allow_stdin": False, "stop_on_error": True,
+    }  # fmt: skip
+    line.send(json.dumps({
+        "header": header, "parent_header": {}, "metadata": {}, "content": content,
+        "channel": "shell", "buffers": [],
+    }))  # fmt: skip
     said, deadline = "", time.monotonic() + SERVER
     while time.monotonic() < deadline:
         answer = json.loads(line.recv())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,10 +15,11 @@ from pathlib import Path
 
 import pytest
 import requests
+import websocket
 
 from mlsys_widgets.hub.memory import Account
 from tests.hub.people import needs_root, somebody
-from tests.hub.running import START, bundle, environment, free_port
+from tests.hub.running import SERVER, START, bundle, environment, executed, free_port
 
 pytestmark = needs_root  # to become somebody else
 LAB = "lab_07_kernel_fusion"
@@ -67,6 +69,19 @@ class Alone:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(60)
 
+    def run(self, address: str, code: str) -> str:
+        """Run code in a new kernel; what it printed."""
+        kernel = self.ask(address, "POST", "api/kernels", json={"name": "python3"}).json()["id"]
+        base, token = re.fullmatch(r"http(://[^/]+/).*token=(\S+)", address).groups()
+        line = websocket.create_connection(
+            f"ws{base}api/kernels/{kernel}/channels", header=[f"Authorization: token {token}"],
+            timeout=SERVER, http_no_proxy=["127.0.0.1"],
+        )  # fmt: skip
+        try:
+            return executed(line, code)
+        finally:
+            line.close()
+
     def ask(self, address: str, method: str, path: str, **more: object) -> requests.Response:
         base, token = re.fullmatch(r"(http://[^/]+/).*token=(\S+)", address).groups()
         return requests.request(
@@ -113,6 +128,9 @@ def test_one_person_fetches_hands_in_and_collects(alone):
     assert alone.ask(address, "GET", "formgrader/").status_code == 200
     (student,) = alone.ask(address, "GET", "formgrader/api/students").json()
     assert student["id"] == name
+    # Others on this machine could join a kernel's ports: what is said there is encrypted.
+    said = alone.run(address, "from ipykernel.connect import *; print(get_connection_info())")
+    assert json.loads(said)["curve_publickey"]
     stranger = requests.get(address.split("?")[0], timeout=30, proxies={"http": ""})
     assert "/login" in stranger.url
 
