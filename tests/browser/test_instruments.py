@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import mlsys_widgets
+from mlsys_widgets.widgets.controls import Slider, controls_of
 from mlsys_widgets.widgets.instrument import Instrument
 from tests.browser.pictures import difference
 
@@ -92,6 +94,42 @@ def test_no_text_is_cut_off(gallery, width):
                 break
             gallery.wait_for_timeout(250)
         assert beyond == [], (title, beyond)
+
+
+#: Which texts are wider than the box beside a slider; the box keeps its own.
+TOO_WIDE = """(box, texts) => {
+  const own = box.value;
+  const fits = text => { box.value = text; return box.scrollWidth <= box.clientWidth; };
+  const found = texts.filter(text => !fits(text));
+  box.value = own;
+  return found;
+}"""
+
+
+def shown_along(slider: Slider) -> list[str]:
+    """What the box shows at forty places of a slider, rounded as the browser does."""
+    places = np.linspace(0, 1, 41)
+    along = (
+        slider.low * (slider.high / slider.low) ** places
+        if slider.log
+        else (slider.low + (slider.high - slider.low) * places)
+    )
+    values = [float(f"{value:.3g}") for value in along]
+    return [slider.shown(round(each) if slider.whole else each) for each in values]
+
+
+def test_a_box_holds_every_value_of_its_slider(gallery):
+    for name, title in zip(NAMES, titles(), strict=True):
+        sliders = {
+            control.label: shown_along(control)
+            for control in controls_of(getattr(mlsys_widgets, name)).values()
+            if isinstance(control, Slider)
+        }
+        boxes = instrument(gallery, title).locator(".mlsys-row input[type=text]:visible")
+        for k in range(boxes.count()):
+            label, typed, _ = boxes.nth(k).get_attribute("aria-label").partition(", typed (")
+            assert typed
+            assert boxes.nth(k).evaluate(TOO_WIDE, sliders[label]) == [], (title, label)
 
 
 def test_keyboard_moves_every_slider(gallery):

@@ -80,7 +80,8 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
         "venv", "pip", "ruff", "ruff", "mypy", "pytest",
     ]  # fmt: skip
     spread = "-n 2 --dist loadscope --no-loadscope-reorder"
-    assert modules[-1] == f"pytest {spread} --ignore=tests/hub -k roofline"
+    ignored = "--ignore=tests/hub --ignore=tests/courses --ignore=tests/deploy"
+    assert modules[-1] == f"pytest {spread} {ignored} -k roofline"
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):
