@@ -96,7 +96,13 @@ class Desk:
         seen = len(self.screen)
         self.page.locator(".jp-Terminal:visible").click()
         self.page.keyboard.type(f"{command}\n")
-        self.wait(lambda: self.screen.count("$ ", seen + len(command)) > 0, command, 120)
+
+        def ended() -> bool:
+            # A terminal that takes its size shows the prompt and what was typed again.
+            _, typed, after = self.screen[seen:].rpartition(command)
+            return bool(typed) and "$ " in after
+
+        self.wait(ended, command, 120)
         return self.screen[seen:]
 
     def close(self) -> None:
