@@ -12,8 +12,8 @@ ARGS ?=
 # Processes that tests are spread over; those that share a browser or a graded lab stay together.
 # In the order of folders: the browser's tests take longest, and would come late by their number.
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
-# What a course needs around it, tested by make test-hub.
-HUB := tests/hub tests/courses tests/deploy
+# Whole days, and what a course needs around it: tested by make test-hub.
+DAYS := tests/hub tests/courses tests/deploy tests/browser/test_labs.py
 
 # 3.11 first, because constraints.txt was tested with it. A name may exist and not run (pyenv).
 PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3.14; do \
@@ -43,11 +43,11 @@ hub: $(VENV)/.hub ## Run a JupyterHub for the course on this machine (without ro
 	exec $(PY) -m mlsys_widgets hub --from build/course.tar.gz $(ARGS)
 
 test: system-packages lint types ## Lint, check types and run the tests, but for those of test-hub
-	$(PY) -m pytest $(SPREAD) $(addprefix --ignore=,$(HUB)) $(ARGS)
+	$(PY) -m pytest $(SPREAD) $(addprefix --ignore=,$(DAYS)) $(ARGS)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
-test-hub: system-packages $(VENV)/.dev ## The tests of courses, hub and cluster: a whole day, isolation, kills
-	$(PY) -m pytest $(SPREAD) $(HUB) $(ARGS)
+test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser, courses, hub, cluster
+	$(PY) -m pytest $(SPREAD) $(DAYS) $(ARGS)
 
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
