@@ -109,6 +109,10 @@ class Places:
         """The home of a user."""
         return self.homes / name
 
+    def sockets_of(self, name: str) -> Path:
+        """The folder of a user's own sockets."""
+        return self.sockets / name
+
     def settings_of(self, role: Role) -> Path:
         """The folder of settings that servers of a role are pointed to."""
         return self.settings / role
@@ -121,14 +125,12 @@ class Places:
             self.settings, self.proxy, self.environment, self.sockets, self.lock, self.memory,
         )  # fmt: skip
 
-    def make_sockets(self, name: str, uid: int, gid: int) -> Path:
+    def make_sockets(self, name: str, uid: int, gid: int) -> None:
         """Make a user's own folder for sockets; they are gone when the machine starts anew."""
         self.sockets.mkdir(parents=True, exist_ok=True)
         self.sockets.chmod(_PASSABLE)
-        own = self.sockets / name
-        own.mkdir(mode=PRIVATE, exist_ok=True)
-        os.chown(own, uid, gid)
-        return own
+        self.sockets_of(name).mkdir(mode=PRIVATE, exist_ok=True)
+        os.chown(self.sockets_of(name), uid, gid)
 
     def make(self) -> None:
         """Make the folders that are missing; those that are there keep what they hold."""

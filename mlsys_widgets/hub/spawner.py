@@ -61,7 +61,7 @@ class CourseSpawner(LocalProcessSpawner):
         # The account's own shell lets nobody in.
         env["SHELL"] = "/bin/sh"
         env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
-        env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets / self.user.name)
+        env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets_of(self.user.name))
         return env | self.variables
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:

@@ -111,7 +111,7 @@ def closed(hub: Hub, bens: Belongings) -> list[Path]:
     teacher = places.home(hub.names["teacher"])
     return [
         bens.person.home, bens.folder, bens.folder / f"{LAB}.ipynb", bens.folder / "ledger.jsonl",
-        places.sockets, places.sockets / bens.person.name,
+        places.sockets, places.sockets_of(bens.person.name),
         teacher, places.course, places.course / "gradebook.db", places.course / "source",
         places.course / "source" / LAB / f"{LAB}.ipynb",
         places.course / "assignments" / LAB / "checks.py",
