@@ -136,7 +136,7 @@ async def listens(address: str) -> bool:
     return True
 
 
-def end(processes: list[subprocess.Popen[bytes]], patience: float = 90.0) -> None:
+def end(processes: list[subprocess.Popen[bytes]], patience: float = 30.0) -> None:
     """End processes and all that came from them; what does not hear is killed."""
     by_parent = machine.children()
     known = {
