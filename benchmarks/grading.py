@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading import coordinator, engine
-from mlsys_widgets.grading.simulate import simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = "lab_07_kernel_fusion"

@@ -16,8 +16,8 @@ import bqplot
 import numpy as np
 
 import mlsys_widgets
-from mlsys_widgets.widgets.controls import Slider
-from mlsys_widgets.widgets.instrument import Instrument
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.instrument import Instrument
 
 MOVES = 200
 

@@ -394,19 +394,19 @@ def _grade(arguments: argparse.Namespace) -> int:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading.simulate import run
+    from mlsys_widgets.classes.simulation import run
 
     return run(arguments)
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading.report.command import run
+    from mlsys_widgets.classes.command import run
 
     return run(arguments)
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading.export import run
+    from mlsys_widgets.classes.export import run
 
     return run(arguments)
 

@@ -22,8 +22,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading import tables as t
-from mlsys_widgets.grading.blueprint import Blueprint, SourceCell
 from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 
 #: Score and seconds late of a student's notebook; the penalty, or none.
 Penalty = Callable[[str, float, float], float | None]

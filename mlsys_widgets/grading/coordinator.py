@@ -19,16 +19,16 @@ import nbformat
 
 from mlsys_widgets import __version__
 from mlsys_widgets.grading.book import Book, Entry
-from mlsys_widgets.grading.engine import LOCAL, Engine
-from mlsys_widgets.grading.isolation import Limits, visible
-from mlsys_widgets.grading.journal import Journal
+from mlsys_widgets.grading.graded_log import Journal
 from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.running import FINISHED, LOST, Job, Ran
-from mlsys_widgets.grading.sanitizing import checksum, flags, grade_id
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
+from mlsys_widgets.sandbox.engine import LOCAL, Engine
+from mlsys_widgets.sandbox.isolation import Limits, visible
+from mlsys_widgets.sandbox.sanitizing import checksum, flags, grade_id
+from mlsys_widgets.sandbox.worker import FINISHED, LOST, Job, Ran
 
 _ASSIGNMENTS, _SOURCE = "assignments", "source"
 

@@ -14,7 +14,7 @@ from typing import Any
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
-from mlsys_widgets.grading.sanitizing import is_locked
+from mlsys_widgets.sandbox.sanitizing import is_locked
 
 
 class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]

@@ -20,8 +20,11 @@ from typing import Any
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
-from mlsys_widgets.grading.isolation import CannotIsolate, Limits
-from mlsys_widgets.grading.running import (
+from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.grading.submissions import read_folder
+from mlsys_widgets.sandbox.isolation import CannotIsolate, Limits
+from mlsys_widgets.sandbox.sanitizing import grade_id, is_locked
+from mlsys_widgets.sandbox.worker import (
     FINISHED,
     HIDDEN,
     Job,
@@ -30,9 +33,6 @@ from mlsys_widgets.grading.running import (
     Ran,
     run_notebook,
 )
-from mlsys_widgets.grading.sanitizing import grade_id, is_locked
-from mlsys_widgets.grading.settings import Settings
-from mlsys_widgets.grading.submissions import read_folder
 
 
 class DidNotFinish(RuntimeError):

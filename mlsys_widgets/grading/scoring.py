@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.grading.award import judge_record
-from mlsys_widgets.grading.child import from_data
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
-from mlsys_widgets.grading.sanitizing import checksum, flags
 from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
+from mlsys_widgets.sandbox.sanitizing import checksum, flags
+from mlsys_widgets.sandbox.shell import from_data
 
 
 @dataclass(frozen=True)

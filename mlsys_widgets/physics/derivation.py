@@ -35,6 +35,17 @@ class Step:
         """The value as people read it."""
         return format_quantity(self.value, self.quantity.unit)
 
+    @property
+    def title(self) -> str:
+        """What the quantity is, with a capital letter for the start of a line."""
+        about = self.quantity.about
+        return about[:1].upper() + about[1:]
+
+    def symbolic(self, how: Notation) -> str:
+        """The formula in symbols; a verdict follows from a comparison and is not equal to it."""
+        sign = ": " if isinstance(self.value, bool) else " = "
+        return how.symbol(self.quantity.symbol) + sign + self.formula[how]
+
     def equation(self, how: Notation) -> list[str]:
         """Left side, formula, substitution and value, written in one notation."""
         left = how.symbol(self.quantity.symbol)
@@ -68,13 +79,13 @@ class Derivation:
     def to_markdown(self) -> str:
         """A list of steps, each with its equation in LaTeX."""
         return "\n".join(
-            f"- **{_capital(step)}**: ${_joined(step, notation.LATEX)}$" for step in self.steps
+            f"- **{step.title}**: ${_joined(step, notation.LATEX)}$" for step in self.steps
         )
 
     def to_html(self) -> str:
         """An ordered list that needs no MathJax and that a screen reader can follow."""
         rows = "".join(
-            f"<li><span class='mlsys-about'>{escape(_capital(step))}</span> "
+            f"<li><span class='mlsys-about'>{escape(step.title)}</span> "
             f"<span class='mlsys-equation'>{_joined(step, notation.HTML)}</span></li>"
             for step in self.steps
         )
@@ -88,11 +99,6 @@ class Derivation:
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def _capital(step: Step) -> str:
-    about = step.quantity.about
-    return about[:1].upper() + about[1:]
 
 
 def _sides(step: Step, how: Notation) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import mlsys_widgets
-from mlsys_widgets.widgets.controls import Slider, controls_of
-from mlsys_widgets.widgets.instrument import Instrument
+from mlsys_widgets.instruments.controls import Slider, controls_of
+from mlsys_widgets.instruments.instrument import Instrument
 from tests.browser.pictures import difference
 
 pytestmark = pytest.mark.needs("chromium")

@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.grading.coordinator import Class, Graded, Plan
-from mlsys_widgets.grading.isolation import Limits
+from mlsys_widgets.sandbox.isolation import Limits
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
 
 LAB = "lab_02_demo"

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.grading.simulate import noted_at, simulate
+from mlsys_widgets.classes.simulation import noted_at, simulate
 from tests.grading.classroom import LAB, classroom, grade
 
 #: Enough for one of every kind.

@@ -129,7 +129,7 @@ def test_nothing_was_handed_in(tmp_path: Path, capsys):
 
 
 def test_a_scheduler_that_does_not_answer(course: Workshop, capsys, monkeypatch):
-    monkeypatch.setattr("mlsys_widgets.grading.engine._PATIENCE", 1)
+    monkeypatch.setattr("mlsys_widgets.sandbox.engine._PATIENCE", 1)
     # A port that nobody listens at, because it is not allowed to anybody.
     said = refused(capsys, course.root, "--force", "--engine", "tcp://127.0.0.1:1")
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in said

@@ -16,7 +16,7 @@ import pytest
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.book import Book
 from mlsys_widgets.grading.coordinator import Class, Plan
-from mlsys_widgets.grading.journal import Journal
+from mlsys_widgets.grading.graded_log import Journal
 from tests.grading.classroom import (
     LAB,
     classroom,

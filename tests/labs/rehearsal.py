@@ -23,6 +23,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.authoring import Course
+from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.grading import Given, Key
 from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import (
@@ -41,7 +42,6 @@ from mlsys_widgets.labs import (
 )
 from mlsys_widgets.labs.identity import VARIABLE
 from mlsys_widgets.ledger.designs import DesignForm, Field, form_of
-from mlsys_widgets.widgets.session import OpenLab
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*)\n### END SOLUTION", re.S)

@@ -155,7 +155,7 @@ def kernel(root: Path) -> Iterator[Finding]:
 
 def sandbox(root: Path) -> Iterator[Finding]:
     """Whether a submission can be shut in on this machine."""
-    from mlsys_widgets.grading.isolation import why_not
+    from mlsys_widgets.sandbox.isolation import why_not
 
     with tempfile.TemporaryDirectory() as empty:
         reason = why_not(Path(empty))

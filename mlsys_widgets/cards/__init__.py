@@ -1,0 +1,1 @@
+"""What a lab asks and shows around its instruments: predictions, questions, the open lab."""

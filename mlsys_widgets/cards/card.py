@@ -1,0 +1,199 @@
+"""The base of all lab widgets: a card that shows parts, and answers what is asked of it.
+
+A lab widget says what it shows now (``parts``) and what can be asked of it (``actions``). The rest
+is here: the message from the browser, refusals as sentences, trying again, gates, the still twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, Protocol
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from mlsys_widgets.cards.parts import Part, Prose, in_words, on_a_page
+from mlsys_widgets.drawing import markup
+from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.ledger import LedgerError, NotSaved
+
+_STATIC = Path(__file__).parent / "static"
+
+#: What the browser sends with an action: the value of every input of the card, by name.
+Values = Mapping[str, Any]
+Action = Callable[[Values], None]
+
+
+class Gate(Protocol):
+    """Something that opens once, as a prediction does when it is committed."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is open."""
+
+    @property
+    def to_open(self) -> str:
+        """What to do to open it, as the end of "Opens after you …"."""
+
+    def on_open(self, then: Callable[[], None]) -> None:
+        """Call back when it opens, or now if it is open."""
+
+
+class Card(anywidget.AnyWidget):
+    """The card in the browser. Its widget writes ``view``; actions come as messages."""
+
+    STYLE = _STATIC / "card.css"
+    _esm = _STATIC / "card.js"
+    _css: Path | str = STYLE
+
+    #: What is shown: title, parts, trouble, and what a screen reader should say now.
+    view = traitlets.Dict().tag(sync=True)
+    #: What was entered and not yet asked for, so that a page reload loses nothing.
+    drafts = traitlets.Dict().tag(sync=True, echo_update=False)
+
+
+class LabWidget(ipywidgets.VBox):
+    """Base of the lab widgets.
+
+    Parameters
+    ----------
+    title
+        The heading of the card.
+    after
+        A gate, or several, that must be open before this shows more than its title.
+    """
+
+    #: A word above the title that says what kind of card this is, and its colour.
+    kind = "Lab"
+    tone = "grey"
+    card_class: type[Card] = Card
+
+    def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
+        super().__init__()
+        self.title = title
+        self._gates = tuple(after) if isinstance(after, Iterable) else (after,)
+        self._trouble: tuple[str, bool] | None = None
+        self._again: Callable[[], None] | None = None
+        self._said = ""
+        self._focus = ""
+        self._card = self.card_class()
+        self._card.on_msg(self._asked)
+        self.children: tuple[ipywidgets.Widget, ...] = (self._card,)
+        self.add_class("mlsys-lab")
+        for gate in self._gates:
+            if not gate.is_open:
+                gate.on_open(self.refresh)
+
+    # What a lab widget says about itself; subclasses answer.
+
+    def parts(self) -> Sequence[Part]:
+        """What is on the card now."""
+        raise NotImplementedError
+
+    def actions(self) -> Mapping[str, Action]:
+        """What the buttons of the card do."""
+        return {}
+
+    def refresh(self) -> None:
+        """Look again at everything this shows; called when something was saved elsewhere."""
+        self.show()
+
+    # Gates.
+
+    @property
+    def blocked_by(self) -> Gate | None:
+        """The first gate before this one that is still closed."""
+        return next((gate for gate in self._gates if not gate.is_open), None)
+
+    def _need_gates(self) -> None:
+        if gate := self.blocked_by:
+            raise ValueError(f"{self.title} is still closed: it opens after you {gate.to_open}")
+
+    def _shown(self) -> Sequence[Part]:
+        if gate := self.blocked_by:
+            words = f"Opens after you {gate.to_open}."
+            return [Prose("closed", words, label="Closed.", quiet=True)]
+        try:
+            return self.parts()
+        except Exception as problem:  # a function of the author, most likely; never a traceback
+            said = str(problem) or type(problem).__name__
+            return [Prose("unshown", f"This cannot be shown: {said}.", tone="red")]
+
+    # What the browser asks.
+
+    def _asked(self, _card: Any, content: Any, _buffers: Any) -> None:
+        """Do what a button asked for; whatever happens, the student sees a sentence."""
+        name, values = content.get("action"), content.get("values") or {}
+        again, self._again, self._trouble = self._again, None, None
+        self._said = self._focus = ""
+
+        def do() -> None:
+            if name == "retry" and again is not None:
+                again()
+            else:
+                self.actions()[name](values)
+
+        try:
+            do()
+        except NotSaved as problem:
+            self._refused(str(problem), do)
+        except (LedgerError, ValueError) as problem:
+            self._refused(str(problem))
+        except Exception as problem:  # never a traceback in front of a student
+            said = str(problem) or type(problem).__name__
+            self._refused(f"That did not work: {said}. Nothing you entered is lost; try again.")
+        self.show()
+        self._card.send({"answered": content.get("stamp")})
+
+    def _refused(self, sentence: str, again: Callable[[], None] | None = None) -> None:
+        """Show why something was not done, and offer to try again where that makes sense."""
+        self._trouble, self._again = (sentence, again is not None), again
+
+    def _settled(self) -> None:
+        self._trouble = self._again = None
+
+    def _say(self, words: str, focus: str = "") -> None:
+        """Have a screen reader say something, and move the keyboard to a part."""
+        self._said, self._focus = markup.plain(words), focus
+
+    # What is seen.
+
+    def show(self) -> None:
+        """Bring the card to what the widget says now."""
+        parts, trouble = self._shown(), self._trouble
+        self._card.view = {
+            "kind": self.kind,
+            "tone": TONES[self.tone],
+            "title": markup.inline(self.title),
+            "label": f"{self.kind}: {markup.plain(self.title)}",
+            "parts": [part.spec() for part in parts],
+            "trouble": {"words": trouble[0], "retry": trouble[1]} if trouble else None,
+            "said": self._said,
+            "focus": self._focus,
+        }
+
+    def text(self) -> str:
+        """What the card says, in plain text."""
+        lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(self._shown())]
+        return "\n".join([*lines, *([self._trouble[0]] if self._trouble else [])])
+
+    def html(self) -> str:
+        """The card as a page without a kernel shows it."""
+        trouble = f"<p><strong>{escape(self._trouble[0])}</strong></p>" if self._trouble else ""
+        return (
+            '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
+            f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"
+            f"{on_a_page(self._shown())}{trouble}</div>"
+        )
+
+    def __repr__(self) -> str:
+        # That of ipywidgets writes out all traits of all that is inside, for every cell shown.
+        return f"<{type(self).__name__}: {self.title}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        self.refresh()
+        bundle = dict(super()._repr_mimebundle_(**options) or {})
+        return {**bundle, "text/plain": self.text(), "text/html": self.html()}

@@ -1,0 +1,270 @@
+"""Questions with a confidence each, and the plot of confidence against being right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from mlsys_widgets.cards.card import Action, Card, Gate, Values
+from mlsys_widgets.cards.parts import (
+    CONFIDENCES,
+    Buttons,
+    Confidence,
+    Numbers,
+    Options,
+    Part,
+    Prose,
+)
+from mlsys_widgets.cards.quiz_question import (
+    Judged,
+    Question,
+    calibration,
+    calibration_in_words,
+)
+from mlsys_widgets.cards.task import Task
+from mlsys_widgets.drawing import markup, picture
+from mlsys_widgets.instruments.control_panel import ControlPanel
+from mlsys_widgets.instruments.plot import Plot
+from mlsys_widgets.ledger import Answer, Ledger, State
+from mlsys_widgets.physics.domain import one_of
+
+
+class PlotCard(Card):
+    """A card that stands above a plot: the plots' own style comes along."""
+
+    _css = "\n".join(style.read_text("utf-8") for style in (ControlPanel.STYLE, Card.STYLE))
+
+
+class ConfidenceQuiz(Task):
+    """Questions to answer with a confidence each; then feedback, and how well the two agree.
+
+    Each question is answered once. The first answer counts, as otherwise nothing could be learned
+    from the confidence. Answers are kept as ``<quiz_id>.<key>``.
+
+    Parameters
+    ----------
+    quiz_id
+        The name under which the ledger keeps the answers.
+    questions
+        What is asked.
+    ledger
+        Where it is kept.
+    feedback
+        After all questions (``"all"``), or after each (``"each"``).
+    after
+        A gate, or several, that must be open first.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> relu = Question("relu", "What limits ReLU?", {"m": "memory", "c": "compute"}, right="m")
+    >>> quiz = ConfidenceQuiz("phase1", [relu], ledger=led)
+    >>> quiz.answer({"relu": ("m", 4)})
+    >>> quiz.score, quiz.is_open
+    ((1, 1), True)
+    >>> folder.cleanup()
+    """
+
+    kind = "Quiz"
+    tone = "purple"
+    card_class = PlotCard
+
+    def __init__(
+        self,
+        quiz_id: str,
+        questions: Iterable[Question],
+        *,
+        ledger: Ledger,
+        feedback: Literal["all", "each"] = "all",
+        after: Gate | Iterable[Gate] = (),
+        title: str = "What do you know, and how well do you know it?",
+    ) -> None:
+        super().__init__(quiz_id, title, ledger=ledger, after=after)
+        self._questions = {question.key: question for question in questions}
+        if not self._questions:
+            raise ValueError(f"{quiz_id} has no questions; there must be one at least")
+        self._each = one_of("feedback", feedback, ("all", "each")) == "each"
+        self._plot: Plot | None = None
+        self.refresh()
+
+    @property
+    def chance(self) -> float:
+        """The share of the questions that guessing gets right."""
+        shares = [1 / len(question.options) for question in self._questions.values()]
+        return sum(shares) / len(shares)
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """What was answered: the first answer to each question."""
+        kept = self._state.answers if self._state else {}
+        found = {key: kept.get(f"{self.task_id}.{key}") for key in self._questions}
+        return {key: (a.earlier or (a,))[0] for key, a in found.items() if a is not None}
+
+    @property
+    def judged(self) -> list[Judged]:
+        """Confidence and correctness of what was answered."""
+        return [
+            (answer.confidence or CONFIDENCES[0], answer.value == self._questions[key].right)
+            for key, answer in self.answers.items()
+        ]
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many are right, of how many that were answered."""
+        return sum(good for _, good in self.judged), len(self.judged)
+
+    def done(self, state: State) -> bool:
+        """Whether every question was answered."""
+        return all(f"{self.task_id}.{key}" in state.answers for key in self._questions)
+
+    def answer(self, answers: Mapping[str, tuple[str, int]]) -> None:
+        """Answer questions: an option and a confidence for each.
+
+        Where feedback comes after all questions, all that are open must be answered together.
+
+        Raises
+        ------
+        ValueError
+            With a sentence that says what is missing, or what was answered before.
+        NotSaved
+            When the ledger could not be written. What was saved before that stays saved.
+        """
+        self._need_gates()
+        for key in answers:
+            one_of("question", key, tuple(self._questions))
+        before = self.answers
+        wanted = [key for key in self._questions if key not in before]
+        wanted = [key for key in wanted if key in answers] if self._each else wanted
+        missing = []
+        for key, (option, sure) in answers.items():
+            said = before.get(key)
+            if said and (option, sure) != (said.value, said.confidence):
+                raise ValueError(
+                    f"{self._number(key)} was answered already; the first answer counts"
+                )
+        for key in wanted:
+            given, sureness = answers.get(key, (None, None))
+            lacks = [
+                word
+                for word, there in (
+                    ("an answer", given in self._questions[key].options),
+                    ("a confidence", sureness in CONFIDENCES),
+                )
+                if not there
+            ]
+            if lacks:
+                missing.append(f"{self._number(key)} ({' and '.join(lacks)})")
+        if missing:
+            raise ValueError(f"Still missing: {', '.join(missing)}.")
+
+        def write() -> None:
+            for key in wanted:
+                option, sure = answers[key]
+                name = f"{self.task_id}.{key}"
+                self._ledger.record_answer(name, option, confidence=sure)
+
+        if wanted:
+            self._save(write)
+        self.show()
+
+    def _number(self, key: str) -> str:
+        return f"question {list(self._questions).index(key) + 1}"
+
+    def actions(self) -> Mapping[str, Action]:
+        """Answer all, or one."""
+        one = {f"answer-{key}": self._asks((key,)) for key in self._questions}
+        return {"answer": self._asks(tuple(self._questions)), **one}
+
+    def _asks(self, keys: tuple[str, ...]) -> Action:
+        def on_answer(values: Values) -> None:
+            given = {}
+            for key in keys:
+                if key not in self.answers:
+                    sure = values.get(f"{key}-confidence")
+                    given[key] = (values.get(key), int(sure) if sure else None)
+            self.answer(given)
+            self._say(self._outcome(keys), focus=f"{keys[0]}-feedback")
+
+        return on_answer
+
+    def _outcome(self, keys: tuple[str, ...]) -> str:
+        if self.is_open:
+            return calibration_in_words(self.judged, self.chance)
+        return " ".join(part.text() for key in keys for part in self._feedback(key))
+
+    def parts(self) -> Sequence[Part]:
+        """The questions, their feedback, and the score."""
+        answers, parts = self.answers, list[Part]()
+        for k, (key, question) in enumerate(self._questions.items(), 1):
+            given = answers.get(key)
+            value = given.value if given and given.value in question.options else None
+            parts.append(
+                Options(key, f"**{k}.** {question.words}", question.options, value,
+                        disabled=given is not None)
+            )  # fmt: skip
+            sure = given.confidence if given else None
+            parts.append(Confidence(f"{key}-confidence", sure, given is not None, f"question {k}"))
+            if given is not None and (self._each or self.is_open):
+                parts += self._feedback(key)
+            elif self._each:
+                button = (f"answer-{key}", f"Answer question {k}")
+                parts.append(Buttons(f"{key}-send", (button,)))
+        if self.is_open:
+            right, count = self.score
+            words = calibration_in_words(self.judged, self.chance)
+            plot = "In the plot: how much of each confidence was right; dashed, as it should be."
+            parts += [
+                Numbers("score", (("Right", f"{right} of {count}", "green", ""),)),
+                Prose("calibration", words, tone="purple"),
+                Prose("plot", plot, quiet=True),
+            ]
+        elif not self._each:
+            parts.append(Buttons("send", (("answer", "Check my answers"),)))
+        return parts
+
+    def _feedback(self, key: str) -> list[Part]:
+        question, answer = self._questions[key], self.answers[key]
+        good = answer.value == question.right
+        words = " ".join(w for w in (question.feedback.get(answer.value, ""), question.why) if w)
+        if not good and not words:
+            words = f"It is: {question.options[question.right]}."
+        label, tone = ("Right.", "green") if good else ("Not this one.", "orange")
+        return [Prose(f"{key}-feedback", words, tone=tone, label=label)]
+
+    # The plot.
+
+    def show(self) -> None:
+        """Bring the card, and the plot once there is one, to what the ledger says."""
+        super().show()
+        if not self.is_open or self.blocked_by is not None:
+            return
+        scene = calibration(self.judged, self.chance)
+        if self._plot is None:
+            self._plot = Plot(scene)
+            self.children = (self._card, self._plot.figure)
+        else:
+            self._plot.update(scene)
+        words = calibration_in_words(self.judged, self.chance)
+        self._card.view = {**self._card.view, "figure": f"Confidence and correctness. {words}"}
+
+    def figure(self) -> str:
+        """The plot as SVG.
+
+        Raises
+        ------
+        ValueError
+            While questions are open: there is nothing to plot yet.
+        """
+        if not self.is_open:
+            raise ValueError("There is no plot yet: answer all questions first.")
+        title = f"{markup.plain(self.title)} {calibration_in_words(self.judged, self.chance)}"
+        return picture.svg((calibration(self.judged, self.chance),), title)
+
+    def html(self) -> str:
+        """The card and the plot as a page without a kernel shows them."""
+        return super().html() + (self.figure() if self.is_open else "")

@@ -1,0 +1,222 @@
+"""Where a student stands in a lab, at a glance, from what the ledger holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards.card import LabWidget
+from mlsys_widgets.cards.parts import Numbers, Part, Prose, Steps, moment
+from mlsys_widgets.cards.prediction_lock import PredictionLock
+from mlsys_widgets.cards.story import ContextToggle
+from mlsys_widgets.cards.task import Task
+from mlsys_widgets.drawing import markup
+from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.physics import format_quantity
+
+#: A task, or the name under which the ledger keeps something.
+Item = Task | str
+
+
+class LabHUD(LabWidget):
+    """Context, acts, predictions, constraints, decisions, and whether all of it is saved.
+
+    It follows the ledger: every lab widget that saves tells it. Code that writes to the ledger by
+    itself, as ``ledger.save_design`` does, calls `refresh` afterwards.
+
+    Parameters
+    ----------
+    title
+        The lab.
+    ledger
+        The ledger it shows.
+    acts
+        What belongs to each act: tasks, or the names of what the ledger keeps.
+    context
+        The toggle that says where the system runs.
+    constraints
+        What may be broken: an instrument, whose alert breaks it, or a function that gives a
+        sentence while it is broken.
+    decisions
+        What was decided, by label: a field of the lab's design entry, or a function.
+    called
+        What to call things that are given by name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> hud = LabHUD("Lab 07", ledger=led, acts={"Act 1": ["utilization"]})
+    >>> _ = led.commit_prediction("utilization", "C", confidence=4)
+    >>> hud.refresh()
+    >>> hud.progress
+    {'Act 1': (1, 1)}
+    >>> folder.cleanup()
+    """
+
+    kind = "Your lab"
+    tone = "grey"
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        ledger: Ledger,
+        acts: Mapping[str, Iterable[Item]],
+        context: ContextToggle | None = None,
+        constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
+        decisions: Mapping[str, str | Callable[[], Any]] | None = None,
+        called: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(title)
+        self._ledger = ledger
+        self._acts = {act: tuple(items) for act, items in acts.items()}
+        self._context = context
+        self._constraints = dict(constraints or {})
+        self._decisions = dict(decisions or {})
+        self._names = dict(called or {})
+        self._hits: set[str] = set()
+        self._broken: dict[str, str] = {}
+        self._state: State | None = None
+        bulletin.listen(ledger, self)
+        if context is not None:
+            context.observe(lambda _: self.refresh(), names="context")
+        for source in self._constraints.values():
+            if isinstance(source, Instrument):
+                source.observe(self._moved, names=list(source.inputs))
+        self.refresh()
+
+    @property
+    def progress(self) -> dict[str, tuple[int, int]]:
+        """How much of each act is done: so many, of how many."""
+        return {
+            act: (sum(self._done(item) for item in items), len(items))
+            for act, items in self._acts.items()
+        }
+
+    @property
+    def broken(self) -> dict[str, str]:
+        """The constraints that are broken now, with the sentence that says so."""
+        found = {}
+        for name, source in self._constraints.items():
+            try:
+                said = _alert(source) if isinstance(source, Instrument) else source()
+            except Exception as problem:  # one constraint must not take the others along
+                said = f"This constraint cannot be judged: {problem}."
+            if said:
+                found[name] = said
+        return found
+
+    def refresh(self) -> None:
+        """Look at the ledger and the constraints again."""
+        try:
+            self._state = self._ledger.state()
+        except LedgerError as problem:
+            self._refused(str(problem), self.refresh)
+        else:
+            self._settled()
+        self._broken = self.broken
+        self._hits |= set(self._broken)
+        self.show()
+
+    def _moved(self, _change: Any) -> None:
+        """An instrument moved; most moves break and mend nothing."""
+        if self.broken != self._broken:
+            self.refresh()
+
+    def _called(self, item: Item) -> str:
+        if isinstance(item, Task):
+            return item.called
+        return self._names.get(item, item.replace("_", " "))
+
+    def _done(self, item: Item) -> bool:
+        if isinstance(item, Task):
+            return item.is_open
+        state = self._state
+        return state is not None and any(
+            item in kept for kept in (state.predictions, state.reflections, state.answers)
+        )
+
+    def parts(self) -> Sequence[Part]:
+        """Cards, acts, and sentences where something needs attention."""
+        acts = tuple(
+            (act, tuple((self._called(item), self._done(item)) for item in items))
+            for act, items in self._acts.items()
+        )
+        broken = [
+            Prose(f"broken-{name}", words, tone="red", label=f"{name}.")
+            for name, words in self.broken.items()
+        ]
+        notices = [
+            Prose(f"notice{k}", words, tone="orange")
+            for k, words in enumerate(self._ledger.notices)
+        ]
+        return [Numbers("cards", tuple(self._cards())), Steps("acts", acts), *broken, *notices]
+
+    def _cards(self) -> Iterable[tuple[str, str, str, str]]:
+        if self._context is not None:
+            yield "Context", markup.plain(self._context.words), "compute", ""
+        yield "Predictions sealed", *self._sealed()
+        if self._constraints:
+            now, ever = len(self.broken), len(self._hits)
+            tone = "red" if now else "green"
+            note = "" if ever == now else f"{ever} hit since the kernel started"
+            yield "Constraints hit", f"{now} of {len(self._constraints)}", tone, note
+        for label, source in self._decisions.items():
+            yield label, *self._decided(source)
+        yield "Save status", *self._saved()
+
+    def _sealed(self) -> tuple[str, str, str]:
+        kept = self._state.predictions if self._state else {}
+        items = [item for items in self._acts.values() for item in items]
+        names = {item.task_id for item in items if isinstance(item, PredictionLock)}
+        names |= {item for item in items if isinstance(item, str) and item in kept}
+        return f"{sum(name in kept for name in names)} of {len(names)}", "prediction", ""
+
+    def _decided(self, source: str | Callable[[], Any]) -> tuple[str, str, str]:
+        if callable(source):
+            try:
+                return _shown(source()), "blue", "as it stands"
+            except Exception as problem:  # as above
+                return "unknown", "red", str(problem)
+        lab = self._ledger.lab
+        design = self._state.designs.get(lab) if self._state and lab else None
+        if design is None or source not in design:
+            return "not decided", "grey", ""
+        return _shown(design[source]), "blue", "in your design"
+
+    def _saved(self) -> tuple[str, str, str]:
+        """Whether everything is on the disk, and since when."""
+        if problem := bulletin.problem(self._ledger):
+            return "Not saved", "red", problem
+        if self._trouble:
+            return "Unknown", "red", "the ledger cannot be read"
+        events = self._ledger.events()
+        if not events:
+            return "Nothing yet", "grey", f"{self._ledger.path.name} begins with your first commit"
+        if not self._ledger.path.exists():
+            name = self._ledger.path.name
+            return (
+                "File gone",
+                "red",
+                f"{name} is not there any more: put it back beside the notebook",
+            )
+        return "Saved", "green", f"{len(events)} events, last {moment(events[-1].time)}"
+
+
+def _alert(instrument: Instrument) -> str | None:
+    """What an instrument warns of; one that is still locked gives nothing away."""
+    alert = None if instrument.locked else instrument.alert(instrument.result)
+    return alert[0] if alert else None
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool | int | float):
+        return format_quantity(value)
+    return str(value)

@@ -1,0 +1,307 @@
+"""A lab as its notebook uses it: one object that knows whose it is and shows what is asked.
+
+Cells of a lab stay one line long: ``lab.card("act1_utilization")`` shows a message, a prediction, a
+reflection or whatever goes by that id; ``lab.reveal`` sets a prediction beside the model;
+``lab.check`` says whether a typed answer can be graded.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets import labs
+from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
+from mlsys_widgets.cards.design_entry import DesignEntry
+from mlsys_widgets.cards.lab_hud import LabHUD
+from mlsys_widgets.cards.math_peek import MathPeek
+from mlsys_widgets.cards.myth_buster import Myth, MythBuster
+from mlsys_widgets.cards.prediction_lock import PredictionLock
+from mlsys_widgets.cards.question_card import QuestionCard, RecordCard, Welcome
+from mlsys_widgets.cards.quiz_question import Question
+from mlsys_widgets.cards.reflection import Reflection
+from mlsys_widgets.cards.reveal import Reveal
+from mlsys_widgets.cards.self_assessment import SelfAssessment
+from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
+from mlsys_widgets.cards.task import Task
+from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.labs import Item, Unusable, occasion, usable
+from mlsys_widgets.labs.answers import say
+from mlsys_widgets.ledger import Handover, Ledger, LedgerError, earlier_design
+
+_LEDGER: Final = "ledger.jsonl"
+
+
+def open_lab(
+    name: str,
+    *,
+    variants: bool = True,
+    edition: str = "",
+    folder: str | os.PathLike[str] = ".",
+) -> OpenLab:
+    """Open the lab whose notebook this is.
+
+    Parameters
+    ----------
+    name
+        The lab, as its folder is named.
+    variants, edition
+        Whether everyone has their own numbers, and which edition of them; built into the notebook.
+    folder
+        Where the notebook lies.
+    """
+    return OpenLab(name, variants=variants, edition=edition, folder=Path(folder))
+
+
+class OpenLab:
+    """A lab that is being worked on."""
+
+    def __init__(self, name: str, *, variants: bool, edition: str, folder: Path) -> None:
+        self.lab = labs.load(folder)
+        if self.lab.name != name:
+            raise ValueError(
+                f"the notebook is of {name} and the asks.py beside it of {self.lab.name}; keep each"
+                " lab in a folder of its own"
+            )
+        self.student = labs.student(folder)
+        self.variants = variants
+        self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
+        self.items = self.lab.items(self.p)
+        path, self._notices = _ledger_path(folder.resolve())
+        self.ledger = Ledger.open(path, lab=name, student=self.student.name)
+        self._cards: dict[str, Any] = {}
+
+    # What is shown.
+
+    def welcome(self) -> Welcome:
+        """Whose lab this is and what it is worth."""
+        return Welcome(
+            self.lab, self.student, self.p, variants=self.variants, notices=self._all_notices()
+        )
+
+    def card(self, name: str) -> Any:
+        """The card of an item; the same one whenever it is asked for."""
+        if name not in self._cards:
+            self._cards[name] = self._made(name, self._item(name))
+        return self._cards[name]
+
+    def reveal(
+        self,
+        name: str,
+        *,
+        model: float | Callable[[], float] | None = None,
+        measured: float | Callable[[], float] | None = None,
+        **more: Any,
+    ) -> Reveal:
+        """A prediction beside what is, in the words of the lab."""
+        item, lock = self._item(name), self.card(name)
+        assert isinstance(item, labs.Prediction)
+        words = {
+            "distance": item.distance,
+            "feedback": item.feedback,
+            "where": item.where,
+            "answer": item.answer,
+            **more,
+        }
+        reveal: Reveal = lock.reveal(model=model, measured=measured, **words)
+        return reveal
+
+    def context(self, contexts: Mapping[str, str], **more: Any) -> ContextToggle:
+        """Where the system of this lab runs; kept in the ledger."""
+        if "context" not in self._cards:
+            self._cards["context"] = ContextToggle(contexts, ledger=self.ledger, **more)
+        toggle: ContextToggle = self._cards["context"]
+        return toggle
+
+    def follow(self, instrument: Instrument, **inputs: Mapping[str, Any]) -> Instrument:
+        """Have an instrument follow the context; each input has a value for every context.
+
+        ``lab.follow(roofline, device={"cloud": "h100-sxm", "edge": "orin-nx"})``
+        """
+        toggle: ContextToggle = self._cards["context"]
+
+        def set_inputs(_change: Any = None) -> None:
+            instrument.set(**{name: values[toggle.context] for name, values in inputs.items()})
+
+        set_inputs()
+        toggle.observe(set_inputs, names="context")
+        return instrument
+
+    def design(self, fields: Mapping[str, Any], **more: Any) -> DesignEntry:
+        """The entry that this lab hands on, read from what the student did."""
+        after = tuple(self.card(name) for name in more.pop("after", ()))
+        entry = DesignEntry(fields, ledger=self.ledger, after=after, **more)
+        self._cards["design"] = entry
+        return entry
+
+    def earlier(self, lab: str, default: Mapping[str, Any]) -> Handover:
+        """What an earlier lab of the same student handed on, or the default."""
+        return earlier_design(
+            lab, beside=self.ledger.path, default=default, student=self.student.name
+        )
+
+    def hud(self, **more: Any) -> LabHUD:
+        """Where the student stands; ``constraints`` and ``decisions`` as of ``LabHUD``."""
+        acts: dict[str, list[Task | str]] = {}
+        for name, item in self.items.items():
+            if item.act and isinstance(item, labs.Prediction | labs.Reflection):
+                title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
+                acts.setdefault(title, []).append(self.card(name))
+            elif item.act and isinstance(item, labs.Number | labs.Choice):
+                title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
+                acts.setdefault(title, []).append(name)
+        more.setdefault("context", self._cards.get("context"))
+        called = {
+            name: f"Answer: {item.title}"
+            for name, item in self.items.items()
+            if isinstance(item, labs.Number | labs.Choice)
+        }
+        return LabHUD(self.lab.title, ledger=self.ledger, acts=acts, called=called, **more)
+
+    # What is checked.
+
+    def check(self, name: str, namespace: MutableMapping[str, Any] | None = None) -> None:
+        """Say whether a typed answer can be graded. Whether it is right is for the grader.
+
+        A student reads a sentence and goes on; nbgrader's validation fails where one is missing.
+        """
+        item = self._item(name)
+        assert isinstance(item, labs.Number | labs.Choice)
+        try:
+            answer, said = usable(name, item, _namespace(namespace).get(name, ...))
+        except Unusable as reason:
+            if occasion() == "validate":
+                raise
+            say(str(reason))
+            return
+        say(said)
+        if occasion() == "student":
+            try:
+                self.ledger.record_answer(name, answer, unit=getattr(item, "unit", None))
+            except LedgerError as problem:
+                say(f"Your answer stands in the cell, but not in the ledger. {problem}")
+                bulletin.announce(self.ledger, str(problem))
+            else:
+                bulletin.announce(self.ledger)
+
+    def record(self, name: str) -> RecordCard | None:
+        """Say what a record is of and which of it is there; validation fails where some is not."""
+        item = self._item(name)
+        assert isinstance(item, labs.Record)
+
+        def held() -> dict[str, bool]:
+            return {self._called(each): self._is_done(each) for each in item.of}
+
+        missing = [called for called, there in held().items() if not there]
+        if missing and occasion() == "validate":
+            raise Unusable(f"Not in your ledger yet: {'; '.join(missing)}.")
+        # While nbgrader grades, a cell's last value would be taken for its points.
+        if occasion() != "student":
+            return None
+        return RecordCard(item.title, item.points, held, ledger=self.ledger)
+
+    def _called(self, name: str) -> str:
+        if name == "design":
+            return "Design: the entry you hand on"
+        called: str = self.card(name).called
+        return called
+
+    def _is_done(self, name: str) -> bool:
+        if name == "design":
+            return self.lab.name in self.ledger.state().designs
+        done: bool = self.card(name).is_open
+        return done
+
+    # How it is made.
+
+    def _item(self, name: str) -> Item:
+        try:
+            return self.items[name]
+        except KeyError:
+            listed = ", ".join(self.items)
+            raise ValueError(
+                f"{self.lab.name} asks nothing called {name!r}; it asks: {listed}"
+            ) from None
+
+    def _made(self, name: str, item: Item) -> Any:
+        led, after = self.ledger, tuple(self.card(each) for each in item.after)
+        match item:
+            case labs.Message():
+                return Scenario(
+                    item.sender, role=item.role, subject=item.subject, message=item.message,
+                    task=item.task, after=after,
+                )  # fmt: skip
+            case labs.Prediction():
+                return PredictionLock(
+                    name, question=item.question, options=item.options, values=item.values,
+                    unit=item.unit, low=item.low, high=item.high, title=item.title,
+                    ledger=led, after=after,
+                )  # fmt: skip
+            case labs.Reflection():
+                return Reflection(
+                    name, question=item.question, options=item.options, blanks=item.blanks,
+                    right=item.right, feedback=item.feedback, opens=item.opens, title=item.title,
+                    ledger=led, after=after,
+                )  # fmt: skip
+            case labs.Number() | labs.Choice() | labs.Essay():
+                return QuestionCard(name, item, after=after)
+            case labs.Peek():
+                return MathPeek(item.title, item.equations, after=after)
+            case labs.Takeaways():
+                return KeyTakeaways(*item.points, ahead=item.ahead, title=item.title, after=after)
+            case labs.Quiz():
+                questions = [Question(**each) for each in item.questions]
+                feedback = "each" if item.each else "all"
+                return ConfidenceQuiz(
+                    name, questions, feedback=feedback, title=item.title, ledger=led, after=after
+                )
+            case labs.Myths():
+                myths = [Myth(**each) for each in item.myths]
+                return MythBuster(name, myths, title=item.title, ledger=led, after=after)
+            case labs.Checklist():
+                return SelfAssessment(
+                    name, item.skills, bands=item.bands, review=item.review, title=item.title,
+                    ledger=led, after=after,
+                )  # fmt: skip
+        raise ValueError(f"{name} is a {type(item).__name__}, which has no card")
+
+    def _all_notices(self) -> tuple[str, ...]:
+        owner = self.ledger.student
+        if owner not in (None, self.student.name):
+            whose = (
+                f"The ledger beside this notebook is of {owner}. Nothing can be saved in it; put it"
+                " elsewhere to begin your own."
+            )
+            return (*self._notices, whose)
+        return self._notices
+
+
+def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+    """Where answers were typed: the notebook's own names."""
+    if given is not None:
+        return given
+    from IPython.core.getipython import get_ipython
+
+    shell = get_ipython()
+    names: MutableMapping[str, Any] = {} if shell is None else shell.user_ns
+    return names
+
+
+def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
+    """Where the ledger is kept, and what to say about it.
+
+    nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
+    submissions, so a ledger must never come to lie there.
+    """
+    if folder.parent.name == "source" and (folder.parent.parent / "nbgrader_config.py").exists():
+        aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name
+        aside.mkdir(parents=True, exist_ok=True)
+        said = (
+            "This is the instructor's notebook: what you enter is kept only while the kernel runs."
+        )
+        return aside / _LEDGER, (said,)
+    return folder / _LEDGER, ()

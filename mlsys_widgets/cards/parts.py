@@ -1,0 +1,398 @@
+"""What a lab widget shows, described once: the card, the plain text and the still page follow.
+
+A part is one thing on a card: a paragraph, a question with its options, a row of buttons. Its
+``spec`` goes to the browser, ``text`` and ``html`` stand beside it where there is no browser. Words
+may carry ``**strong**``, ``*emphasis*`` and ```code```; everything else in them is plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from mlsys_widgets.drawing import markup
+from mlsys_widgets.drawing.theme import TONES
+
+#: What the ends of the scale of confidence mean.
+LEAST, MOST = "a guess", "certain"
+CONFIDENCES: Final = tuple(range(1, 6))
+
+
+def moment(time: str) -> str:
+    """A time of the ledger as people read it.
+
+    Examples
+    --------
+    >>> moment("2026-02-03T09:30:12.000Z")
+    '2026-02-03 09:30 UTC'
+    """
+    return f"{time[:10]} {time[11:16]} UTC"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Base of the parts. ``key`` tells it from the others of its card, view after view."""
+
+    key: str
+
+    def spec(self) -> dict[str, Any]:
+        """What the browser draws it from."""
+        return {"kind": type(self).__name__.lower(), "key": self.key}
+
+    def text(self) -> str:
+        """The part in plain text; empty where it says nothing."""
+        return ""
+
+    def html(self) -> str:
+        """The part on a page without a kernel."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Prose(Part):
+    """Paragraphs; ``tone`` gives them a coloured edge, ``label`` a word in front."""
+
+    words: str
+    tone: str = ""
+    label: str = ""
+    quiet: bool = False
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "html": self._inner(), "tone": TONES.get(self.tone, ""),
+                "quiet": self.quiet}  # fmt: skip
+
+    def _inner(self) -> str:
+        label = f"<strong>{markup.inline(self.label)}</strong> " if self.label else ""
+        first, *rest = (markup.inline(one.strip()) for one in re.split(r"\n\s*\n", self.words))
+        return "".join(f"<p>{one}</p>" for one in (label + first, *rest))
+
+    def text(self) -> str:
+        return f"{markup.plain(self.label)} {markup.plain(self.words)}".strip()
+
+    def html(self) -> str:
+        if not self.tone:
+            return self._inner()
+        edge = f"border-left:4px solid {TONES[self.tone]};padding:2px 12px"
+        return f'<div style="{edge}">{self._inner()}</div>'
+
+
+@dataclass(frozen=True)
+class Sealed(Part):
+    """Something that stands and can no longer be changed, with its time."""
+
+    words: str
+    time: str
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "html": markup.inline(self.words), "time": self.time}
+
+    def text(self) -> str:
+        return f"{markup.plain(self.words)} ({moment(self.time)})"
+
+    def html(self) -> str:
+        return f"<p>{markup.inline(self.words)} <small>{moment(self.time)}</small></p>"
+
+
+@dataclass(frozen=True)
+class Options(Part):
+    """One of several, as radio buttons under their question."""
+
+    legend: str
+    options: Mapping[str, str]
+    value: str | None = None
+    disabled: bool = False
+    #: Whether the keys (A, B, C) stand before the words.
+    lettered: bool = False
+    inline: bool = False
+    #: An action that is asked for as soon as one is chosen.
+    asks: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            **super().spec(),
+            "legend": markup.inline(self.legend),
+            "options": [[key, markup.inline(words)] for key, words in self.options.items()],
+            "value": self.value,
+            "disabled": self.disabled,
+            "lettered": self.lettered,
+            "inline": self.inline,
+            "asks": self.asks,
+        }
+
+    def _rows(self) -> list[str]:
+        return [
+            f"{'(•)' if key == self.value else '( )'} {f'{key}: ' if self.lettered else ''}{words}"
+            for key, words in self.options.items()
+        ]
+
+    def text(self) -> str:
+        return "\n".join(
+            [markup.plain(self.legend), *(f"  {markup.plain(row)}" for row in self._rows())]
+        )
+
+    def html(self) -> str:
+        rows = "<br>".join(markup.inline(row) for row in self._rows())
+        return f"<p>{markup.inline(self.legend)}</p><p>{rows}</p>"
+
+
+@dataclass(frozen=True)
+class Confidence(Part):
+    """How sure somebody is, from 1 to 5."""
+
+    value: int | None = None
+    disabled: bool = False
+    about: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        about = f" of {markup.inline(self.about)}" if self.about else ""
+        return {
+            **super().spec(),
+            "legend": f"How sure are you{about}?",
+            "options": [[str(k), str(k)] for k in CONFIDENCES],
+            "ends": [LEAST, MOST],
+            "value": None if self.value is None else str(self.value),
+            "disabled": self.disabled,
+        }
+
+    def text(self) -> str:
+        return f"Confidence: {self.value} of 5" if self.value else ""
+
+    def html(self) -> str:
+        return f"<p>{self.text()}</p>" if self.value else ""
+
+
+@dataclass(frozen=True)
+class Entry(Part):
+    """A line of typing, with a label and a hint."""
+
+    legend: str
+    hint: str
+    value: str = ""
+    disabled: bool = False
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            **super().spec(),
+            "legend": markup.inline(self.legend),
+            "hint": self.hint,
+            "value": self.value,
+            "disabled": self.disabled,
+        }
+
+    def text(self) -> str:
+        return f"{markup.plain(self.legend)}\n  {self.value or '______'} ({self.hint})"
+
+    def html(self) -> str:
+        return f"<p>{markup.inline(self.legend)}</p><p>{escape(self.value or '______')}</p>"
+
+
+@dataclass(frozen=True)
+class Area(Part):
+    """Room for some sentences."""
+
+    legend: str
+    hint: str = ""
+    value: str = ""
+    rows: int = 5
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            **super().spec(),
+            "legend": markup.inline(self.legend),
+            "hint": self.hint,
+            "value": self.value,
+            "rows": self.rows,
+        }
+
+    def text(self) -> str:
+        return f"{markup.plain(self.legend)}\n  {self.value or '______'}"
+
+    def html(self) -> str:
+        typed = f'<p style="white-space:pre-wrap">{escape(self.value or "______")}</p>'
+        return f"<p>{markup.inline(self.legend)}</p>{typed}"
+
+
+@dataclass(frozen=True)
+class Blanks(Part):
+    """A sentence with gaps: plain pieces, and ``(name, options, value)`` for each gap."""
+
+    pieces: tuple[str | tuple[str, Mapping[str, str], str | None], ...]
+
+    def spec(self) -> dict[str, Any]:
+        pieces: list[Any] = []
+        for piece in self.pieces:
+            if isinstance(piece, str):
+                pieces.append(markup.inline(piece))
+            else:
+                name, options, value = piece
+                choices = [[key, markup.plain(words)] for key, words in options.items()]
+                pieces.append({"name": name, "options": choices, "value": value})
+        return {**super().spec(), "pieces": pieces}
+
+    def text(self) -> str:
+        return "".join(
+            markup.plain(piece)
+            if isinstance(piece, str)
+            else f"[{markup.plain(piece[1].get(piece[2] or '', '______'))}]"
+            for piece in self.pieces
+        )
+
+    def html(self) -> str:
+        return f"<p>{escape(self.text())}</p>"
+
+
+@dataclass(frozen=True)
+class Checks(Part):
+    """Any of several, as boxes to tick, each with a note."""
+
+    legend: str
+    options: Mapping[str, str]
+    notes: Mapping[str, str]
+    value: tuple[str, ...] = ()
+
+    def spec(self) -> dict[str, Any]:
+        rows = [
+            [key, markup.inline(w), markup.inline(self.notes.get(key, ""))]
+            for key, w in self.options.items()
+        ]
+        return {
+            **super().spec(),
+            "legend": markup.inline(self.legend),
+            "options": rows,
+            "value": list(self.value),
+        }
+
+    def _rows(self) -> list[str]:
+        return [f"[{'x' if key in self.value else ' '}] {w}" for key, w in self.options.items()]
+
+    def text(self) -> str:
+        return "\n".join(
+            [markup.plain(self.legend), *(f"  {markup.plain(row)}" for row in self._rows())]
+        )
+
+    def html(self) -> str:
+        rows = "<br>".join(markup.inline(row) for row in self._rows())
+        return f"<p>{markup.inline(self.legend)}</p><p>{rows}</p>"
+
+
+@dataclass(frozen=True)
+class Buttons(Part):
+    """``(action, words)`` of each button; the first is the one that goes on. No still twin."""
+
+    buttons: tuple[tuple[str, str], ...]
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "buttons": [list(button) for button in self.buttons]}
+
+
+@dataclass(frozen=True)
+class Numbers(Part):
+    """Cards with a label, a value, a tone, and a small line below each."""
+
+    cards: tuple[tuple[str, str, str, str], ...]
+
+    def spec(self) -> dict[str, Any]:
+        cards = [[label, value, TONES[tone], note] for label, value, tone, note in self.cards]
+        return {**super().spec(), "cards": cards}
+
+    def text(self) -> str:
+        return "\n".join(
+            f"{label}: {value}{f' ({note})' if note else ''}"
+            for label, value, _, note in self.cards
+        )
+
+    def html(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(label)}</th><td>{escape(value)}</td><td>{escape(note)}</td></tr>"
+            for label, value, _, note in self.cards
+        )
+        return f"<table>{rows}</table>"
+
+
+@dataclass(frozen=True)
+class Steps(Part):
+    """Lines that are done or not, under a heading each, as the acts of a lab."""
+
+    groups: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+
+    def spec(self) -> dict[str, Any]:
+        groups = [
+            [
+                title,
+                sum(done for _, done in lines),
+                len(lines),
+                [[markup.inline(w), d] for w, d in lines],
+            ]
+            for title, lines in self.groups
+        ]
+        return {**super().spec(), "groups": groups}
+
+    def text(self) -> str:
+        shown = []
+        for title, lines in self.groups:
+            shown.append(f"{title}: {sum(done for _, done in lines)} of {len(lines)}")
+            shown += [f"  [{'x' if done else ' '}] {markup.plain(words)}" for words, done in lines]
+        return "\n".join(shown)
+
+    def html(self) -> str:
+        return "".join(f"{escape(line)}<br>" for line in self.text().splitlines())
+
+
+@dataclass(frozen=True)
+class Points(Part):
+    """A numbered list: what is said in bold, and what follows."""
+
+    points: tuple[tuple[str, str], ...]
+
+    def spec(self) -> dict[str, Any]:
+        points = [[markup.inline(head), markup.inline(words)] for head, words in self.points]
+        return {**super().spec(), "points": points}
+
+    def text(self) -> str:
+        rows = (f"{head}. {words}" if head else words for head, words in self.points)
+        return "\n".join(f"{k}. {markup.plain(row)}" for k, row in enumerate(rows, 1))
+
+    def html(self) -> str:
+        rows = "".join(
+            f"<li>{f'<strong>{head}.</strong> ' if head else ''}{words}</li>"
+            for head, words in (map(markup.inline, point) for point in self.points)
+        )
+        return f"<ol>{rows}</ol>"
+
+
+@dataclass(frozen=True)
+class Rows(Part):
+    """Lines of two columns: what is said in bold, and what belongs to it."""
+
+    rows: tuple[tuple[str, str], ...]
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            **super().spec(),
+            "rows": [[markup.inline(h), markup.inline(words)] for h, words in self.rows],
+        }
+
+    def text(self) -> str:
+        return "\n".join(
+            f"{markup.plain(head)}: {markup.plain(words)}" for head, words in self.rows
+        )
+
+    def html(self) -> str:
+        rows = "".join(
+            f"<li><strong>{markup.inline(h)}:</strong> {markup.inline(w)}</li>"
+            for h, w in self.rows
+        )
+        return f"<ul>{rows}</ul>"
+
+
+def in_words(parts: Sequence[Part]) -> str:
+    """All parts in plain text."""
+    return "\n".join(said for part in parts if (said := part.text()))
+
+
+def on_a_page(parts: Sequence[Part]) -> str:
+    """All parts as HTML that needs no style sheet."""
+    return "".join(part.html() for part in parts)

@@ -1,0 +1,239 @@
+"""The frame of a lab: who writes to you, where your system runs, and what to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards.card import Action, Gate, LabWidget, Values
+from mlsys_widgets.cards.parts import Options, Part, Points, Prose
+from mlsys_widgets.ledger import Ledger, LedgerError
+
+
+class Scenario(LabWidget):
+    """A message from somebody who needs an answer.
+
+    Parameters
+    ----------
+    sender, role
+        Who writes, and as what.
+    message
+        What they write; blank lines separate paragraphs.
+    subject
+        What it is about: the heading.
+    task
+        What the student is asked to find out.
+    after
+        A gate, or several, that must be open before the message arrives.
+
+    Examples
+    --------
+    >>> print(Scenario("Ada", role="Operations", subject="Idle GPUs", message="Why?").text())
+    Message: Idle GPUs
+    From Ada, Operations
+    Why?
+    """
+
+    kind = "Message"
+    tone = "orange"
+
+    def __init__(
+        self,
+        sender: str,
+        *,
+        message: str,
+        subject: str,
+        role: str = "",
+        task: str = "",
+        after: Gate | Iterable[Gate] = (),
+    ) -> None:
+        super().__init__(subject, after=after)
+        self._sender, self._role, self._message, self._task = sender, role, message, task
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """Sender, message, task."""
+        sender = f"From **{self._sender}**" + (f", {self._role}" if self._role else "")
+        parts: list[Part] = [
+            Prose("sender", sender, quiet=True),
+            Prose("message", self._message),
+        ]
+        if self._task:
+            parts.append(Prose("task", self._task, tone="orange", label="Your task."))
+        return parts
+
+
+class KeyTakeaways(LabWidget):
+    """What to remember of a lab.
+
+    Parameters
+    ----------
+    *points
+        Each one sentence, or a headline and what follows.
+    ahead
+        What comes next.
+    after
+        A gate, or several, that must be open first.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> print(KeyTakeaways(("Bytes cost", "Fusing saves traffic."), "Measure first.").text())
+    Take away: What to remember
+    1. Bytes cost. Fusing saves traffic.
+    2. Measure first.
+    """
+
+    kind = "Take away"
+    tone = "green"
+
+    def __init__(
+        self,
+        *points: str | tuple[str, str],
+        ahead: str = "",
+        after: Gate | Iterable[Gate] = (),
+        title: str = "What to remember",
+    ) -> None:
+        super().__init__(title, after=after)
+        if not points:
+            raise ValueError("KeyTakeaways has no points; there must be one at least")
+        self._points = tuple(("", one) if isinstance(one, str) else one for one in points)
+        self._ahead = ahead
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """The points, and what comes next."""
+        ahead = [Prose("ahead", self._ahead, label="Next.", quiet=True)] if self._ahead else []
+        return [Points("points", self._points), *ahead]
+
+
+class ContextToggle(LabWidget):
+    """Where the system of a lab runs. Other widgets observe its ``context``.
+
+    The choice is kept in the ledger as the answer ``context_id``, so a restart finds it.
+
+    Parameters
+    ----------
+    contexts
+        Key and words of each; cloud and edge if left out.
+    context
+        What is chosen at first, if the ledger holds nothing; the first if left out.
+    about
+        What each context means, by key.
+    ledger
+        Where it is kept; nowhere if left out.
+    context_id
+        The name under which it is kept.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> toggle = ContextToggle()
+    >>> toggle.observe(lambda change: print("now", change.new), names="context")
+    >>> toggle.context = "edge"
+    now edge
+    """
+
+    kind = "Context"
+    tone = "compute"
+
+    context = traitlets.Unicode(help="The key of the context that is chosen.")
+
+    def __init__(
+        self,
+        contexts: Mapping[str, str] | None = None,
+        *,
+        context: str | None = None,
+        about: Mapping[str, str] | None = None,
+        ledger: Ledger | None = None,
+        context_id: str = "context",
+        title: str = "Where does your system run?",
+    ) -> None:
+        super().__init__(title)
+        self._contexts = dict(contexts or {"cloud": "Cloud", "edge": "Edge"})
+        self._about = dict(about or {})
+        self._ledger, self._id = ledger, context_id
+        self._restoring, self._unsaved = True, False
+        try:
+            self.context = next(iter(self._contexts)) if context is None else context
+            if ledger is not None:
+                bulletin.listen(ledger, self)
+                self.refresh()
+        finally:
+            self._restoring = False
+        self.observe(self._changed, names="context")
+        self.show()
+
+    @property
+    def words(self) -> str:
+        """The words for what is chosen."""
+        return self._contexts[self.context]
+
+    @traitlets.validate("context")
+    def _allowed(self, proposal: Any) -> str:
+        wanted = proposal["value"]
+        if wanted not in self._contexts:
+            listed = ", ".join(self._contexts)
+            raise traitlets.TraitError(f"context is {wanted!r}; it must be one of: {listed}")
+        return str(wanted)
+
+    def refresh(self) -> None:
+        """Take what the ledger holds, as after a restart or when another toggle was moved."""
+        if self._ledger is not None:
+            try:
+                kept = self._ledger.state().answers.get(self._id)
+            except LedgerError as problem:
+                self._refused(str(problem), self.refresh)
+            else:
+                if kept is not None and kept.value in self._contexts and not self._unsaved:
+                    restoring, self._restoring = self._restoring, True
+                    self.context = kept.value
+                    self._restoring = restoring
+        self.show()
+
+    def _changed(self, _change: Any) -> None:
+        if not self._restoring:
+            try:
+                self._keep()
+            except LedgerError as problem:
+                self._refused(f"Switched, but not kept. {problem}", self._keep)
+        self.show()
+
+    def _keep(self) -> None:
+        """Write the choice down, so that a restart finds it."""
+        if self._ledger is None:
+            return
+        self._unsaved = True
+        try:
+            self._ledger.record_answer(self._id, self.context)
+        except LedgerError as problem:
+            bulletin.announce(self._ledger, str(problem))
+            raise
+        self._unsaved = False
+        self._settled()
+        bulletin.announce(self._ledger)
+
+    def actions(self) -> Mapping[str, Action]:
+        """Choose."""
+        return {"choose": self._on_choose}
+
+    def _on_choose(self, values: Values) -> None:
+        chosen = values.get("context")
+        if chosen not in self._contexts:
+            raise ValueError(f"Choose one of: {', '.join(self._contexts.values())}.")
+        self.context = chosen
+        self._say(f"{self.words} is chosen.")
+
+    def parts(self) -> Sequence[Part]:
+        """What can be chosen, and what the choice means."""
+        about = self._about.get(self.context)
+        said = [Prose("about", about)] if about else []
+        return [
+            Options("context", "Context", self._contexts, self.context, inline=True, asks="choose"),
+            *said,
+        ]

@@ -1,0 +1,238 @@
+"""``mlsys export``: grades as CSV, in the columns that other systems read.
+
+nbgrader's own exporter is ``nbgrader export``. Here as there, points given by a person count before
+computed ones, and what being late costs is taken off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.classes.gradebook_reader import Grades, Person, Standing, grades
+from mlsys_widgets.classes.sheets import as_csv
+from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.settings import Settings
+
+#: Cells of a line.
+_Line = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Grades as text, and what to know before they are handed on.
+
+    Parameters
+    ----------
+    text
+        The CSV.
+    warnings
+        A sentence each.
+    """
+
+    text: str
+    warnings: tuple[str, ...]
+
+
+def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Exported:
+    """Grades of a lab in the columns of a system.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    lab
+        The lab.
+    to
+        ``canvas``, ``moodle`` or ``gradescope``.
+    column
+        What the assignment is called there; as the lab if left out.
+
+    Raises
+    ------
+    ValueError
+        When there is no such system, or the gradebook does not know the lab.
+    """
+    if to not in _LAYOUTS:
+        raise ValueError(f"grades cannot be exported to {to!r}; there are: {', '.join(_LAYOUTS)}")
+    settings = Settings.of(root)
+    found, said = grades(settings, lab), Journal(settings.root, lab).read()
+    header, lines = _LAYOUTS[to](found, column or lab, said)
+    return Exported(as_csv(header, lines), tuple(_warnings(found, to)))
+
+
+def _warnings(found: Grades, to: str) -> Iterator[str]:
+    waiting = Counter(name for one in found.standings.values() for name in one.waiting)
+    for name, count in waiting.items():
+        yield f"{_submissions(count)} still wait for a person in {name}: their grades will change."
+    missing = [each.id for each in found.people if each.id not in found.standings]
+    if missing:
+        listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        yield f"Nothing was handed in by {listed} ({len(missing)}): their grade is left empty."
+    nameless = sum(not (each.first_name or each.last_name) for each in found.people)
+    if to == "canvas" and nameless and not all(_canvas_id(each) for each in found.people):
+        yield (
+            f"{nameless} students have no name in the gradebook. Canvas then finds them only by"
+            " their login; add names or ids with: nbgrader db student add"
+        )
+
+
+def _submissions(count: int) -> str:
+    return "1 submission" if count == 1 else f"{count} submissions"
+
+
+# Canvas looks for the student by ID, then by SIS User ID, then by SIS Login ID, then by name. It
+# needs the column Section, and takes the row of points possible by its first cell.
+
+
+def _canvas(found: Grades, column: str, _said: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
+    def lines() -> Iterator[_Line]:
+        yield ("    Points Possible", "", "", "", "", _points(sum(found.most.values())))
+        for each in found.people:
+            canvas_id = _canvas_id(each)
+            sis_id = "" if canvas_id else each.lms_user_id
+            standing = found.standings.get(each.id)
+            total = _points(standing.total) if standing else ""
+            yield (_sortable(each), canvas_id, sis_id, each.id, "", total)
+
+    return ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", column), lines()
+
+
+def _canvas_id(person: Person) -> str:
+    """Canvas counts its users; an id that is no number is one of the student register."""
+    known = person.lms_user_id.strip()
+    return known if known.isascii() and known.isdigit() else ""
+
+
+def _sortable(person: Person) -> str:
+    names = [name for name in (person.last_name, person.first_name) if name]
+    return ", ".join(names) or person.id
+
+
+# Moodle asks which column says who it is (username, ID number or email address) and which is the
+# grade. A grade must come with its feedback: without, an import of feedback would clear it.
+
+
+def _moodle(found: Grades, column: str, said: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
+    header = ("First name", "Last name", "Username", "ID number", "Email address",
+              f"{column} (Real)", f"{column} (Feedback)")  # fmt: skip
+
+    def lines() -> Iterator[_Line]:
+        for each in found.people:
+            standing = found.standings.get(each.id)
+            yield (
+                each.first_name,
+                each.last_name,
+                each.id,
+                each.lms_user_id,
+                each.email,
+                _points(standing.total) if standing else "-",
+                _feedback(found, standing, said.get(each.id, {})) if standing else "",
+            )
+
+    return header, lines()
+
+
+def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str:
+    """What a student reads: points, what being late cost, and what was recognised."""
+    most = sum(found.most.values())
+    said = [f"{_points(standing.total)} of {_points(most)} points."]
+    if standing.penalty:
+        said.append(f"Handed in late: {_points(standing.penalty)} points were taken off.")
+    if standing.waiting:
+        said.append(f"Not graded yet: {', '.join(standing.waiting)}.")
+    for score in line.get("scores", ()):
+        if score.get("belief"):
+            earned = standing.points.get(score["name"], 0.0)
+            worth = f"{_points(earned)} of {_points(score['most'])}"
+            said.append(f"{score['name']} ({worth}): {score['says']}")
+    return " ".join(said)
+
+
+# Gradescope gives grades away and takes none: these are the columns of its own export, for
+# whatever reads that.
+
+
+def _gradescope(
+    found: Grades, _column: str, _said: Mapping[str, Any]
+) -> tuple[_Line, Iterator[_Line]]:
+    questions = [
+        f"{k}: {name} ({most:.1f} pts)" for k, (name, most) in enumerate(found.most.items(), 1)
+    ]
+    header = (
+        "First Name", "Last Name", "SID", "Email", "Sections", "Total Score", "Max Points",
+        "Status", "Submission ID", "Submission Time", "Lateness (H:M:S)", "View Count",
+        "Submission Count", *questions,
+    )  # fmt: skip
+    most = f"{sum(found.most.values()):.1f}"
+
+    def lines() -> Iterator[_Line]:
+        for each in found.people:
+            who = (each.first_name, each.last_name, each.lms_user_id or each.id, each.email, "")
+            standing = found.standings.get(each.id)
+            if standing is None:
+                yield (*who, "", most, "Missing", "", "", "", "", "0", *[""] * len(questions))
+                continue
+            yield (
+                *who,
+                _points(standing.total),
+                most,
+                "Ungraded" if standing.waiting else "Graded",
+                "",
+                _moment(standing.timestamp),
+                _duration(standing.seconds_late),
+                "",
+                "1",
+                *(_points(standing.points.get(name, 0.0)) for name in found.most),
+            )
+
+    return header, lines()
+
+
+def _moment(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S} +0000" if time else ""
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{rest:02}"
+
+
+def _points(points: float) -> str:
+    """Points without the dust of binary fractions.
+
+    Examples
+    --------
+    >>> _points(67.60000000000001), _points(100.0)
+    ('67.6', '100')
+    """
+    return f"{round(points, 2):g}" if abs(points) < 1e5 else f"{points:.2f}"
+
+
+_Layout = Callable[[Grades, str, Mapping[str, Any]], tuple[_Line, Iterator[_Line]]]
+_LAYOUTS: Final[Mapping[str, _Layout]] = {
+    "canvas": _canvas,
+    "moodle": _moodle,
+    "gradescope": _gradescope,
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the grades, and say what to know about them."""
+    made = export(arguments.course, arguments.lab, arguments.to, column=arguments.column)
+    target: Path = arguments.output or Path(f"{arguments.lab}-{arguments.to}.csv")
+    if str(target) == "-":
+        sys.stdout.write(made.text.replace("\r\n", "\n"))
+    else:
+        target.write_text(made.text, "utf-8", newline="")
+        print(f"Wrote {target}.")
+    for warning in made.warnings:
+        print(f"mlsys: {warning}", file=sys.stderr)
+    return 0

@@ -1,0 +1,1 @@
+"""What is drawn and how words are marked up: scenes, theme, still pictures; no widget library."""

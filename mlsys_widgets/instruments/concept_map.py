@@ -1,0 +1,273 @@
+"""The concept graph of Phase I: what each idea rests on, and three ways through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.diagram import Box, Diagram
+from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes
+from mlsys_widgets.instruments.concepts import ARROWS, CONCEPTS, ROUTES, Concept, Route
+from mlsys_widgets.instruments.controls import Choice
+from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+
+_ROW, _BOX = 78.0, 58.0
+_COLUMN = 100 / 6
+_MAP = Diagram(
+    height=int(7 * _ROW + _BOX) + 20,
+    boxes={
+        concept.key: Box(
+            x=(concept.column + 0.5) * _COLUMN,
+            y=concept.row * _ROW + _BOX / 2 + 1,
+            width=concept.width * _COLUMN,
+            height=_BOX if concept.when else 40.0,
+            lines=(*concept.label, concept.when) if concept.when else concept.label,
+        )
+        for concept in CONCEPTS.values()
+    },
+)
+_ALL_ARROWS = Strokes("arrows", tuple(_MAP.arrow(a, b) for a, b, _ in ARROWS), "grey", width=1.2)
+_ALL_HEADS = _MAP.heads("heads", (end for _, end, _ in ARROWS), "grey")
+_WHOLE = "all"
+_TONES = {"focus": "green", "before": "orange", "after": "blue", "step": "purple"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is lit on the map: a concept with its neighbours, or a path with its steps."""
+
+    #: The concept that is explained; none while a whole path is shown.
+    focus: Concept | None
+    #: What leads to the focus, and what it leads to.
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    route: Route | None
+    #: The step of the path that is told, from 1; 0 for all of them.
+    step: int
+    #: The lit arrows of the map.
+    arrows: tuple[tuple[str, str], ...]
+
+
+def _steps(instrument: Any) -> dict[str, str]:
+    told = ROUTES[instrument.path].steps
+    words = {str(k): f"{k} {CONCEPTS[key].name}" for k, (key, _) in enumerate(told, 1)}
+    return {_WHOLE: "All steps", **words}
+
+
+class ConceptMap(Instrument):
+    """The ideas of Phase I, what they rest on and what they lead to.
+
+    Examples
+    --------
+    >>> w = ConceptMap(concept="fusion")
+    >>> w.result.before, w.result.after
+    (('roofline', 'capture'), ('profiling',))
+    >>> w.set(show="path", path="measurement", step="3")
+    >>> w.result.focus.name
+    'Roofline model'
+    """
+
+    title = "Concept map of Phase I"
+
+    show = Choice(
+        "Show",
+        default="concept",
+        options={"concept": "One concept", "path": "A path"},
+        buttons=True,
+        help="A concept with its arrows, or a way through the whole map.",
+    )
+    concept = Choice(
+        "Concept",
+        default="roofline",
+        options={concept.key: concept.name for concept in CONCEPTS.values()},
+        help="What it rests on and what it leads to is lit.",
+    )
+    reach = Choice(
+        "How far",
+        default="next",
+        options={"next": "Next arrows", "whole": "All the way"},
+        buttons=True,
+        help="Only the neighbours, or everything before and after.",
+    )
+    path = Choice(
+        "Path",
+        default="hardware",
+        options={route.key: route.name for route in ROUTES.values()},
+        help="Three ways to tell what belongs together.",
+    )
+    step = Choice(
+        "Step",
+        default=_WHOLE,
+        options=_steps,
+        help="One step of the path, or all of them.",
+    )
+
+    def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
+        """A new path starts from the whole of it."""
+        if "path" in changed and "step" not in changed:
+            inputs["step"] = _WHOLE
+        return inputs
+
+    def hidden(self) -> AbstractSet[str]:
+        """What belongs to the view that is not shown."""
+        return {"path", "step"} if self.show == "concept" else {"concept", "reach"}
+
+    def compute(self) -> Reading:
+        """What the current choice lights."""
+        if self.show == "path":
+            route = ROUTES[self.path]
+            step = 0 if self.step == _WHOLE else int(self.step)
+            focus = CONCEPTS[route.steps[step - 1][0]] if step else None
+            keys = [key for key, _ in route.steps]
+            pairs = set(pairwise(keys))
+            lit = tuple((a, b) for a, b, _ in ARROWS if (a, b) in pairs)
+            return Reading(focus, (), (), route, step, lit)
+        whole = self.reach == "whole"
+        before = _reached(self.concept, 1, whole)
+        after = _reached(self.concept, 0, whole)
+        upper, lower = {*before, self.concept}, {*after, self.concept}
+        lit = tuple((a, b) for a, b, _ in ARROWS if {a, b} <= upper or {a, b} <= lower)
+        return Reading(CONCEPTS[self.concept], before, after, None, 0, lit)
+
+    # What it says.
+
+    def cards(self, result: Reading) -> Sequence[Card]:
+        """The concept or the path, and how much hangs on it."""
+        if result.route is not None:
+            place = f"{result.step} of {len(result.route.steps)}" if result.step else "all"
+            return [
+                ("Path", result.route.name, _TONES["step"]),
+                ("Step", place, _TONES["step"]),
+                ("Concept", result.focus.name if result.focus else "–", _TONES["focus"]),
+            ]
+        assert result.focus is not None
+        before, after = (ph.format_quantity(len(keys)) for keys in (result.before, result.after))
+        return [
+            ("Concept", result.focus.name, _TONES["focus"]),
+            ("Met on", result.focus.when or "every day", "grey"),
+            ("Rests on", before, _TONES["before"]),
+            ("Leads to", after, _TONES["after"]),
+        ]
+
+    def sentence(self, result: Reading) -> str:
+        """What the concept says, or the path as a story."""
+        if result.route is not None:
+            if result.step:
+                assert result.focus is not None
+                told = result.route.steps[result.step - 1][1]
+                return f"Step {result.step}, {result.focus.name}: {told} {result.focus.says}"
+            return " ".join(told for _, told in result.route.steps)
+        assert result.focus is not None
+        rests = f"rests on {_listed(result.before)}" if result.before else "is where it all begins"
+        leads = f"leads to {_listed(result.after)}" if result.after else "is an end of the map"
+        return f"{result.focus.name}: {result.focus.says} It {rests}; it {leads}."
+
+    def html(self, result: Reading) -> str:
+        """The steps of the path as a list, the current one marked."""
+        if result.route is None:
+            return ""
+        items = []
+        for k, (key, told) in enumerate(result.route.steps, 1):
+            words = f"<strong>{escape(CONCEPTS[key].name)}.</strong> {escape(told)}"
+            here = ' aria-current="step"' if k == result.step else ""
+            items.append(f"<li{here}>{'➜ ' if here else ''}{words}</li>")
+        return f"<ol>{''.join(items)}</ol>"
+
+    def table(self, result: Reading) -> Table:
+        """Every arrow of the map, and the steps of the path."""
+        header = ("From", "To", "What the arrow says", "Lit")
+        lit = set(result.arrows)
+        rows = [
+            (CONCEPTS[a].name, CONCEPTS[b].name, says, "yes" if (a, b) in lit else "no")
+            for a, b, says in ARROWS
+        ]
+        if result.route is not None:
+            rows += [
+                (f"Step {k}: {CONCEPTS[a].name}", f"Step {k + 1}: {CONCEPTS[b].name}", says, "path")
+                for k, ((a, _), (b, says)) in enumerate(pairwise(result.route.steps), 1)
+            ]
+        return header, rows
+
+    # What it draws.
+
+    def scenes(self, result: Reading) -> tuple[Scene, ...]:
+        """The map, with what is lit drawn over it."""
+        focus = {result.focus.key} if result.focus else set()
+        steps = _step_words(result.route)
+        before, after = set(result.before), set(result.after)
+
+        def tone(key: str) -> str:
+            groups = {"focus": focus, "before": before, "after": after, "step": steps}
+            found = (_TONES[name] for name, keys in groups.items() if key in keys)
+            return next(found, "grey")
+
+        upper = tuple((a, b) for a, b in result.arrows if a in before)
+        lower = tuple((a, b) for a, b in result.arrows if b in after)
+        along = result.arrows if result.route else ()
+        marks = [
+            _ALL_ARROWS,
+            _ALL_HEADS,
+            *_arrows("arrows before", upper, _TONES["before"], "dashed"),
+            *_arrows("arrows after", lower, _TONES["after"], "dotted"),
+            *_arrows("arrows of the path", along, _TONES["step"], "solid"),
+            Blocks("concepts", tuple(_MAP.block(key, tone(key)) for key in CONCEPTS), 0.2),
+            _outlines("concepts before", before, _TONES["before"], "dashed"),
+            _outlines("concepts after", after, _TONES["after"], "dotted"),
+            _outlines("concepts of the path", set(steps) - focus, _TONES["step"], "solid"),
+            _outlines("concept", focus, _TONES["focus"], "solid", 3.0),
+            _MAP.captions("names", {key: (*CONCEPTS[key].label, w) for key, w in steps.items()}),
+        ]
+        if result.route is not None:
+            legend = [("On the path", _TONES["step"], "solid")]
+            legend += [("This step", _TONES["focus"], "block")] if focus else []
+        else:
+            legend = [
+                ("This concept", _TONES["focus"], "block"),
+                ("Rests on", _TONES["before"], "dashed"),
+                ("Leads to", _TONES["after"], "dotted"),
+            ]
+        return (_MAP.scene(marks, tuple(legend)),)
+
+
+def _reached(start: str, side: int, whole: bool) -> tuple[str, ...]:
+    """Concepts before (side 1) or after (side 0) one, in the order of the map."""
+    found: set[str] = set()
+    edge = {start}
+    while edge:
+        edge = {arrow[1 - side] for arrow in ARROWS if arrow[side] in edge} - found
+        found |= edge
+        if not whole:
+            break
+    return tuple(key for key in CONCEPTS if key in found)
+
+
+def _listed(keys: Iterable[str]) -> str:
+    names = [CONCEPTS[key].name for key in keys]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _step_words(route: Route | None) -> dict[str, str]:
+    """Which steps of a path each concept is: 'Step 2', 'Steps 1, 5'."""
+    if route is None:
+        return {}
+    places: dict[str, list[str]] = {}
+    for k, (key, _) in enumerate(route.steps, 1):
+        places.setdefault(key, []).append(str(k))
+    return {key: f"Step{'s' * (len(k) > 1)} {', '.join(k)}" for key, k in places.items()}
+
+
+def _arrows(name: str, pairs: tuple[tuple[str, str], ...], tone: str, dash: str) -> tuple[Any, ...]:
+    strokes = Strokes(name, tuple(_MAP.arrow(a, b) for a, b in pairs), tone, dash, 2.5)
+    return strokes, _MAP.heads(f"heads of {name}", (b for _, b in pairs), tone)
+
+
+def _outlines(
+    name: str, keys: AbstractSet[str], tone: str, dash: str, width: float = 2.0
+) -> Strokes:
+    paths = tuple(_MAP.outline(key) for key in CONCEPTS if key in keys)
+    return Strokes(name, paths, tone, dash, width)

@@ -1,0 +1,383 @@
+"""Can two operations become one kernel? The decision as a tree, with the path that was taken.
+
+The verdict is that of the physics core. The tree asks its questions in the same order, about the
+kinds of the two operations, how they are related, and whether their shapes agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.diagram import Box, Diagram
+from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes, Words
+from mlsys_widgets.instruments.controls import Choice, Switch
+from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two operations, how they are related, and whether they work on one shape."""
+
+    first: ph.Op
+    second: ph.Op
+    relation: str
+    same_shape: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """A fork of the tree: what is asked, how it is answered, and where each answer leads."""
+
+    asks: str
+    answer: Callable[[Pair], bool]
+    yes: str
+    no: str
+
+
+#: The ends of the tree: the kind of verdict each stands for.
+ENDS: dict[str, str] = {
+    "reduced": "barrier",
+    "reread": "none",
+    "epilogue": "epilogue",
+    "tiled": "barrier",
+    "pointwise": "pointwise",
+    "other rows": "barrier",
+    "vertical": "vertical",
+    "nothing shared": "none",
+    "tiled apart": "none",
+    "horizontal": "horizontal",
+}
+_ROWS = ("row-reduction", "reduction")
+
+#: In the order in which they are asked, each branch from the top.
+QUESTIONS: dict[str, Question] = {
+    "reads": Question(
+        "Does the second read what the first writes?",
+        lambda pair: pair.relation == "producer",
+        "reduction",
+        "shares",
+    ),
+    "reduction": Question(
+        "Does the first reduce the whole tensor?",
+        lambda pair: pair.first.kind == "reduction",
+        "reduced",
+        "into product",
+    ),
+    "into product": Question(
+        "Is the second a matrix product?",
+        lambda pair: pair.second.kind == "matmul",
+        "reread",
+        "out of product",
+    ),
+    "out of product": Question(
+        "Is the first a matrix product and the second elementwise?",
+        lambda pair: (pair.first.kind, pair.second.kind) == ("matmul", "elementwise"),
+        "epilogue",
+        "product",
+    ),
+    "product": Question(
+        "Is the first a matrix product?",
+        lambda pair: pair.first.kind == "matmul",
+        "tiled",
+        "elementwise",
+    ),
+    "elementwise": Question(
+        "Are both elementwise and of the same shape?",
+        lambda pair: {pair.first.kind, pair.second.kind} == {"elementwise"} and pair.same_shape,
+        "pointwise",
+        "rows",
+    ),
+    "rows": Question(
+        "Do both reduce, over different rows?",
+        lambda pair: (
+            pair.first.kind == "row-reduction" and pair.second.kind in _ROWS and not pair.same_shape
+        ),
+        "other rows",
+        "vertical",
+    ),
+    "shares": Question(
+        "Do both read the same tensor?",
+        lambda pair: pair.relation == "shared-input",
+        "one product",
+        "nothing shared",
+    ),
+    "one product": Question(
+        "Is just one of them a matrix product?",
+        lambda pair: (pair.first.kind == "matmul") != (pair.second.kind == "matmul"),
+        "tiled apart",
+        "horizontal",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict of the physics core, and the path through the tree that leads to it."""
+
+    pair: Pair
+    verdict: ph.FusionVerdict
+    #: (question, answer) from the top of the tree on.
+    path: tuple[tuple[str, bool], ...]
+    #: The end of the tree that the answers lead to.
+    end: str
+    #: What two kernels and one kernel move, where all tensors have one size.
+    chain: ph.Chain | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of fusion, or what is in its way."""
+        return self.verdict.kind
+
+    @property
+    def fusible(self) -> bool:
+        """Whether one kernel can do both."""
+        return self.verdict.fusible
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return self.verdict.reason
+
+
+def walk(pair: Pair) -> tuple[tuple[tuple[str, bool], ...], str]:
+    """Answer the questions from the top; the answers, and the end they lead to."""
+    path, place = [], "reads"
+    while place in QUESTIONS:
+        question = QUESTIONS[place]
+        answer = question.answer(pair)
+        path.append((place, answer))
+        place = question.yes if answer else question.no
+    return tuple(path), place
+
+
+_KINDS = {
+    "elementwise": "elementwise",
+    "row-reduction": "reduces each row",
+    "reduction": "reduces the whole tensor",
+    "matmul": "matrix product",
+}
+_RELATIONS = {
+    "producer": "Second reads the first's result",
+    "shared-input": "Both read the same tensor",
+    "unrelated": "They share no data",
+}
+#: A verdict in words: on the tree, and on a card.
+_WORDS = {
+    "pointwise": ("Pointwise", "pointwise fusion"),
+    "vertical": ("Vertical", "vertical fusion"),
+    "horizontal": ("Horizontal", "horizontal fusion"),
+    "epilogue": ("Epilogue", "epilogue fusion"),
+    "barrier": ("Barrier", "barrier"),
+    "none": ("Apart", "no fusion"),
+}
+_OPTIONS = {
+    key: op.name if op.kind == "matmul" else f"{op.name}, {_KINDS[op.kind]}"
+    for key, op in ph.ops.items()
+}
+
+# The tree on the sheet: two trunks of questions, with their ends on the outer sides.
+_PITCH = 68.0
+_LABELS = {
+    "reduction": ("First reduces", "everything?"),
+    "into product": ("Is the second a", "matrix product?"),
+    "out of product": ("Product, then", "elementwise?"),
+    "product": ("Is the first a", "matrix product?"),
+    "elementwise": ("Elementwise,", "same shape?"),
+    "rows": ("Both reduce,", "other rows?"),
+    "shares": ("Do both read", "one tensor?"),
+    "one product": ("Is just one a", "matrix product?"),
+}
+_TRUNKS = {
+    36.0: ("reduction", "into product", "out of product", "product", "elementwise", "rows"),
+    65.0: ("shares", "one product"),
+}
+
+
+def _boxes() -> dict[str, Box]:
+    boxes = {
+        "reads": Box(50.5, 22.0, 56.0, 42.0, ("Does the second read", "what the first writes?"))
+    }
+    for x, trunk in _TRUNKS.items():
+        for k, key in enumerate(trunk, 1):
+            y = 26.0 + k * _PITCH
+            boxes[key] = Box(x, y, 27.0, 42.0, _LABELS[key])
+            for end in {QUESTIONS[key].yes, QUESTIONS[key].no} & set(ENDS):
+                side = 10.5 if x < 50 else 89.5
+                boxes[end] = Box(side, y + 34.0, 20.0, 28.0, _end_label(end))
+        last = QUESTIONS[trunk[-1]].no
+        boxes[last] = Box(x, 26.0 + (len(trunk) + 1) * _PITCH, 27.0, 28.0, _end_label(last))
+    return boxes
+
+
+def _end_label(end: str) -> tuple[str, ...]:
+    kind = ENDS[end]
+    return (f"{'✗' if kind in ('barrier', 'none') else '✓'} {_WORDS[kind][0]}",)
+
+
+_TREE = Diagram(height=538, boxes=_boxes())
+_DOWN = {**{key: QUESTIONS[key].no for key in _TRUNKS[36.0]}, "shares": "one product"}
+_DOWN["one product"] = "horizontal"
+
+
+def _edge(start: str, end: str) -> tuple[tuple[float, float], ...]:
+    beside = start != "reads" and _DOWN[start] != end
+    return _TREE.aside(start, end) if beside else _TREE.arrow(start, end)
+
+
+_EDGES = {(key, end): _edge(key, end) for key, q in QUESTIONS.items() for end in (q.yes, q.no)}
+
+
+def _answers() -> tuple[Words, Words]:
+    """Yes and no: beside the lines down, and above the lines to a side."""
+    down = [(38.5, 58.0, "yes"), (67.5, 58.0, "no")]
+    aside = []
+    for key, below in _DOWN.items():
+        box = _TREE.boxes[key]
+        word, other = ("yes", "no") if QUESTIONS[key].yes == below else ("no", "yes")
+        down.append((box.x + 2.5, box.y + box.height / 2 + 11.0, word))
+        aside.append((17.0 if box.x < 50 else 83.5, box.y - 10.0, other))
+    return (
+        _TREE.words("answers below", down, "text", "start"),
+        _TREE.words("answers beside", aside, "text", "middle"),
+    )
+
+
+_ALL_EDGES = Strokes("lines", tuple(_EDGES.values()), "grey", width=1.2)
+_ALL_HEADS = _TREE.heads("heads", (end for _, end in _EDGES), "grey")
+_CAPTIONS = _TREE.captions("questions")
+_ANSWERS = _answers()
+
+
+class FusionDecision(Instrument):
+    """Whether two operations can become one kernel, how, and why.
+
+    Examples
+    --------
+    >>> FusionDecision(first="matmul", second="relu").result.kind
+    'epilogue'
+    >>> w = FusionDecision(first="sum", second="mul")
+    >>> w.result.fusible, w.result.end
+    (False, 'reduced')
+    """
+
+    title = "Fusion decision"
+
+    first = Choice(
+        "First", default="matmul", options=_OPTIONS, help="The operation that runs first."
+    )
+    second = Choice("Second", default="relu", options=_OPTIONS, help="The operation after it.")
+    relation = Choice(
+        "How they are related",
+        default="producer",
+        options=_RELATIONS,
+        help="Fusion saves traffic only where data are shared.",
+    )
+    same_shape = Switch(
+        "Both work on the same shape",
+        default=True,
+        help="Whether all their tensors have one shape; asked only where it matters.",
+    )
+
+    def hidden(self) -> AbstractSet[str]:
+        """The shape, where nothing depends on it."""
+        same, other = self._decide(True), self._decide(False)
+        alike = (same.verdict, same.chain) == (other.verdict, other.chain)
+        return {"same_shape"} if alike else set()
+
+    def compute(self) -> Decision:
+        """The verdict, and the path to it."""
+        return self._decide(self.same_shape)
+
+    def _decide(self, same_shape: bool) -> Decision:
+        pair = Pair(ph.ops[self.first], ph.ops[self.second], self.relation, same_shape)
+        verdict = ph.can_fuse(pair.first, pair.second, pair.relation, same_shape=same_shape)
+        path, end = walk(pair)
+        counted = (
+            verdict.fusible
+            and pair.relation == "producer"
+            and same_shape
+            and {pair.first.kind, pair.second.kind} <= {"elementwise", "row-reduction"}
+        )
+        chain = ph.chain(self.first, self.second) if counted else None
+        return Decision(pair, verdict, path, end, chain)
+
+    # What it says.
+
+    def cards(self, result: Decision) -> Sequence[Card]:
+        """The verdict, its kind and what changes."""
+        tone = "green" if result.fusible else "red"
+        cards = [
+            ("Verdict", "fuse" if result.fusible else "keep apart", tone),
+            ("Kind", _WORDS[result.kind][1], tone),
+            ("Kernels", "2 → 1" if result.fusible else "2", "blue"),
+        ]
+        if result.chain is not None:
+            chain = result.chain
+            before, after = (
+                ph.format_quantity(reads + writes)
+                for reads, writes in (
+                    (chain.unfused_reads, chain.unfused_writes),
+                    (chain.fused_reads, chain.fused_writes),
+                )
+            )
+            cards.append(("Tensors read and written", f"{before} → {after}", "memory"))
+        return cards
+
+    def sentence(self, result: Decision) -> str:
+        """The reason that physics gives."""
+        first, second = result.pair.first.name, result.pair.second.name
+        verdict = "fuse" if result.fusible else "do not fuse"
+        return f"{first} and {second} {verdict} ({_WORDS[result.kind][1]}). {result.reason}"
+
+    def table(self, result: Decision) -> Table:
+        """The questions that were asked, with their answers."""
+        rows = [
+            (ph.format_quantity(k), QUESTIONS[key].asks, ph.format_quantity(answer))
+            for k, (key, answer) in enumerate(result.path, 1)
+        ]
+        last = ph.format_quantity(len(rows) + 1)
+        return ("Step", "Question", "Answer"), [
+            *rows,
+            (last, "Can they become one kernel?", _WORDS[result.kind][1]),
+        ]
+
+    # What it draws.
+
+    def scenes(self, result: Decision) -> tuple[Scene, ...]:
+        """The tree, with the path lit."""
+        asked = [key for key, _ in result.path]
+        taken = [*asked, result.end]
+        steps = pairwise(taken)
+        verdict = "green" if result.fusible else "red"
+        tones = dict.fromkeys(asked, "blue") | {result.end: verdict}
+        marks = (
+            _ALL_EDGES,
+            _ALL_HEADS,
+            Strokes("path", tuple(_EDGES[step] for step in steps), "blue", width=3.5),
+            _TREE.heads("heads of the path", taken[1:], "blue"),
+            Blocks(
+                "boxes",
+                tuple(_TREE.block(key, tones.get(key, "grey")) for key in _TREE.boxes),
+                0.2,
+            ),
+            Strokes("asked", tuple(_TREE.outline(key) for key in asked), "blue", width=1.5),
+            Strokes("fuse", _outline(result.end, result.fusible), "green", width=3.0),
+            Strokes("apart", _outline(result.end, not result.fusible), "red", "dashed", 3.0),
+            _CAPTIONS,
+            *_ANSWERS,
+        )
+        legend = (
+            ("Path taken", "blue", "solid"),
+            ("✓ One kernel", "green", "solid"),
+            ("✗ Two kernels", "red", "dashed"),
+        )
+        return (_TREE.scene(marks, legend),)
+
+
+def _outline(end: str, shown: bool) -> tuple[Any, ...]:
+    return (_TREE.outline(end),) if shown else ()

@@ -1,0 +1,197 @@
+"""A scene on the screen: bqplot marks that are made once and then only change their data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bqplot
+import numpy as np
+from bqplot import marks as bq
+
+from mlsys_widgets.drawing.scene import (
+    BARE_MARGIN,
+    AnyMark,
+    Axis,
+    Blocks,
+    Line,
+    Points,
+    Scene,
+    Strokes,
+    Words,
+)
+from mlsys_widgets.drawing.theme import LIVE, TONES
+
+
+class Plot:
+    """One figure that follows a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._scales = {"x": _scale(scene.across), "y": _scale(scene.up)}
+        self._axes = [_axis(scene.across, self._scales["x"]), _axis(scene.up, self._scales["y"])]
+        self._axes[1].orientation = "vertical"
+        self._axes[1].label_offset = "54px"
+        self.marks: dict[str, bq.Mark] = {
+            mark.name: _make(mark, self._scales) for mark in scene.marks
+        }
+        self.figure = bqplot.Figure(
+            marks=list(self.marks.values()),
+            axes=self._axes,
+            fig_margin=_margin(scene),
+            min_aspect_ratio=0.5,
+            max_aspect_ratio=20,
+            padding_y=0.0,
+            animation_duration=0,
+            legend_location="top-left",
+            display_toolbar=False,  # it would cover the plot's corner
+        )
+        self.figure.layout.width = "100%"
+        self.figure.layout.height = f"{scene.height}px"
+        self.figure.add_class("mlsys-plot")
+
+    def update(self, scene: Scene) -> None:
+        """Change what differs from the scene on the screen, each mark in one message."""
+        before = {mark.name: mark for mark in self.scene.marks}
+        for mark in scene.marks:
+            if mark != before.get(mark.name):
+                _apply(self.marks[mark.name], _data(mark))
+        pairs = zip((scene.across, scene.up), (self.scene.across, self.scene.up), strict=True)
+        for k, (axis, old) in enumerate(pairs):
+            if axis != old:
+                ticks = _ticks(axis)
+                # Labels first: bqplot writes ticks with those it knew when it heard of them.
+                labels = {**_ticks(old).get("tick_labels", {}), **ticks.pop("tick_labels", {})}
+                _apply(self._axes[k], {"tick_labels": labels})
+                _apply(self._scales["xy"[k]], {"min": axis.low, "max": axis.high})
+                _apply(self._axes[k], ticks)
+        self.scene = scene
+
+
+def _margin(scene: Scene) -> dict[str, int]:
+    if scene.bare:
+        return dict.fromkeys(("top", "bottom", "left", "right"), BARE_MARGIN)
+    return {"top": 16, "bottom": 48, "left": 78, "right": 24}
+
+
+def _scale(axis: Axis) -> bqplot.Scale:
+    kind = bqplot.LogScale if axis.log else bqplot.LinearScale
+    return kind(min=axis.low, max=axis.high)
+
+
+def _ticks(axis: Axis) -> dict[str, Any]:
+    values: dict[str, Any] = {"label": axis.label, "visible": not axis.bare}
+    if axis.ticks:
+        values["tick_values"] = np.array(axis.ticks)
+        words = axis.words or tuple(f"{tick:,g}" for tick in axis.ticks)
+        values["tick_labels"] = {_key(t): w for t, w in zip(axis.ticks, words, strict=True)}
+    return values
+
+
+def _key(tick: float) -> str:
+    """The key under which bqplot looks a tick's label up: the number as JavaScript writes it."""
+    if 1e-6 <= abs(tick) < 1e21 or tick == 0:
+        return np.format_float_positional(tick, trim="-")
+    digits, power = repr(float(tick)).split("e")
+    return f"{digits}e{int(power):+d}"
+
+
+def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
+    lines = "solid" if axis.grid else "none"
+    return bqplot.Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
+
+
+def _colour(tone: str) -> str:
+    return LIVE.get(tone) or TONES[tone]
+
+
+def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
+    data = _data(mark)
+    match mark:
+        case Line() | Strokes():
+            return bqplot.Lines(
+                scales=scales,
+                colors=[_colour(mark.tone)],
+                line_style=mark.dash,
+                stroke_width=mark.width,
+                **data,
+            )
+        case Points():
+            return bqplot.Scatter(
+                scales=scales,
+                colors=[_colour(mark.tone)],
+                marker=mark.symbol,
+                default_size=int(mark.size),
+                stroke="var(--jp-layout-color1, #ffffff)",
+                **data,
+            )
+        case Blocks():
+            return bqplot.Lines(
+                scales=scales,
+                stroke_width=0,
+                fill="inside",
+                close_path=True,
+                **data,
+            )
+        case Words():
+            return bqplot.Label(
+                scales=scales,
+                colors=[_colour(mark.tone)],
+                default_size=13,
+                align=mark.align,
+                y_offset=-8,
+                font_weight="normal",
+                **data,
+            )
+
+
+def _data(mark: AnyMark) -> dict[str, Any]:
+    """The traits of a mark that change while an instrument is used."""
+    match mark:
+        case Blocks(blocks=blocks):
+            corners = blocks or ((1.0, 1.0, 1.0, 1.0, "ink"),)
+            colours = [_colour(tone) for *_, tone in corners]
+            return {
+                "x": np.array([[left, right, right, left] for left, _, right, _, _ in corners]),
+                "y": np.array([[low, low, high, high] for _, low, _, high, _ in corners]),
+                "colors": colours,
+                "fill_colors": colours,
+                "fill_opacities": [mark.opacity] * len(corners),
+                "visible": bool(blocks),
+            }
+        case Strokes(paths=paths):
+            shown = paths or (((1.0, 1.0), (1.0, 1.0)),)
+            longest = max(len(path) for path in shown)
+            # Lines of one mark have as many points each: the last corner is repeated.
+            bends = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
+            return {"x": bends[..., 0], "y": bends[..., 1], "visible": bool(paths)}
+        case Words(x=x, text=text):
+            return {**_places(mark), "text": list(text) or [""], "visible": len(x) > 0}
+        case Line() | Points():
+            return _places(mark)
+
+
+def _places(mark: Line | Points | Words) -> dict[str, Any]:
+    """Coordinates; a mark without any cannot be drawn by bqplot and is hidden instead."""
+    shown = len(mark.x) > 0
+    return {
+        "x": np.asarray(mark.x if shown else [1.0], dtype=np.float64),
+        "y": np.asarray(mark.y if shown else [1.0], dtype=np.float64),
+        "visible": shown,
+    }
+
+
+def _apply(widget: Any, values: dict[str, Any]) -> None:
+    """Set several traits in one message, and none that would not change."""
+    changed = {
+        name: value for name, value in values.items() if not _same(getattr(widget, name), value)
+    }
+    if changed:
+        with widget.hold_sync():
+            for name, value in changed.items():
+                setattr(widget, name, value)
+
+
+def _same(old: Any, new: Any) -> bool:
+    if isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
+        return old is not None and np.array_equal(old, new)
+    return bool(old == new)

@@ -1,0 +1,1 @@
+"""Running untrusted notebooks: children, isolation, limits, the wire. It knows no points."""

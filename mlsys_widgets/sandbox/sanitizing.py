@@ -1,0 +1,274 @@
+"""A submitted notebook made fit to run, as nbgrader does it, and what was wrong with it.
+
+Pure: a notebook and a blueprint come in, a notebook and remarks go out. The steps are those of
+nbgrader's own sanitizing, in its order: outputs cleared, duplicates disarmed, the kernel and every
+locked cell put back as they were released. They are written out here because a worker would spend
+seconds on importing nbgrader; a test holds them against nbgrader's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import nbformat
+
+from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
+
+Notebook = nbformat.NotebookNode
+
+_TEXT_KEYS: Final = {"id", "cell_type", "metadata", "source", "attachments"}
+_CELL_KEYS: Final = {
+    "code": {"id", "cell_type", "metadata", "source", "outputs", "execution_count"},
+    "markdown": _TEXT_KEYS,
+    "raw": _TEXT_KEYS,
+}
+_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_TAG: Final = re.compile(r"[^,]+")
+#: What the format says about metadata; a value of another type is left out.
+_NOTEBOOK_METADATA: Final = {
+    "kernelspec": dict, "language_info": dict, "title": str, "authors": list,
+}  # fmt: skip
+_CELL_METADATA: Final = {
+    "nbgrader": dict, "jupyter": dict, "execution": dict, "name": str, "tags": list, "format": str,
+}  # fmt: skip
+_FLAGS: Final = {
+    "schema_version", "grade", "locked", "solution", "task", "grade_id", "points", "checksum",
+    "cell_type",
+}  # fmt: skip
+
+
+class Unreadable(ValueError):
+    """A submitted file that is no notebook."""
+
+
+@dataclass(frozen=True)
+class Sane:
+    """A notebook that can be run.
+
+    Parameters
+    ----------
+    notebook
+        The notebook.
+    remarks
+        What a TA should know: cells that are missing, doubled or of another type.
+    missing
+        Graded cells that are not there.
+    """
+
+    notebook: Notebook
+    remarks: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def read(content: bytes) -> Notebook:
+    """A submitted notebook in today's format; what no notebook may hold is mended or left out."""
+    try:
+        raw = json.loads(content.decode("utf-8-sig"), parse_constant=lambda _: None)
+        if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
+            raise Unreadable("the file is no notebook")
+        if raw["nbformat"] >= 4:
+            _mend(raw)
+        # Halves of characters, which JSON can spell and no file can hold, become question marks.
+        text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
+        book = nbformat.convert(nbformat.reader.reads(text), 4)
+    except Unreadable:
+        raise
+    except Exception as problem:  # of a file that may hold anything
+        raise Unreadable(f"the notebook cannot be read: {str(problem)[:200]}") from None
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return book
+
+
+def _mend(raw: dict[str, Any]) -> None:
+    """Make a notebook of format 4 one that every reader takes; its cells and texts stay."""
+    if not isinstance(raw.get("cells"), list):
+        raise Unreadable("the notebook has no cells")
+    metadata = raw.get("metadata")
+    raw["metadata"] = metadata if isinstance(metadata, dict) else {}
+    for name, kind in _NOTEBOOK_METADATA.items():
+        if not isinstance(raw["metadata"].get(name, kind()), kind):
+            del raw["metadata"][name]
+    ids: set[str] = set()
+    cells = [c for c in raw["cells"] if isinstance(c, dict) and c.get("cell_type") in _CELL_KEYS]
+    for number, cell in enumerate(cells):
+        for key in cell.keys() - _CELL_KEYS[cell["cell_type"]]:
+            del cell[key]
+        _mend_cell(cell)
+        known = cell.get("id")
+        if not isinstance(known, str) or not _ID.fullmatch(known) or known in ids:
+            # By its place, so that a notebook that is graded again is the same again.
+            cell["id"] = f"cell-{number}"
+            while cell["id"] in ids:
+                cell["id"] += "-"
+        ids.add(cell["id"])
+    kept = {"cells": cells, "metadata": raw["metadata"], "nbformat": 4, "nbformat_minor": 5}
+    raw.clear()
+    raw.update(kept)
+
+
+def _mend_cell(cell: dict[str, Any]) -> None:
+    source = cell.get("source")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    cell["source"] = source if isinstance(source, str) else ""
+    metadata = cell.get("metadata")
+    cell["metadata"] = metadata if isinstance(metadata, dict) else {}
+    for name, kind in _CELL_METADATA.items():
+        if not isinstance(cell["metadata"].get(name, kind()), kind):
+            del cell["metadata"][name]
+    tags = cell["metadata"].get("tags")
+    if tags and not all(isinstance(tag, str) and _TAG.fullmatch(tag) for tag in tags):
+        del cell["metadata"]["tags"]
+    if cell["cell_type"] == "code":
+        cell["outputs"], cell["execution_count"] = [], None
+    elif not _are_attachments(cell.get("attachments", {})):
+        del cell["attachments"]
+
+
+def _are_attachments(said: Any) -> bool:
+    return isinstance(said, dict) and all(
+        isinstance(bundle, dict) and all(isinstance(data, str) for data in bundle.values())
+        for bundle in said.values()
+    )
+
+
+def sanitize(book: Notebook, blueprint: Blueprint) -> Sane:
+    """Make a notebook fit to run.
+
+    Parameters
+    ----------
+    book
+        As it was submitted; it is changed.
+    blueprint
+        As it was released.
+    """
+    remarks: list[str] = []
+    kernel = book.metadata.get("kernelspec", {}).get("name")
+    if blueprint.kernelspec:
+        if kernel not in (None, blueprint.kernelspec.get("name")):
+            remarks.append(f"it was saved with the kernel {kernel!r:.60}")
+        book.metadata["kernelspec"] = dict(blueprint.kernelspec)
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.metadata.pop("collapsed", None)
+            cell.metadata.pop("scrolled", None)
+    _disarm_duplicates(book, remarks)
+    for cell in book.cells:
+        _put_back(cell, blueprint, remarks)
+    present = {grade_id(cell) for cell in book.cells}
+    missing = tuple(name for name in blueprint.graded if name not in present)
+    remarks += [f"the graded cell {name} is missing" for name in missing]
+    return Sane(book, tuple(dict.fromkeys(remarks)), missing)
+
+
+def flags(cell: Any) -> dict[str, Any]:
+    """What nbgrader keeps in a cell; nothing if that is no mapping."""
+    found = cell.metadata.get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id(cell: Any) -> str | None:
+    """The name of a cell that nbgrader knows; none if it is no name."""
+    name = flags(cell).get("grade_id")
+    return name if isinstance(name, str) and name else None
+
+
+def is_locked(cell: Any) -> bool:
+    """Whether a cell is put back as it was released."""
+    said = flags(cell)
+    if said.get("solution", False):
+        return False
+    return bool(said.get("grade", False) or said.get("locked", False))
+
+
+def checksum(cell: Any) -> str:
+    """As nbgrader computes it."""
+    said, digest = flags(cell), hashlib.md5(usedforsecurity=False)
+    graded = bool(said.get("grade", False))
+    parts = [cell.source, cell.cell_type, graded, bool(said.get("solution", False))]
+    parts += [is_locked(cell), said["grade_id"]]
+    parts += [float(said["points"])] if graded else []
+    for part in parts:
+        digest.update(str(part).encode())
+    return digest.hexdigest()
+
+
+def _disarm_duplicates(book: Notebook, remarks: list[str]) -> None:
+    """Of cells with the same id the last one counts."""
+    seen: set[str] = set()
+    for cell in reversed(book.cells):
+        name = grade_id(cell)
+        if name is None:
+            # Empty or no name at all; nbgrader's own tools would stop at it later.
+            cell.metadata.pop("nbgrader", None)
+        elif name in seen:
+            remarks.append(f"the cell {name!r:.60} is there more than once; the last one counts")
+            del cell.metadata["nbgrader"]
+        else:
+            seen.add(name)
+
+
+def _put_back(cell: Any, blueprint: Blueprint, remarks: list[str]) -> None:
+    name = grade_id(cell)
+    if name is None:
+        return
+    source = blueprint.cells.get(name)
+    if source is None:
+        remarks.append(f"the cell {name!r:.60} is not of this lab")
+        del cell.metadata["nbgrader"]
+        return
+    if cell.cell_type != source.kind:
+        remarks.append(f"the cell {name} was turned from {source.kind} into {cell.cell_type}")
+        _turn_into(cell, source.kind)
+    if _are_other_flags(cell, source):
+        remarks.append(f"the cell {name} has other nbgrader metadata than it was released with")
+        cell.metadata["nbgrader"] = nbformat.from_dict(
+            {
+                "grade": source.points is not None,
+                "grade_id": name,
+                "locked": source.locked,
+                "schema_version": 3,
+                "solution": source.solution,
+                "task": source.task,
+            }
+        )
+    said = cell.metadata.nbgrader
+    if source.points is not None and _points(said.get("points")) != source.points:
+        said["points"] = source.points
+    said["checksum"] = source.checksum
+    if source.locked and checksum(cell) != source.checksum:
+        cell.source = source.source
+
+
+def _are_other_flags(cell: Any, source: SourceCell) -> bool:
+    said = flags(cell)
+    meant = {
+        "grade": source.points is not None, "solution": source.solution, "task": source.task,
+    }  # fmt: skip
+    return (
+        is_locked(cell) != source.locked
+        or any(said.get(name, False) is not value for name, value in meant.items())
+        or not isinstance(said.get("locked"), bool)
+        or said.get("schema_version") != 3
+        or not said.keys() <= _FLAGS
+    )
+
+
+def _points(said: Any) -> float | None:
+    return float(said) if type(said) in (int, float) else None
+
+
+def _turn_into(cell: Any, kind: str) -> None:
+    cell.cell_type = kind
+    if kind == "code":
+        cell.outputs, cell.execution_count = [], None
+        cell.pop("attachments", None)
+    else:
+        cell.pop("outputs", None)
+        cell.pop("execution_count", None)

@@ -1,0 +1,334 @@
+"""Running a notebook's cells in this very process, with IPython and without a kernel.
+
+For the child of a process that has imported everything: what a kernel would send over sockets is
+told on one line out, a line of JSON for each cell as soon as it is done, so that what was reached
+before a crash counts. Whatever comes out of here was in the student's hands: it is data, never
+believed further than that.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from time import perf_counter
+from types import FrameType
+from typing import Any, Final
+
+from comm.base_comm import BaseComm
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import StdinNotImplementedError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from mlsys_widgets.labs import Unusable, plain
+from mlsys_widgets.sandbox.fork_server import receive
+
+Output = dict[str, Any]
+
+#: Told when every cell but the hidden tests has run: from now on answers stay as they are.
+ANSWERED: Final = {"answered": True}
+#: Of a text that is typed as an answer.
+_LONGEST_TEXT: Final = 10_000
+
+#: Of one stream of one cell; the rest is cut off, as nbgrader does later with lines.
+_LONGEST_STREAM: Final = 2_000_000
+
+
+class CellTimeoutError(Exception):
+    """A cell that took longer than it may."""
+
+
+class _Outputs:
+    """What the cell that is running has put out so far, as a notebook keeps it."""
+
+    def __init__(self) -> None:
+        self.items: list[Output] = []
+        self.clear_next = False
+
+    def add(self, output: Output) -> None:
+        if self.clear_next:
+            self.items.clear()
+            self.clear_next = False
+        self.items.append(output)
+
+    def write(self, name: str, text: str) -> None:
+        last = self.items[-1] if self.items and not self.clear_next else None
+        if last is None or last.get("name") != name or last["output_type"] != "stream":
+            last = {"output_type": "stream", "name": name, "text": ""}
+            self.add(last)
+        room = _LONGEST_STREAM - len(last["text"])
+        last["text"] += text[: max(room, 0)]
+
+
+class _Stream:
+    """Standard output or error of cells."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name: str, outputs: _Outputs) -> None:
+        self._name, self._outputs = name, outputs
+
+    def write(self, text: str) -> int:
+        self._outputs.write(self._name, str(text))
+        return len(text)
+
+    def writelines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+class _Publisher(DisplayPublisher):
+    outputs: _Outputs
+
+    def publish(  # type: ignore[override]
+        self, data: Any, metadata: Any = None, *, transient: Any = None, update: bool = False,
+        **_more: Any,
+    ) -> None:  # fmt: skip
+        shown = (transient or {}).get("display_id")
+        fresh = {"data": dict(data), "metadata": dict(metadata or {})}
+        if update:
+            for output in self.outputs.items:
+                if shown is not None and output.get("display_id") == shown:
+                    output.update(fresh)
+            return
+        named = {} if shown is None else {"display_id": shown}
+        self.outputs.add({"output_type": "display_data", **fresh, **named})
+
+    def clear_output(self, wait: bool = False) -> None:
+        self.outputs.clear_next = wait
+        if not wait:
+            self.outputs.items.clear()
+
+
+class _Hook(DisplayHook):
+    outputs: _Outputs
+
+    def write_output_prompt(self) -> None:
+        pass
+
+    def finish_displayhook(self) -> None:
+        pass  # a terminal would get an empty line here
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        self.outputs.add(
+            {
+                "output_type": "execute_result",
+                "data": dict(format_dict),
+                "metadata": dict(md_dict or {}),
+                "execution_count": self.prompt_count,
+            }
+        )
+
+
+class _Compiler(CachingCompiler):
+    """Names cells as a kernel does: the look of a traceback depends on it."""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        digest = hashlib.sha256(raw_code.encode("utf-8", "replace")).hexdigest()[:10]
+        return f"/tmp/ipykernel/{digest}.py"
+
+
+class Shell(InteractiveShell):
+    """IPython as a kernel has it, with outputs kept instead of sent."""
+
+    compiler_class = _Compiler
+    display_pub_class = _Publisher
+    displayhook_class = _Hook
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        self.outputs = _Outputs()
+        self.own_seconds = 0.0
+        for part in (self.display_pub, self.displayhook):
+            setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython types them as their bases)
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        self.outputs.add(
+            {
+                "output_type": "error",
+                "ename": str(getattr(etype, "__name__", etype)),
+                "evalue": str(evalue),
+                "traceback": [str(line) for line in stb],
+            }
+        )
+
+    def raw_input(self, prompt: object = "") -> str:
+        """Nobody is there to answer."""
+        raise StdinNotImplementedError(
+            "raw_input was called, but this frontend does not support input requests."
+        )
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """There is no window here."""
+
+
+class _Unwatched(BaseComm):
+    """The line from a widget to a browser that is not there."""
+
+    #: Where this is none, ipywidgets puts no messages together.
+    kernel = None
+
+    def publish_msg(self, *_arguments: Any, **_more: Any) -> None:
+        pass
+
+
+def _open_unwatched(widget: Any) -> None:
+    """Open a widget without writing down its state, which takes a quarter of a lab's time."""
+    if widget.comm is None:
+        named = {} if widget._model_id is None else {"comm_id": widget._model_id}
+        widget.comm = _Unwatched(target_name="jupyter.widget", **named)
+
+
+def make_shell() -> Shell:
+    """The shell, made before forking: it is the same for every submission."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell: Shell = Shell.instance(config=config)
+    with suppress(ImportError):
+        from ipywidgets import Widget
+
+        Widget.open = _open_unwatched
+    return shell
+
+
+def run(
+    shell: Shell,
+    cells: Sequence[str | None],
+    watched: Mapping[int, str],
+    *,
+    seconds: float,
+    to: int,
+    late: Sequence[int] = (),
+) -> None:
+    """Run cells in order, and tell what comes of each.
+
+    Parameters
+    ----------
+    shell
+        The shell.
+    cells
+        The code of each cell; none where there is nothing to run.
+    watched
+        Before these cells run, the value of this name is written down, as plain data.
+    seconds
+        How long one cell may take.
+    to
+        The line on which it is told.
+    late
+        Cells whose hidden tests are missing here, because student code can read whatever is in
+        this process. When all answers are told, these cells come complete on the line and run
+        once more, each with the answer that it had.
+    """
+    sys.stdout = _Stream("stdout", shell.outputs)
+    sys.stderr = _Stream("stderr", shell.outputs)
+    builtins.input = shell.raw_input
+    signal.signal(signal.SIGALRM, _too_long)
+    kept: dict[int, tuple[int, Any]] = {}
+    for number, code in enumerate(cells):
+        if code is None:
+            continue
+        name = watched.get(number, "")
+        value = shell.user_ns.get(name, ...)
+        if number in watched:
+            _tell(to, {"answer": name, "value": _as_data(value)})
+        if number in late:
+            kept[number] = shell.execution_count, value
+            _run_cell(shell, code, seconds)
+            shell.execution_count = kept[number][0] + 1
+        else:
+            _tell(to, {"cell": number, **_run_cell(shell, code, seconds)})
+    if late:
+        _tell(to, ANSWERED)
+        with os.fdopen(to, "rb", closefd=False) as stream:
+            complete = receive(stream) or {}
+        for word, code in complete.items():
+            number = int(word)
+            shell.execution_count, value = kept[number]
+            if value is not ...:
+                shell.user_ns[watched[number]] = value
+            _tell(to, {"cell": number, **_run_cell(shell, code, seconds)})
+    _tell(to, {"done": True, "own": shell.own_seconds})
+
+
+def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
+    shell.outputs.items.clear()
+    shell.outputs.clear_next = False
+    began = perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        shell.run_cell(code, store_history=True)
+    except CellTimeoutError:  # it came between two lines of IPython's own
+        shell.showtraceback()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    shell.own_seconds += perf_counter() - began
+    outputs = [{k: v for k, v in o.items() if k != "display_id"} for o in shell.outputs.items]
+    return {"outputs": outputs, "count": shell.execution_count - 1}
+
+
+def _too_long(_signal: int, _frame: FrameType | None) -> None:
+    raise CellTimeoutError("No reply from kernel before timeout")
+
+
+def _as_data(value: Any) -> list[str]:
+    """A typed answer as its exact kind and text, so that nothing of it is lost or called."""
+    if value is ...:
+        return ["nothing"]
+    try:
+        data = plain(value)
+    except Unusable:
+        return ["refused", type(value).__name__]
+    match data:
+        case None:
+            return ["nothing"]
+        case bool():
+            return ["bool", str(data)]
+        case int():
+            return ["int", hex(data)]
+        case float():
+            return ["float", data.hex()]
+    return ["str", data]
+
+
+def from_data(data: Any) -> Any:
+    """What `_as_data` told, read in the grader's process; whatever else it may be is refused.
+
+    Examples
+    --------
+    >>> from_data(["float", "0x1.8p+1"]), from_data(["str", "eager"]), from_data(["nothing"])
+    (3.0, 'eager', Ellipsis)
+    """
+    match data:
+        case ["nothing"]:
+            return ...
+        case ["bool", "True" | "False" as word]:
+            return word == "True"
+        case ["int", str() as digits] if len(digits) < 400:
+            return int(digits, 16)
+        case ["float", str() as digits] if len(digits) < 60:
+            return float.fromhex(digits)
+        case ["str", str() as words] if len(words) < _LONGEST_TEXT:
+            return words
+        case ["refused", str() as kind]:
+            raise Unusable(f"it is a {kind[:60]}, not a number or a text")
+    raise Unusable("it did not come back as plain data")
+
+
+def _tell(to: int, what: Mapping[str, Any]) -> None:
+    line = json.dumps(what, default=str).encode() + b"\n"
+    while line:
+        line = line[os.write(to, line) :]

@@ -1,1 +1,0 @@
-"""What a student sees: instruments and lab widgets over the physics core."""

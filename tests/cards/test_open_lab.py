@@ -1,0 +1,162 @@
+"""A lab as its notebook uses it: what is checked, what is kept, and what is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.cards.open_lab import open_lab
+from mlsys_widgets.labs import Unusable
+from mlsys_widgets.ledger import Ledger
+
+DEMO, OWNER = "lab_02_demo", "student-07"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A student's folder with the lab."""
+    monkeypatch.setenv("MLSYS_STUDENT", OWNER)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    home = new_lab(tmp_path / "course", DEMO)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    shutil.copy(home / "asks.py", mine)
+    return mine
+
+
+@pytest.fixture
+def opened(folder):
+    return open_lab(DEMO, folder=folder)
+
+
+def text(widget):
+    return widget._repr_mimebundle_()["text/plain"]
+
+
+def test_it_knows_whose_it_is(opened):
+    assert opened.student.name == OWNER
+    assert opened.p == opened.lab.draw(OWNER)
+    said = text(opened.welcome())
+    assert OWNER in said
+    assert "MLSYS_STUDENT" in said
+    assert "100 points" in said
+
+
+def test_cards_are_made_once(opened):
+    assert opened.card("act1_bound") is opened.card("act1_bound")
+    with pytest.raises(
+        ValueError, match=r"asks nothing called 'act9'; it asks: opening, act1_bound"
+    ):
+        opened.card("act9")
+    with pytest.raises(ValueError, match="commitments is a Record, which has no card"):
+        opened.card("commitments")
+
+
+def test_every_item_has_a_card_or_a_cell(opened):
+    for name in opened.items:
+        if name != "commitments":
+            assert text(opened.card(name))
+
+
+def test_a_usable_answer_is_said_and_kept(opened, capsys):
+    opened.check("limit", {"limit": " Compute"})
+    assert capsys.readouterr().out == (
+        'limit = "compute": the arithmetic units. It can be graded.\n'
+    )
+    opened.check("intensity_flop_per_byte", {"intensity_flop_per_byte": 12})
+    assert "12 FLOP per byte. It can be graded." in capsys.readouterr().out
+    answers = opened.ledger.state().answers
+    assert answers["limit"].value == "compute"
+    assert (answers["intensity_flop_per_byte"].value, answers["intensity_flop_per_byte"].unit) == (
+        12, "FLOP per byte",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [..., "33%", -1, float("nan"), [3]])
+def test_an_answer_that_cannot_be_used_is_a_sentence_and_not_kept(opened, capsys, value):
+    opened.check("intensity_flop_per_byte", {"intensity_flop_per_byte": value})
+    said = capsys.readouterr().out
+    assert said.startswith("intensity_flop_per_byte ")
+    assert "intensity_flop_per_byte" not in opened.ledger.state().answers
+
+
+def test_validation_fails_where_an_answer_cannot_be_used(opened, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    with pytest.raises(Unusable, match="limit is not answered yet"):
+        opened.check("limit", {})
+    with pytest.raises(Unusable, match="Not in your ledger yet: Prediction: "):
+        opened.record("commitments")
+    opened.check("limit", {"limit": "memory"})
+    assert not opened.ledger.state().answers
+
+
+def test_nothing_is_kept_while_nbgrader_grades(folder, monkeypatch, capsys, tmp_path):
+    submission = tmp_path / "autograded" / "ada" / DEMO
+    submission.parent.mkdir(parents=True)
+    folder.rename(submission)
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    lab = open_lab(DEMO, folder=submission)
+    assert lab.student.name == "ada"
+    lab.check("limit", {"limit": "memory"})
+    lab.check("limit", {})
+    assert "limit is not answered yet" in capsys.readouterr().out
+    assert lab.record("commitments") is None
+    assert sorted(path.name for path in submission.iterdir()) == ["asks.py"]
+
+
+def test_a_record_says_what_is_there(opened):
+    assert "Missing" in text(opened.record("commitments"))
+    opened.card("act1_bound").commit("B", 3)
+    opened.card("act1_why").answer("larger")
+    assert "Missing" not in text(opened.record("commitments"))
+
+
+def test_a_notebook_in_the_wrong_folder_is_told(folder):
+    with pytest.raises(
+        ValueError, match=r"notebook is of lab_07 and the asks.py beside it of lab_02"
+    ):
+        open_lab("lab_07", folder=folder)
+    (folder / "asks.py").unlink()
+    with pytest.raises(ValueError, match=r"asks.py is not beside the notebook"):
+        open_lab(DEMO, folder=folder)
+
+
+def test_in_source_the_ledger_is_kept_aside(tmp_path, folder):
+    """nbgrader would hand an instructor's ledger to every student."""
+    source = tmp_path / "course" / "source" / DEMO
+    source.mkdir(parents=True)
+    shutil.copy(folder / "asks.py", source)
+    (tmp_path / "course" / "nbgrader_config.py").touch()
+    lab = open_lab(DEMO, folder=source)
+    lab.card("act1_bound").commit("B", 3)
+    assert sorted(path.name for path in source.iterdir()) == ["asks.py"]
+    assert "This is the instructor's notebook" in text(lab.welcome())
+    shutil.rmtree(lab.ledger.path.parent)
+
+
+def test_a_ledger_of_somebody_else_is_told_and_left_alone(folder, capsys):
+    theirs = Ledger.open(folder / "ledger.jsonl", lab=DEMO, student="ada")
+    theirs.commit_prediction("act1_bound", "A", 2)
+    before = theirs.path.read_bytes()
+    lab = open_lab(DEMO, folder=folder)
+    assert "The ledger beside this notebook is of ada." in text(lab.welcome())
+    lab.check("limit", {"limit": "memory"})
+    assert "Your answer stands in the cell, but not in the ledger." in capsys.readouterr().out
+    assert theirs.path.read_bytes() == before
+
+
+def test_variants_off_and_another_edition(folder):
+    off = open_lab(DEMO, folder=folder, variants=False)
+    assert off.p == off.lab.draw("", variants=False)
+    assert "yours alone" not in text(off.welcome())
+    assert open_lab(DEMO, folder=folder, edition="b").p == off.lab.draw(OWNER, edition="b")
+
+
+def test_who_is_only_known_by_the_computer_is_told_what_to_do(folder, monkeypatch, tmp_path):
+    for name in ("MLSYS_STUDENT", "JUPYTERHUB_USER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert "mlsys whoami NAME" in text(open_lab(DEMO, folder=folder).welcome())

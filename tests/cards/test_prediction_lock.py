@@ -1,0 +1,389 @@
+"""A prediction is committed once, is found again, and opens what waits for it."""
+
+from __future__ import annotations
+
+import math
+import shutil
+
+import pytest
+
+from mlsys_widgets import PredictionLock, Reflection, RooflineWidget
+from mlsys_widgets.cards.reveal import distance_in_words, how_close
+from mlsys_widgets.ledger import AlreadyCommitted, Ledger, ReadOnly
+
+OPTIONS = {"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"}
+VALUES = {"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}
+FEEDBACK = {key: f"Said to {key} alone." for key in OPTIONS}
+
+
+def a_choice(led, **more):
+    return PredictionLock(
+        "act1", question="How busy is the GPU?", options=OPTIONS, ledger=led, **more
+    )
+
+
+def a_number(led, **more):
+    return PredictionLock("act2", question="How many images?", unit="images", ledger=led, **more)
+
+
+# ---- one commit
+
+
+def test_the_browser_commits_after_a_confirmation(led, browser_of):
+    lock = a_choice(led)
+    page = browser_of(lock)
+    page.ask("propose", answer="C", confidence="4")
+    assert not lock.is_open
+    assert led.state().predictions == {}
+    assert page.buttons == ["confirm", "change"]
+    assert "33%" in page.said
+    page.ask("change")
+    assert page.buttons == ["propose"]
+    assert page.parts["answer"]["value"] == "C"  # nothing entered is lost
+    page.ask("propose", answer="B", confidence="2")
+    page.ask("confirm")
+    assert lock.is_open
+    assert (lock.value, lock.confidence) == ("B", 2)
+    assert page.buttons == []
+    assert page.parts["answer"]["disabled"]
+    assert page.parts["sealed"]["time"] == lock.prediction.time
+    assert led.verify().ok
+
+
+def test_a_second_commit_is_refused(led, browser_of):
+    lock = a_choice(led)
+    lock.commit("C", 4)
+    with pytest.raises(AlreadyCommitted, match="that one stands"):
+        lock.commit("B", 4)
+    assert lock.commit("C", 4) == lock.prediction  # run again, the same cell changes nothing
+    browser_of(lock).ask("propose", answer="B", confidence="1")
+    assert "that one stands" in browser_of(lock).trouble
+    assert [event.kind for event in led.events()] == ["opened", "prediction"]
+
+
+def test_another_kernel_was_first(open_ledger, browser_of):
+    here = a_choice(open_ledger())
+    page = browser_of(here)
+    page.ask("propose", answer="B", confidence="5")
+    open_ledger().commit_prediction("act1", "D", confidence=1)
+    assert not here.is_open
+    page.ask("confirm")
+    assert "'D'" in page.trouble
+    assert not page.can_retry
+    assert here.is_open
+    assert (here.value, here.confidence) == ("D", 1)
+    assert "under 5%" in page.parts["sealed"]["html"]
+
+
+def test_a_restart_finds_it_again(open_ledger):
+    a_choice(open_ledger()).commit("C", 4)
+    again = a_choice(open_ledger())
+    assert again.is_open
+    assert (again.value, again.confidence) == ("C", 4)
+    assert "Sealed: C: about 33%" in again.text()
+
+
+def test_two_cards_of_one_question_agree(led):
+    first, second = a_choice(led), a_choice(led)
+    first.commit("A", 1)
+    assert second.is_open
+    assert "Sealed" in second.text()
+
+
+def test_an_option_that_is_gone_still_stands(led):
+    led.commit_prediction("act1", "E", 3)
+    lock = a_choice(led)
+    assert lock.is_open
+    assert "E: an option that is no longer offered" in lock.text()
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("answer", "confidence", "sentence"),
+    [
+        (None, "4", "choose one of the options"),
+        ("X", "4", "must be one of: A, B, C, D"),
+        ("C", None, "how sure you are"),
+        ("C", "9", "whole number from 1 to 5"),
+        ("C", "very", "whole number from 1 to 5"),
+        ("C", True, "whole number from 1 to 5"),
+    ],
+)
+def test_what_is_missing_gets_a_sentence(led, browser_of, answer, confidence, sentence):
+    lock = a_choice(led)
+    page = browser_of(lock)
+    page.ask("propose", answer=answer, confidence=confidence)
+    assert sentence in page.trouble
+    assert page.buttons == ["propose"]
+    with pytest.raises(ValueError, match=sentence):
+        lock.commit(answer, confidence)
+    page.ask("propose", answer="C", confidence="4")
+    assert page.trouble is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"), [("134k", 134_000), ("1.5e6", 1.5e6), ("10,000", 10_000), (250, 250)]
+)
+def test_numbers_are_read_as_people_type_them(led, typed, number):
+    assert a_number(led).commit(typed, 3).value == number
+
+
+def test_a_percentage(led):
+    lock = PredictionLock("p", question="How busy?", unit="%", low=0, high=1, ledger=led)
+    for typed, sentence in [
+        ("", "type a number such as 33%"),
+        ("a lot", "is not a percentage"),
+        ("133%", "133% is out of range"),
+        ("never", "finite"),
+        (True, "True"),
+        (math.nan, "finite"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            lock.commit(typed, 3)
+    assert lock.commit("33%", 3).value == pytest.approx(0.33)
+    assert "Sealed: 33%" in lock.text()
+
+
+def test_a_question_that_cannot_be_asked(led):
+    with pytest.raises(ValueError, match="there must be two"):
+        PredictionLock("x", question="?", options={"A": "yes"}, ledger=led)
+    with pytest.raises(ValueError, match="name no option: Z"):
+        a_choice(led, values={"Z": 1.0})
+
+
+# ---- nothing saved
+
+
+def test_a_read_only_folder_keeps_the_lock_closed(led, browser_of, read_only):
+    lock = a_choice(led)
+    opened = []
+    lock.on_open(lambda: opened.append(True))
+    page = browser_of(lock)
+    page.ask("propose", answer="C", confidence="4")
+    with read_only():
+        page.ask("confirm")
+        assert "Nothing was saved" in page.trouble
+        assert "may not be written" in page.trouble
+        assert page.can_retry
+        assert page.buttons == ["confirm", "change"]
+        page.ask("retry")
+        assert page.can_retry
+        assert not lock.is_open
+        assert not opened
+        with pytest.raises(ReadOnly):
+            lock.confirm()
+    page.ask("retry")
+    assert page.trouble is None
+    assert opened == [True]
+    assert lock.value == "C"
+    assert led.verify().ok
+
+
+def test_a_folder_that_vanished(tmp_path, browser_of):
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
+    lock = a_choice(led)
+    shutil.rmtree(folder)
+    page = browser_of(lock)
+    page.ask("propose", answer="C", confidence="4")
+    page.ask("confirm")
+    assert "is gone" in page.trouble
+    assert not lock.is_open
+    folder.mkdir()
+    page.ask("retry")
+    assert lock.is_open
+
+
+def test_the_ledger_of_somebody_else(led, browser_of):
+    led.record_answer("x", 1)
+    other = Ledger.open(led.path, lab="lab_07_kernel_fusion", student="student-02")
+    page = browser_of(a_choice(other))
+    page.ask("propose", answer="C", confidence="4")
+    page.ask("confirm")
+    assert "ledger of the student 'student-01'" in page.trouble
+    assert not page.widget.is_open
+
+
+def test_a_broken_widget_shows_a_sentence_and_no_traceback(led, browser_of, monkeypatch):
+    lock = a_choice(led)
+    monkeypatch.setattr(lock, "propose", lambda *_: 1 / 0)
+    browser_of(lock).ask("propose", answer="C", confidence="4")
+    assert "That did not work: division by zero" in browser_of(lock).trouble
+    browser_of(lock).ask("no such thing")
+    assert "That did not work" in browser_of(lock).trouble
+
+
+# ---- what waits for it
+
+
+def test_instruments_open_at_once_and_their_use_is_written_down(led):
+    lock = a_choice(led)
+    instrument = RooflineWidget(lock=lock)
+    instrument._arrange()
+    assert instrument.locked
+    assert "How busy is the GPU?" in instrument.children[0].value
+    lock.commit("C", 4)
+    assert not instrument.locked
+    assert instrument.children[0] is instrument._view.board
+    instrument._view.panel.moved = {"n": [1024, 1.0]}
+    assert led.state().uses["RooflineWidget"].needs == ("act1",)
+    assert led.verify().ok
+
+
+def test_a_use_that_cannot_be_written_down_stops_no_instrument(led, read_only, browser_of):
+    lock = a_choice(led)
+    lock.commit("C", 4)
+    with read_only():
+        lock.record_use("RooflineWidget")
+    assert "was not written down" in browser_of(lock).trouble
+
+
+def test_what_waits_and_fails_does_not_unsay_the_commit(led, browser_of):
+    lock = a_choice(led)
+    heard = []
+    lock.on_open(lambda: 1 / 0)
+    lock.on_open(lambda: heard.append(1))
+    lock.commit("C", 4)
+    assert heard == [1]
+    assert lock.is_open
+    assert "This is saved, but" in browser_of(lock).trouble
+    lock.on_open(lambda: heard.append(2))
+    assert heard == [1, 2]
+
+
+def test_gates_chain(led, browser_of):
+    first = a_choice(led)
+    reflection = Reflection(
+        "why", question="Why?", options={"A": "dispatch", "B": "math"}, ledger=led, after=first,
+        title="Why so idle?",
+    )  # fmt: skip
+    second = a_number(led, after=[first, reflection])
+    page = browser_of(second)
+    assert "commit your prediction: “How busy is the GPU?”" in page.parts["closed"]["html"]
+    with pytest.raises(ValueError, match="opens after you commit"):
+        second.commit("100k", 2)
+    first.commit("C", 4)
+    assert "answer the reflection: “Why so idle?”" in page.parts["closed"]["html"]
+    page.ask("propose", answer="100k", confidence="2")
+    assert "still closed" in page.trouble
+    reflection.answer("A")
+    assert page.parts["answer"]["legend"] == "How many images?"
+    second.commit("100k", 2)
+    assert second.is_open
+
+
+# ---- reveal
+
+
+def test_nothing_is_revealed_before_the_commit(led, browser_of):
+    lock = a_choice(led, values=VALUES, unit="%")
+    reveal = lock.reveal(model=0.321, measured=0.299, feedback=FEEDBACK)
+    page = browser_of(reveal)
+    assert not reveal.shown
+    for secret in ("32.1", "29.9", *FEEDBACK.values()):
+        assert secret not in page.sent + browser_of(lock).sent + str(reveal._repr_mimebundle_())
+    with pytest.raises(ValueError, match="opens after you commit"):
+        reveal.compare()
+    lock.commit("B", 4)
+    assert not reveal.shown  # exploring comes first
+    assert "32.1" not in page.sent
+    page.ask("compare")
+    assert reveal.shown
+    assert "37.9 percentage points above the model" in page.sent
+    assert "40.1 percentage points above the measurement" in page.sent
+    assert "Said to B alone." in page.said
+    assert "Not quite." in page.sent
+    for key in "ACD":
+        assert FEEDBACK[key] not in page.sent
+
+
+def test_a_cell_run_after_the_commit_shows_it_at_once(led):
+    lock = a_choice(led, values=VALUES, unit="%")
+    lock.commit("C", 5)
+    reveal = lock.reveal(model=lambda: 0.33, feedback=FEEDBACK)
+    assert reveal.right == "C"
+    assert "That is it. Said to C alone." in reveal.text()
+    assert "the same, to the digits shown, as the model" in reveal.text()
+    assert "confidence 5 of 5" in reveal.text()
+
+
+def test_options_without_numbers(led):
+    lock = a_choice(led)
+    lock.commit("A", 1)
+    text = lock.reveal(answer="C", feedback=FEEDBACK).text()
+    assert "It is: C: about 33%" in text
+    assert "Not quite. Said to A alone." in text
+
+
+@pytest.mark.parametrize(("typed", "key"), [("1k", "low"), ("130k", "close"), ("10M", "high")])
+def test_a_number_low_close_and_high(led, typed, key):
+    lock = a_number(led)
+    lock.commit(typed, 2)
+    feedback = {"low": "Said if low.", "close": "Said if close.", "high": "Said if high."}
+    reveal = lock.reveal(model=133_607, distance="times", feedback=feedback)
+    assert f"Said if {key}." in reveal.text()
+    assert sum(words in reveal.text() for words in feedback.values()) == 1
+
+
+def test_a_reveal_that_makes_no_sense(led):
+    lock = a_choice(led)
+    with pytest.raises(ValueError, match="nothing to compare"):
+        lock.reveal()
+    with pytest.raises(ValueError, match="feedback names Z"):
+        lock.reveal(answer="C", feedback={"Z": "?"})
+    with pytest.raises(ValueError, match="distance is 'far'"):
+        lock.reveal(answer="C", distance="far")
+
+
+def test_a_model_that_fails_gets_a_sentence(led, browser_of):
+    lock = a_number(led)
+    reveal = lock.reveal(model=lambda: {}["gone"])
+    lock.commit(5, 1)
+    browser_of(reveal).ask("compare")
+    assert "This cannot be shown: 'gone'." in reveal.text()
+    assert "This cannot be shown" in reveal._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "actual", "kind", "unit", "words"),
+    [
+        (0.34, 0.33, "points", "%", "1 percentage point above"),
+        (0.33, 0.33, "points", "%", "the same, to the digits shown, as"),
+        (100, 1000, "orders", "", "1 order of magnitude below"),
+        (3.0, 1.0, "times", "", "3× above"),
+        (0.0, 5.0, "times", "s", "5 s below"),
+        (5.0, 5.0, "difference", "s", "the same, to the digits shown, as"),
+        (5.0, math.inf, "orders", "", "below by more than any number"),
+    ],
+)
+def test_distances(predicted, actual, kind, unit, words):
+    assert distance_in_words(predicted, actual, kind, unit) == words
+
+
+def test_nothing_is_close_to_never():
+    assert how_close(1e9, math.inf, "times") == "low"
+    assert how_close(0, 5, "times") == "low"
+
+
+# ---- still
+
+
+def test_the_still_twin_needs_no_browser(led):
+    lock = a_choice(led)
+    for committed in (False, True):
+        bundle = lock._repr_mimebundle_()
+        assert "application/vnd.jupyter.widget-view+json" in bundle
+        for kind in ("text/plain", "text/html"):
+            assert "How busy is the GPU?" in bundle[kind]
+            assert ("Sealed" in bundle[kind]) == committed
+            assert "0x" not in bundle[kind]
+        lock.commit("C", 4)
+
+
+def test_what_authors_write_is_no_html(led):
+    lock = PredictionLock("x", question="<img src=x> **really** `a<b`?", ledger=led)
+    assert "<img" not in lock._card.view["parts"][0]["legend"]
+    assert "<strong>really</strong> <code>a&lt;b</code>" in lock.html()

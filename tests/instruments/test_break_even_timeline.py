@@ -1,0 +1,189 @@
+"""The break-even timeline says what physics says, and its remedies are remedies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
+
+show = ph.format_quantity
+PRESETS = ("resnet50-cloud", "resnet50-edge", "kws-cloud", "kws-service", "ci-run")
+
+inputs = st.fixed_dictionaries(
+    {
+        "compile_time": st.floats(0.1, 600),
+        "eager_rate": st.floats(0.1, 1e6),
+        "gain": st.one_of(st.just(0.0), st.floats(1e-6, 3)),
+        "per_day": st.floats(1, 1e9),
+        "days": st.floats(1 / 1440, 365),
+    }
+)
+
+
+def mark(instrument: BreakEvenTimeline, name: str) -> Any:
+    scenes = instrument.scenes(instrument.result)
+    return next(one for scene in scenes for one in scene.marks if one.name == name)
+
+
+def test_the_call_of_the_issue() -> None:
+    w = BreakEvenTimeline(compile_time=30, eager_rate=1450, gain=0.48, per_day=1e7, days=30)
+    assert round(w.result.break_even) == 134_125
+    assert w.preset == "custom"
+
+
+def test_resnet50_in_the_cloud() -> None:
+    w = BreakEvenTimeline()
+    assert round(w.result.break_even) == 133_607
+    assert show(w.result.days_to_break_even, "days") == "19.2 min"
+    assert mark(w, "break-even label").text == ("133,607 inferences", "after 19.2 min")
+
+
+def test_the_keyword_spotting_challenge() -> None:
+    w = BreakEvenTimeline(preset="kws-service")
+    assert round(w.result.break_even) == 2258
+    assert show(w.result.days_to_break_even, "days") == "22.6 hours"
+    assert not w.result.roi_positive  # finding the length that pays is the student's part
+    w.set(days=w.result.days_to_break_even * 1.001)
+    assert w.result.roi_positive
+
+
+@given(inputs)
+def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
+    w = BreakEvenTimeline(**chosen)
+    result = w.result
+    kept = {name: w.inputs[name] for name in chosen}  # a slider snaps to its ends
+    assert result == ph.deployment(**kept)
+    # Every drawn number is one, also where nothing is ever won back.
+    crossing, strip = w.scenes(result)
+    for scene in (crossing, strip):
+        for one in scene.marks:
+            values = (
+                [number for block in one.blocks for number in block[:4]]
+                if hasattr(one, "blocks")
+                else [*one.x, *one.y]
+            )
+            assert all(math.isfinite(value) for value in values), one.name
+    # The line of time saved runs through the result's own points.
+    saved = mark(w, "time saved")
+    slope = result.per_day * result.saved_per_inference
+    assert saved.y[1] == pytest.approx(saved.x[1] * slope)
+    cost = mark(w, "compile cost")
+    assert tuple(cost.y) == (result.compile_time,) * 2
+    point = mark(w, "break-even")
+    if len(point.x):
+        assert point.x[0] == result.days_to_break_even
+        assert crossing.across.high >= point.x[0]
+    # Both lines are well inside the plot.
+    assert result.compile_time <= 0.8 * crossing.up.high
+    assert result.compile_time >= 0.2 * crossing.up.high
+    cards = {label: value for label, value, _ in w.cards(result)}
+    assert cards["Net return"] == ("pays" if result.roi_positive else "not justified")
+    assert cards["Break-even"] == show(result.break_even, "inferences")
+    assert cards["Net time saved"] == show(result.net_saved, "s", pad=True)
+    header, rows = w.table(result)
+    assert rows[1][header.index("Inferences")] == show(result.break_even)
+    assert rows[2][header.index("Net of compiling")] == show(result.net_saved, "s")
+    said = w.sentence(result)
+    if math.isinf(result.break_even):
+        assert "never pays" in said
+    else:
+        assert show(result.break_even, "inferences") in said
+    assert "inf" not in said.replace("inferences", "").replace("inference", "")
+    assert (w.alert(result) is None) == bool(result.roi_positive)
+
+
+@given(inputs)
+def test_each_remedy_would_pay(chosen: dict[str, Any]) -> None:
+    result = BreakEvenTimeline(**chosen).result
+    if result.roi_positive:
+        return
+    assert remedies(result)
+    a_little_more = 1 + 1e-6
+    if math.isfinite(result.break_even):
+        assert replace(result, days=result.days_to_break_even * a_little_more).roi_positive
+        volume = result.break_even / result.days
+        assert replace(result, per_day=volume * a_little_more).roi_positive
+        assert replace(result, compile_time=result.saved / a_little_more).roi_positive
+    gain = gain_needed(result)
+    if gain < 1e6:
+        rate = result.eager_rate * (1 + gain * a_little_more)
+        assert replace(result, compiled_rate=rate).net_saved > -1e-3 * result.compile_time
+        assert f"a gain of {show(gain, '%')}" in remedies(result)
+
+
+def test_no_gain_is_enough_for_too_few_inferences() -> None:
+    once = ph.deployment(30, 1450, gain=0.48, per_day=1000, days=1)
+    assert gain_needed(once) == math.inf
+    assert not any("gain" in one for one in remedies(once))
+
+
+def test_not_justified_says_what_would_fix_it() -> None:
+    w = BreakEvenTimeline(preset="ci-run")
+    words, tone = w.alert(w.result) or ("", "")
+    assert tone == "red"
+    assert "not justified" in words
+    assert show(w.result.days_to_break_even, "days") in words
+    assert show(w.result.break_even / w.days, "/day") in words
+    assert show(w.result.saved, "s") in words
+
+
+def test_never_is_a_word() -> None:
+    w = BreakEvenTimeline(gain=0)
+    assert w.result.break_even == math.inf
+    assert {label: value for label, value, _ in w.cards(w.result)}["Break-even"] == ph.NEVER
+    assert mark(w, "break-even").x == ()
+    assert "never won back" in mark(w, "break-even label").text
+    w.set(compile_time=600, gain=1e-5, per_day=1)  # ages from now
+    assert mark(w, "break-even moment").x == ()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_sets_the_rest_and_a_change_makes_it_your_own(preset: str) -> None:
+    w = BreakEvenTimeline(compile_time=77)
+    assert w.preset == "custom"
+    w.set(preset=preset)
+    assert w.preset == preset
+    assert w.inputs == BreakEvenTimeline(preset=preset).inputs
+    w.set(days=123)
+    assert w.preset == "custom"
+    again = eval(w.code, {"BreakEvenTimeline": BreakEvenTimeline})
+    assert again.preset == "custom"
+    assert again.result.break_even == pytest.approx(w.result.break_even, rel=1e-4)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_code_of_a_preset_is_that_preset(preset: str) -> None:
+    w = BreakEvenTimeline(preset=preset)
+    again = eval(w.code, {"BreakEvenTimeline": BreakEvenTimeline})
+    assert again.inputs == w.inputs
+
+
+def test_a_preset_with_a_change_keeps_the_change() -> None:
+    w = BreakEvenTimeline(preset="kws-service", days=2)
+    assert w.days == 2
+    assert w.preset == "custom"
+    assert w.compile_time == ph.workloads["kws-service"].compile_time
+
+
+def test_numbers_are_read_as_people_write_them() -> None:
+    w = BreakEvenTimeline(compile_time="2 min", per_day="100 per hour", days="1 week", gain="40%")
+    assert (w.compile_time, w.per_day, w.days, w.gain) == (120, 2400, 7, 0.4)
+    assert w._controls["per_day"].shown(1e7) == "10 million"
+
+
+def test_a_refused_input_changes_nothing() -> None:
+    w = BreakEvenTimeline()
+    before, marks = w.inputs, w.marks
+    for bad in ({"compile_time": 0}, {"gain": -0.1}, {"days": "soon"}, {"per_day": 1e12}):
+        with pytest.raises(ValueError, match=r"must be|write it like"):
+            w.set(**bad, eager_rate=10)
+    assert w.inputs == before
+    w.set(gain=0)
+    assert all(w.marks[name] is one for name, one in marks.items())

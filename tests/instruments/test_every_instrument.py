@@ -1,0 +1,302 @@
+"""What must hold for every instrument: one number one way, no dead control, nothing rebuilt.
+
+Every control is moved over its whole range, alone and in random walks; plot, cards, sentence,
+table and result must agree, and nothing that is not a number may be drawn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+import nbformat
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbconvert import HTMLExporter
+
+import mlsys_widgets
+from mlsys_widgets.drawing.scene import Blocks, Strokes, Words
+from mlsys_widgets.instruments.controls import Choice, Control, Several, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument
+
+
+def instruments() -> list[type[Instrument]]:
+    found = (getattr(mlsys_widgets, name) for name in mlsys_widgets._WIDGETS)
+    return [kind for kind in found if issubclass(kind, Instrument)]
+
+
+every_instrument = pytest.mark.parametrize("kind", instruments(), ids=lambda kind: kind.__name__)
+
+
+def whole_range(instrument: Instrument, control: Control) -> list[Any]:
+    """Values over the whole range of a control, its ends included."""
+    match control:
+        case Slider(low=low, high=high):
+            shares = np.linspace(0, 1, 9)
+            if control.log:
+                return [low * (high / low) ** share for share in shares]
+            return [low + (high - low) * share for share in shares]
+        case Choice():
+            return list(control.options(instrument))
+        case Several(options=options):
+            pairs = itertools.combinations(options, 2)
+            return [(), *((key,) for key in options), *pairs, tuple(options)]
+        case Switch():
+            return [False, True]
+    raise TypeError(f"{control} is no control that this test knows")
+
+
+def visible(instrument: Instrument) -> dict[str, Control]:
+    hidden = instrument.hidden()
+    return {n: c for n, c in instrument._controls.items() if n not in hidden}
+
+
+def numbers(instrument: Instrument) -> Iterator[float]:
+    for scene in instrument.scenes(instrument.result):
+        for axis in (scene.across, scene.up):
+            yield from (axis.low, axis.high, *axis.ticks)
+            assert axis.low < axis.high
+            assert not axis.log or axis.low > 0
+        for mark in scene.marks:
+            if isinstance(mark, Blocks):
+                for left, low, right, high, _ in mark.blocks:
+                    yield from (left, low, right, high)
+            elif isinstance(mark, Strokes):
+                yield from itertools.chain(*itertools.chain(*mark.paths))
+            else:
+                assert len(mark.x) == len(mark.y), mark.name
+                yield from mark.x
+                yield from mark.y
+                if isinstance(mark, Words):
+                    assert len(mark.text) == len(mark.x)
+
+
+def seen(instrument: Instrument) -> str:
+    """Everything a student can see, as one text."""
+    result = instrument.result
+    return repr(
+        (
+            instrument.scenes(result),
+            instrument.cards(result),
+            instrument.sentence(result),
+            instrument.table(result),
+            instrument.alert(result),
+            instrument.html(result),
+            sorted(instrument.hidden()),  # a switch may bring controls to the desk
+        )
+    )
+
+
+def check(instrument: Instrument) -> None:
+    """The agreement that must hold after every move."""
+    assert all(math.isfinite(number) for number in numbers(instrument))
+    readout = instrument._open().panel.readout
+    json.dumps(readout, allow_nan=False)  # what travels is plain JSON without NaN
+    result = instrument.result
+    # The desk shows what the instrument says about its result.
+    assert readout["sentence"] == instrument.sentence(result)
+    cards = [list(card[:2]) for card in instrument.cards(result)]
+    assert [card[:2] for card in readout["cards"]] == cards
+    header, rows = instrument.table(result)
+    assert readout["table"] == {"header": list(header), "rows": [list(row) for row in rows]}
+    assert all(len(row) == len(header) for row in rows)
+    # The plot shows the scene of that result.
+    for plot, scene in zip(instrument._open()._plots, instrument.scenes(result), strict=True):
+        assert set(plot.marks) == {mark.name for mark in scene.marks}
+        for mark in scene.marks:
+            drawn = plot.marks[mark.name]
+            if isinstance(mark, Blocks):
+                assert drawn.visible == bool(mark.blocks)
+                if mark.blocks:
+                    # bqplot keeps a single block without its outer dimension.
+                    x, y = np.atleast_2d(drawn.x), np.atleast_2d(drawn.y)
+                    assert np.array_equal(x[:, 0], [block[0] for block in mark.blocks])
+                    assert np.array_equal(y[:, 2], [block[3] for block in mark.blocks])
+            elif isinstance(mark, Strokes):
+                assert drawn.visible == bool(mark.paths)
+                if mark.paths:
+                    starts = [path[0][0] for path in mark.paths]
+                    assert np.array_equal(np.atleast_2d(drawn.x)[:, 0], starts)
+            else:
+                assert drawn.visible == (len(mark.x) > 0)
+                if len(mark.x):
+                    assert np.array_equal(drawn.x, np.asarray(mark.x, float))
+                    assert np.array_equal(drawn.y, np.asarray(mark.y, float))
+
+
+@every_instrument
+def test_every_control_over_its_whole_range(kind: type[Instrument]) -> None:
+    instrument = kind()
+    check(instrument)
+    for name, control in visible(instrument).items():
+        looks = set()
+        for value in whole_range(instrument, control):
+            instrument.set(**{name: value})
+            check(instrument)
+            looks.add(seen(instrument))
+        assert len(looks) > 1, f"{name} changes nothing that a student can see"
+        instrument.reset()
+
+
+@every_instrument
+def test_no_control_is_dead_where_it_is_shown(kind: type[Instrument]) -> None:
+    """Controls that appear only in some states are found by walking there."""
+    walk = random.Random(7)
+    instrument = kind()
+    alive: set[str] = set()
+    for _ in range(60):
+        shown = visible(instrument)
+        for name in set(shown) - alive:
+            before, looks = instrument.inputs, set()
+            for value in whole_range(instrument, shown[name]):
+                instrument.set(**{name: value})
+                looks.add(seen(instrument))
+            if len(looks) > 1:
+                alive.add(name)
+            instrument.set(**before)
+        if alive == set(instrument._controls):
+            return
+        name = walk.choice([n for n, c in shown.items() if not isinstance(c, Slider)] or [*shown])
+        instrument.set(**{name: walk.choice(whole_range(instrument, shown[name]))})
+    assert set(instrument._controls) - alive == set()
+
+
+@every_instrument
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_random_walks(kind: type[Instrument], data: st.DataObject) -> None:
+    instrument = kind()
+    marks = instrument.marks
+    for _ in range(data.draw(st.integers(1, 12))):
+        shown = visible(instrument)
+        name = data.draw(st.sampled_from(sorted(shown)))
+        value = data.draw(st.sampled_from(whole_range(instrument, shown[name])))
+        instrument.set(**{name: value})
+        check(instrument)
+    # No state is hidden: the same inputs make the same instrument.
+    twin = kind(**instrument.inputs)
+    assert twin.inputs == instrument.inputs
+    assert seen(twin) == seen(instrument)
+    assert all(instrument.marks[name] is mark for name, mark in marks.items())
+
+
+@every_instrument
+def test_a_thousand_moves_rebuild_nothing(kind: type[Instrument]) -> None:
+    walk = random.Random(3)
+    instrument = kind()
+    before = dict(instrument.marks)
+    figures = [plot.figure for plot in instrument._open()._plots]
+    for _ in range(1000):
+        shown = visible(instrument)
+        name = walk.choice(sorted(shown))
+        instrument.set(**{name: walk.choice(whole_range(instrument, shown[name]))})
+    assert set(instrument.marks) == set(before)
+    assert all(instrument.marks[name] is mark for name, mark in before.items())
+    assert all(a is b.figure for a, b in zip(figures, instrument._open()._plots, strict=True))
+
+
+@every_instrument
+def test_nonsense_is_refused_and_nothing_is_lost(kind: type[Instrument]) -> None:
+    instrument = kind()
+    before, look = instrument.inputs, seen(instrument)
+    for name, control in visible(instrument).items():
+        for nonsense in (None, "nonsense", float("nan"), -1e99, 1e99, object(), ["nope"]):
+            with pytest.raises(ValueError) as refusal:  # noqa: PT011
+                instrument.set(**{name: nonsense})
+            assert control.label in str(refusal.value) or "write it like" in str(refusal.value)
+            assert instrument.inputs == before
+    with pytest.raises(ValueError, match="has no input 'colour'; it has:"):
+        instrument.set(colour="red")
+    assert seen(instrument) == look
+
+
+@every_instrument
+def test_an_error_in_a_callback_becomes_a_sentence(
+    kind: type[Instrument], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instrument = kind()
+    before, view = seen(instrument), instrument._open()
+    name, control = next(iter(visible(instrument).items()))
+    now = getattr(instrument, name)
+    value = next(value for value in whole_range(instrument, control) if value != now)
+    start, compute = instrument.inputs, kind.compute
+
+    def broken(self: Instrument) -> Any:
+        if self.inputs != start:
+            raise ZeroDivisionError("somebody divided by zero")
+        return compute(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "compute", broken)
+        # As it comes from the browser: nothing may escape into the log, where no student looks.
+        view.panel.moved = {name: [value, 1.0]}
+    assert view.panel.readout["errors"] == {name: "somebody divided by zero"}
+    assert seen(instrument) == before
+    view.panel.moved = {name: [value, 2.0]}
+    assert view.panel.readout["errors"] == {}
+    assert instrument.inputs[name] == kind(**{name: value}).inputs[name]
+
+
+@every_instrument
+def test_every_control_has_help_and_a_label(kind: type[Instrument]) -> None:
+    for name, control in kind()._controls.items():
+        assert control.help.endswith("."), name
+        assert control.label
+
+
+@every_instrument
+def test_the_code_makes_the_same_instrument(kind: type[Instrument]) -> None:
+    walk = random.Random(11)
+    instrument = kind()
+    for _ in range(20):
+        shown = visible(instrument)
+        name = walk.choice(sorted(shown))
+        instrument.set(**{name: walk.choice(whole_range(instrument, shown[name]))})
+    again = eval(instrument.code, {kind.__name__: kind})
+    for name, value in instrument.inputs.items():
+        if isinstance(value, float):
+            assert getattr(again, name) == pytest.approx(value, rel=1e-4)
+        else:
+            assert getattr(again, name) == value
+
+
+@every_instrument
+def test_reset_and_undo(kind: type[Instrument]) -> None:
+    instrument = kind()
+    first = instrument.inputs
+    name, control = next(iter(visible(instrument).items()))
+    instrument.set(**{name: whole_range(instrument, control)[-1]})
+    changed = instrument.inputs
+    instrument.reset()
+    assert instrument.inputs == first
+    instrument.undo_reset()
+    assert instrument.inputs == changed
+
+
+@every_instrument
+def test_the_still_twin(kind: type[Instrument]) -> None:
+    instrument = kind()
+    bundle = instrument._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["image/svg+xml"].startswith("<svg")
+    for _, value, _ in instrument.cards(instrument.result):
+        assert all(word in bundle["image/svg+xml"] for word in escape(value).split())
+    assert instrument.sentence(instrument.result) in bundle["text/plain"]
+    assert instrument.figure("png")[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_page_without_widgets_shows_the_picture() -> None:
+    """Exported HTML and nbgrader's feedback come from nbconvert, which has no widget state."""
+    bundle = mlsys_widgets.RooflineWidget()._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data=bundle)
+    cell = nbformat.v4.new_code_cell("roofline", outputs=[output])
+    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert "data:image/svg+xml;base64," in page
+    assert "widget-view+json" not in page

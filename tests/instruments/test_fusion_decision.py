@@ -1,0 +1,143 @@
+"""The tree and the verdict never disagree, for any two operations."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from itertools import pairwise
+
+import pytest
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.scene import Blocks, Strokes
+from mlsys_widgets.instruments import fusion_decision as tree
+from mlsys_widgets.instruments.fusion_decision import ENDS, QUESTIONS, FusionDecision, Pair, walk
+
+RELATIONS = ("producer", "shared-input", "unrelated")
+EVERYTHING = list(itertools.product(ph.ops, ph.ops, RELATIONS, (True, False)))
+
+
+def test_the_path_ends_at_the_verdict_for_every_pair() -> None:
+    reached = set()
+    for first, second, relation, same in EVERYTHING:
+        _, end = walk(Pair(ph.ops[first], ph.ops[second], relation, same))
+        verdict = ph.can_fuse(first, second, relation, same_shape=same)  # type: ignore[arg-type]
+        assert ENDS[end] == verdict.kind, (first, second, relation, same)
+        reached.add(end)
+    assert reached == set(ENDS)  # no end of the tree is decoration
+
+
+def test_two_pairs_at_one_end_have_one_reason() -> None:
+    """An end stands for one rule: up to the names of the operations its reasons are the same."""
+    reasons: dict[str, set[str]] = {}
+    for first, second, relation, same in EVERYTHING:
+        one, two = ph.ops[first], ph.ops[second]
+        _, end = walk(Pair(one, two, relation, same))
+        reason = ph.can_fuse(first, second, relation, same_shape=same).reason  # type: ignore[arg-type]
+        for name, letter in sorted(((one.name, "A"), (two.name, "B")), key=lambda x: -len(x[0])):
+            reason = reason.replace(name, letter)
+        reasons.setdefault(end, set()).add(
+            reason.replace(one.key, "a").replace("B", "A")  # an operation may stand on both sides
+        )
+    counts = {end: len(found) for end, found in reasons.items()}
+    # Vertical fusion has two reasons: value by value, and row by row.
+    assert counts == {**dict.fromkeys(ENDS, 1), "vertical": 2}
+
+
+def test_the_tree_is_a_tree() -> None:
+    children = [end for question in QUESTIONS.values() for end in (question.yes, question.no)]
+    assert sorted(children) == sorted({*QUESTIONS, *ENDS} - {"reads"})
+    assert set(tree._TREE.boxes) == {*QUESTIONS, *ENDS}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "relation", "same_shape", "kind"),
+    [
+        # Day 14, the fusion decision: one for each of its answers
+        ("relu", "sigmoid", "producer", True, "pointwise"),
+        ("add", "mul", "producer", False, "vertical"),
+        ("matmul", "relu", "producer", True, "epilogue"),
+        ("matmul", "matmul", "producer", True, "none"),
+        ("relu", "add", "shared-input", True, "horizontal"),
+        ("relu", "gelu", "unrelated", True, "none"),
+        # Day 14, question 7: x / x.sum() has to wait for the sum
+        ("sum", "mul", "producer", False, "barrier"),
+    ],
+)
+def test_day_14(first: str, second: str, relation: str, same_shape: bool, kind: str) -> None:
+    w = FusionDecision(first=first, second=second, relation=relation, same_shape=same_shape)
+    assert w.result.kind == kind
+    assert w.result.fusible == (kind not in ("barrier", "none"))
+
+
+def test_everything_shown_agrees_for_every_pair() -> None:
+    w = FusionDecision()
+    names = None
+    for first, second, relation, same in EVERYTHING:
+        w.set(first=first, second=second, relation=relation, same_shape=same)
+        result = w.result
+        assert result.verdict == ph.can_fuse(first, second, relation, same_shape=same)  # type: ignore[arg-type]
+        assert result.reason in w.sentence(result)
+        assert w.cards(result)[0][1] == ("fuse" if result.fusible else "keep apart")
+        _, rows = w.table(result)
+        asked = [QUESTIONS[key].asks for key, _ in result.path]
+        assert [row[1] for row in rows[:-1]] == asked
+        assert [row[2] for row in rows[:-1]] == ["yes" if a else "no" for _, a in result.path]
+        (scene,) = w.scenes(result)
+        found = {mark.name: mark for mark in scene.marks}
+        names = names or set(found)
+        assert set(found) == names
+        path, fuse, apart, boxes = (found[n] for n in ("path", "fuse", "apart", "boxes"))
+        assert isinstance(path, Strokes)
+        assert isinstance(fuse, Strokes)
+        assert isinstance(apart, Strokes)
+        assert isinstance(boxes, Blocks)
+        steps = pairwise([*(key for key, _ in result.path), result.end])
+        assert path.paths == tuple(tree._EDGES[step] for step in steps)
+        assert (len(fuse.paths), len(apart.paths)) == ((1, 0) if result.fusible else (0, 1))
+        lit = [key for key, block in zip(tree._TREE.boxes, boxes.blocks, strict=True)
+               if block[4] != "grey"]  # fmt: skip
+        assert set(lit) == {*(key for key, _ in result.path), result.end}
+        assert all(math.isfinite(number) for block in boxes.blocks for number in block[:4])
+
+
+def test_the_shape_is_asked_for_where_it_matters() -> None:
+    w = FusionDecision(first="relu", second="gelu")
+    assert w.hidden() == set()
+    w.set(same_shape=False)
+    assert (w.result.kind, w.hidden()) == ("vertical", set())
+    w.set(first="matmul")
+    assert w.hidden() == {"same_shape"}
+    w.set(relation="unrelated")
+    assert w.hidden() == {"same_shape"}
+    w.set(relation="producer")
+    w.set(first="softmax", second="layernorm")
+    assert (w.result.kind, w.hidden()) == ("barrier", set())
+
+
+def test_what_fusion_spares_is_counted_by_physics() -> None:
+    w = FusionDecision(first="mul", second="add")
+    chain = ph.chain("mul", "add")
+    before = chain.unfused_reads + chain.unfused_writes
+    after = chain.fused_reads + chain.fused_writes
+    assert w.cards(w.result)[-1][1] == f"{before} → {after}"
+    w.set(same_shape=False)  # tensors of different sizes cannot be counted alike
+    assert w.result.chain is None
+
+
+def test_an_unknown_operation_is_refused_and_nothing_lost() -> None:
+    w = FusionDecision()
+    before = w.inputs
+    with pytest.raises(ValueError, match="First is 'conv'; it must be one of: relu"):
+        w.set(first="conv", second="add")
+    with pytest.raises(ValueError, match="it must be True or False"):
+        w.set(same_shape="yes")
+    assert w.inputs == before
+
+
+def test_marks_stay_the_same_objects() -> None:
+    w = FusionDecision()
+    marks = w.marks
+    for first in ph.ops:
+        w.set(first=first)
+    assert all(w.marks[name] is mark for name, mark in marks.items())
