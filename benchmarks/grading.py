@@ -21,7 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mlsys_widgets.classes.simulation import simulate
-from mlsys_widgets.grading import coordinator, engine
+from mlsys_widgets.grading import coordinator
+from mlsys_widgets.sandbox import engine
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = "lab_07_kernel_fusion"

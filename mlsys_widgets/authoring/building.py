@@ -21,8 +21,9 @@ from mlsys_widgets.authoring.hidden import Checks
 from mlsys_widgets.authoring.landing import write_landing
 from mlsys_widgets.authoring.notebook import CHECKED, Notebook
 from mlsys_widgets.authoring.text import TextError, read
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.course import CONFIG, Course
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.identity import VARIABLE
 
 #: Whose numbers the outputs in ``source/`` show.
@@ -67,7 +68,7 @@ def build(
             raise TextError(f"there is no lab {lab!r} in assignments/; there are: {listed}")
     for lab in labs or known:
         for step in _STEPS:
-            ledger = (into or course.root) / step / lab / "ledger.jsonl"
+            ledger = (into or course.root) / step / lab / LEDGER
             if ledger.exists():
                 raise TextError(
                     f"{ledger} is somebody's record of working there, and everything in that folder"
@@ -98,10 +99,10 @@ def _write_source(course: Course, lab: str, workshop: Path) -> None:
         declared = load(home)
         if declared.name != lab:
             raise TextError(f"{home / 'asks.py'} declares {declared.name!r}; it must be {lab!r}")
-        notebook = Notebook(declared, Checks(home / "checks.py"), course)
-        book = notebook.make(read(home / "lab.py"))
+        notebook = Notebook(declared, Checks(home / CHECKS), course)
+        book = notebook.make(read(home / LAB_TEXT))
     folder.mkdir(parents=True)
-    shutil.copyfile(home / "asks.py", folder / "asks.py")
+    shutil.copyfile(home / ASKS, folder / ASKS)
     _write(book, folder / f"{lab}.ipynb")
 
 
@@ -201,7 +202,7 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
     from traitlets.config import Config
     from traitlets.config.loader import PyFileConfigLoader
 
-    settings = course.root / CONFIG
+    settings = course.root / NBGRADER_CONFIG
     config = PyFileConfigLoader(str(settings)).load_config() if settings.is_file() else Config()
     config.CourseDirectory.root = str(workshop)
     config.CourseDirectory.assignment_id = lab

@@ -9,10 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
 from mlsys_widgets.physics import format_quantity
-
-FILE_NAME: Final = "START_HERE.md"
 
 _PAGE: Final = """\
 # Start here
@@ -61,7 +60,7 @@ def write_landing(release: Path) -> Path:
     release
         The folder that holds a folder for each lab.
     """
-    path = release / FILE_NAME
+    path = release / START_PAGE
     path.write_text(landing(release), "utf-8")
     return path
 

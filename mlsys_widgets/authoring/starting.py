@@ -8,10 +8,10 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from mlsys_widgets.labs.course import CONFIG, SETTINGS
+from mlsys_widgets.files import ASKS, CHECKS, COURSE_SETTINGS, LAB_TEXT, NBGRADER_CONFIG
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{2,49}")
-_FILES: Final = ("lab.py", "asks.py", "checks.py")
+_FILES: Final = (LAB_TEXT, ASKS, CHECKS)
 
 
 def new_lab(root: Path, name: str) -> Path:
@@ -44,7 +44,10 @@ def new_lab(root: Path, name: str) -> Path:
     for each in _FILES:
         text = (template / f"{each}.template").read_text("utf-8")
         (folder / each).write_text(Template(text).substitute(said), "utf-8")
-    for missing, source in ((folder.parent / SETTINGS, SETTINGS), (root / CONFIG, CONFIG)):
+    for missing, source in (
+        (folder.parent / COURSE_SETTINGS, COURSE_SETTINGS),
+        (root / NBGRADER_CONFIG, NBGRADER_CONFIG),
+    ):
         if not missing.exists():
             missing.write_text((template / f"{source}.template").read_text("utf-8"), "utf-8")
     return folder

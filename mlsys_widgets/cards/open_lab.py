@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mlsys_widgets import labs
 from mlsys_widgets.cards import bulletin
@@ -28,12 +28,11 @@ from mlsys_widgets.cards.reveal import Reveal
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.task import Task
+from mlsys_widgets.files import LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, Unusable, occasion, usable
 from mlsys_widgets.labs.answers import say
 from mlsys_widgets.ledger import Handover, Ledger, LedgerError, earlier_design
-
-_LEDGER: Final = "ledger.jsonl"
 
 
 def open_lab(
@@ -297,11 +296,11 @@ def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
     nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
     submissions, so a ledger must never come to lie there.
     """
-    if folder.parent.name == "source" and (folder.parent.parent / "nbgrader_config.py").exists():
+    if folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists():
         aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name
         aside.mkdir(parents=True, exist_ok=True)
         said = (
             "This is the instructor's notebook: what you enter is kept only while the kernel runs."
         )
-        return aside / _LEDGER, (said,)
-    return folder / _LEDGER, ()
+        return aside / LEDGER, (said,)
+    return folder / LEDGER, ()

@@ -24,11 +24,10 @@ from mlsys_widgets.classes.summary import (
     Row,
     Said,
 )
-from mlsys_widgets.grading.award import LEDGER
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.graded_log import Journal
 from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key, NumberKey
 from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.labs import (
     Choice,
     Essay,
@@ -89,11 +88,11 @@ def class_summary(
         With a sentence, when there is no such lab or the gradebook does not know it.
     """
     root = Path(course)
-    made, settings = Course.at(root), Settings.of(root)
-    home = made.folder("assignments", lab)
+    found = Course.at(root)
+    home = found.folder("assignments", lab)
     if not home.is_dir():
         raise ValueError(f"there is no assignments/{lab} in {root.resolve()}")
-    return _Gathering(made, settings, lab, home).summary(names=names)
+    return _Gathering(found, lab, home).summary(names=names)
 
 
 @dataclass(frozen=True)
@@ -123,21 +122,21 @@ class _One:
 
 
 class _Gathering:
-    def __init__(self, course: Course, settings: Settings, lab: str, home: Path) -> None:
-        self._course, self._settings, self._name = course, settings, lab
+    def __init__(self, course: Course, lab: str, home: Path) -> None:
+        self._course, self._name = course, lab
         self._lab: Lab = load(home)
         self._checks: Checks = load_checks(home)
         self._items = self._lab.items(self._lab.draw("", variants=False))
-        self._grades: Grades = grades(settings, lab)
-        self._journal = Journal(settings.root, lab).read()
+        self._grades: Grades = grades(course, lab)
+        self._journal = Journal(course.home, lab).read()
         self._class = [self._one(s, standing) for s, standing in self._grades.standings.items()]
 
     def _one(self, student: str, standing: Standing) -> _One:
         line = self._journal.get(student, {})
         p = self._lab.draw(student, variants=self._course.variants, edition=self._course.edition)
         # The graded copy of a submission holds no links; what it lacks the check says.
-        copy = self._settings.folder("autograded", student, self._name)
-        folder = self._settings.folder("submitted", student, self._name)
+        copy = self._course.work("autograded", student, self._name)
+        folder = self._course.work("submitted", student, self._name)
         return _One(student, standing, line, studied(folder, student), p, Given(p, copy))
 
     def summary(self, *, names: bool) -> ClassSummary:

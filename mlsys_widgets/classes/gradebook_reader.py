@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, inspect, select
 from sqlalchemy.engine import make_url
 
 from mlsys_widgets.grading import tables as t
-from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Grades:
     due: datetime | None = None
 
 
-def grades(settings: Settings, lab: str) -> Grades:
+def grades(course: Course, lab: str) -> Grades:
     """Everything about a lab.
 
     Raises
@@ -91,7 +91,7 @@ def grades(settings: Settings, lab: str) -> Grades:
     ValueError
         When the gradebook does not know the lab.
     """
-    with _connected(settings) as db:
+    with _connected(course) as db:
         found = db and _assignment(db, lab)
         if not found:
             raise ValueError(
@@ -100,9 +100,9 @@ def grades(settings: Settings, lab: str) -> Grades:
         return _read(db, found)
 
 
-def due(settings: Settings, lab: str) -> datetime | None:
+def due(course: Course, lab: str) -> datetime | None:
     """When a lab is due; none if there is no gradebook or it does not say so."""
-    with _connected(settings) as db:
+    with _connected(course) as db:
         found = db and _assignment(db, lab)
         moment: datetime | None = found.duedate if found else None
         return moment
@@ -111,8 +111,8 @@ def due(settings: Settings, lab: str) -> datetime | None:
 class _connected:
     """A connection to the gradebook; none where there is no gradebook."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._url = make_url(settings.db_url)
+    def __init__(self, course: Course) -> None:
+        self._url = make_url(course.db_url)
 
     def __enter__(self) -> Any:
         # Connecting to a file that is not there would make an empty one.

@@ -17,7 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.award import DESIGN, LEDGER
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.grading.award import DESIGN
 from mlsys_widgets.grading.judging import judge
 from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key, NumberKey
 from mlsys_widgets.labs import (

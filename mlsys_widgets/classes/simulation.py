@@ -27,13 +27,11 @@ from mlsys_widgets.classes.simulated_work import (
     steps_of,
     work,
 )
-from mlsys_widgets.grading.award import LEDGER
+from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
 
-_TIMESTAMP: Final = "timestamp.txt"
 #: As nbgrader's exchange writes it.
 _FORMAT: Final = "%Y-%m-%d %H:%M:%S.%f UTC"
 #: When a class hands in that has no due date: fixed, so that a seed gives the same files always.
@@ -179,11 +177,11 @@ def simulate(
 
 class _Class:
     def __init__(self, root: Path, lab: str, seed: int, beside: Sequence[Path]) -> None:
-        self._settings, self._lab, self._seed = Settings.of(root), lab, seed
+        self._lab, self._seed = lab, seed
         self._course = Course.at(root)
         self._release = _files_of(self._course.folder("release", lab))
         self._assignment = self._assigned(beside)
-        self._due = due_date(self._settings, lab)
+        self._due = due_date(self._course, lab)
         now = datetime.now(UTC)
         # Nothing in a ledger can be later than its verification.
         self._latest = now - timedelta(hours=1)
@@ -228,7 +226,7 @@ class _Class:
                 raise ValueError(f"there is no kind {kind!r}; there are: {', '.join(KINDS)}")
         digits = max(3, len(str(count)))
         names = [f"student-{k:0{digits}}" for k in range(1, count + 1)]
-        folders = {n: self._settings.folder("submitted", n, self._lab) for n in names}
+        folders = {n: self._course.work("submitted", n, self._lab) for n in names}
         there = [name for name, folder in folders.items() if folder.exists()]
         if there and not force:
             raise ValueError(
@@ -237,7 +235,7 @@ class _Class:
             )
         made = []
         for each, files in self._made(names, allot(count, only, self._seed)):
-            _lay_out(folders[each.student], files)
+            lay_out(folders[each.student], files)
             made.append(each)
             on_made(each)
         self._note(made)
@@ -310,7 +308,7 @@ class _Class:
     def _files(self, kind: str, done: Work, told: str, chance: random.Random) -> dict[str, bytes]:
         name = f"{self._lab}.ipynb"
         files = {**self._release, **self._assignment.beside, **done.files}
-        files[_TIMESTAMP] = told.encode()
+        files[TIMESTAMP] = told.encode()
         del files[name]
         breaks = KINDS[kind].breaks
         content = breaks(done.book, chance) if breaks else _as_bytes(done.book)
@@ -320,7 +318,7 @@ class _Class:
 
     def _note(self, made: Sequence[Made]) -> None:
         """Keep what was made, for whoever wants to hold grades against it."""
-        path = noted_at(self._settings.root, self._lab)
+        path = noted_at(self._course.home, self._lab)
         path.parent.mkdir(exist_ok=True)
         said = {"lab": self._lab, "seed": self._seed, "students": [asdict(each) for each in made]}
         path.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -328,7 +326,7 @@ class _Class:
 
 def noted_at(root: Path, lab: str) -> Path:
     """The file that says what was made."""
-    return root / ".mlsys" / f"simulated-{lab}.json"
+    return root / OWN_FOLDER / f"simulated-{lab}.json"
 
 
 def allot(count: int, only: Sequence[str], seed: int) -> list[str]:
@@ -348,11 +346,11 @@ def allot(count: int, only: Sequence[str], seed: int) -> list[str]:
     return found
 
 
-def due_date(settings: Settings, lab: str) -> datetime | None:
+def due_date(course: Course, lab: str) -> datetime | None:
     """When a lab is due, by the gradebook; none if there is no gradebook or no date in it."""
     from mlsys_widgets.classes.gradebook_reader import due
 
-    found = due(settings, lab)
+    found = due(course, lab)
     return found.replace(tzinfo=UTC) if found else None
 
 
@@ -365,14 +363,6 @@ def _files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.iterdir())
         if path.is_file() and not path.name.startswith(LEDGER)
     }
-
-
-def _lay_out(folder: Path, files: Mapping[str, bytes]) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -399,6 +389,6 @@ def run(arguments: argparse.Namespace) -> int:
     for kind in sorted(found, key=lambda kind: -found[kind]):
         table.add_row(kind, str(found[kind]), KINDS[kind].about)
     console.print(table)
-    where = Settings.of(arguments.course).folder("submitted", "*", arguments.lab)
+    where = Course(arguments.course).work("submitted", "*", arguments.lab)
     console.print(f"{len(made)} submissions in {where}", highlight=False, soft_wrap=True)
     return 0

@@ -10,19 +10,17 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.courses.config import course_id_of, password_in
-from mlsys_widgets.labs.course import CONFIG, SETTINGS
+from mlsys_widgets.courses.config import password_in
+from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG, write_whole
 
 #: The format of bundles that is written, and the only one that is read.
 FORMAT: Final = 1
@@ -98,7 +96,7 @@ class Manifest:
 
 def default_name(root: Path) -> str:
     """What the bundle of a course is called."""
-    return f"{course_id_of(root) or 'course'}-{__version__}.tar.gz"
+    return f"{Course(root).course_id or 'course'}-{__version__}.tar.gz"
 
 
 def pack(root: Path, target: Path) -> Path:
@@ -133,19 +131,19 @@ def pack(root: Path, target: Path) -> Path:
                 raise ValueError(f"{step}/{lab} is not built; run: mlsys build {lab}")
     if password_in(root):
         raise ValueError(
-            f"{root / CONFIG} holds the password of the gradebook, which would travel with the"
-            " bundle; take it from the environment there, as os.environ['GRADEBOOK_URL']"
+            f"{root / NBGRADER_CONFIG} holds the password of the gradebook, which would travel with"
+            " the bundle; take it from the environment there, as os.environ['GRADEBOOK_URL']"
         )
     files = {path: (root / path).read_bytes() for path in sorted(_packed(root, labs))}
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
-    manifest = Manifest(FORMAT, __version__, course_id_of(root), tuple(labs), digests)
+    manifest = Manifest(FORMAT, __version__, Course(root).course_id, tuple(labs), digests)
     _write(target, _archive({MANIFEST: manifest.as_bytes(), **files}))
     return target
 
 
 def _packed(root: Path, labs: list[str]) -> Iterator[str]:
     """The paths of what goes in: of labs that there are, and of nothing else."""
-    for single in (CONFIG, f"assignments/{SETTINGS}"):
+    for single in (NBGRADER_CONFIG, f"assignments/{COURSE_SETTINGS}"):
         if (root / single).is_file():
             yield single
     for folder in FOLDERS:
@@ -182,16 +180,5 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 def _write(target: Path, content: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.new")
     # It holds solutions and keys, so nobody else on this machine reads it.
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            aside.unlink()
-        raise
+    write_whole(target, content, mode=0o600)

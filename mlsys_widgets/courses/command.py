@@ -15,7 +15,6 @@ from rich.text import Text
 
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.courses.bundle import default_name, pack
-from mlsys_widgets.courses.config import course_id_of
 from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrolling import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
@@ -59,7 +58,7 @@ def init(arguments: argparse.Namespace) -> int:
         _print(console, words, style="yellow")
     _print(
         console,
-        f"Made {folder}: the course {course_id_of(folder)}. Its README.md says how to go on.",
+        f"Made {folder}: the course {Course(folder).course_id}. Its README.md says how to go on.",
     )
     _print(console, f"Is everything there that it needs? mlsys course doctor {folder}")
     return 0

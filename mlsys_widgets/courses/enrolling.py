@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mlsys_widgets.courses.config import course_id_of, gradebook_url
+from mlsys_widgets.courses.config import gradebook_url
 from mlsys_widgets.courses.environment import tools_on_path
 from mlsys_widgets.courses.roster import Student
+from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def enter_students(course_root: Path, students: Sequence[Student]) -> Enrolment:
     added, changed = [], []
     try:
         url = gradebook_url(course_root)
-        course_id = course_id_of(course_root) or "default_course"
+        course_id = Course(course_root).course_id or "default_course"
         with tools_on_path(), api.Gradebook(url, course_id) as book:
             known = {each.id: each for each in book.db.query(api.Student)}
             for student in students:

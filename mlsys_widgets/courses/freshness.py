@@ -17,7 +17,7 @@ from mlsys_widgets.authoring.hidden import Checks
 from mlsys_widgets.authoring.landing import landing
 from mlsys_widgets.authoring.notebook import Notebook
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.courses.config import settings_of
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, START_PAGE
 from mlsys_widgets.labs import load
 
 
@@ -39,7 +39,7 @@ def stale_labs(course: Course) -> dict[str, str]:
 
 def landing_is_stale(course: Course) -> bool:
     """Whether the page that students begin at lists other labs than there are."""
-    page = course.root / "release" / "START_HERE.md"
+    page = course.root / "release" / START_PAGE
     return not page.is_file() or page.read_text("utf-8") != landing(course.root / "release")
 
 
@@ -60,13 +60,13 @@ def _why_stale(course: Course, lab: str) -> str | None:
     for folder in (source, release):
         if not (folder / notebook).is_file():
             return f"{folder.parent.name}/{lab} is not built"
-    asks = (home / "asks.py").read_bytes()
+    asks = (home / ASKS).read_bytes()
     for folder in (source, release):
-        there = folder / "asks.py"
+        there = folder / ASKS
         if not there.is_file() or there.read_bytes() != asks:
             return f"{folder.parent.name}/{lab}/asks.py is not that of assignments/"
     try:
-        made = Notebook(load(home), Checks(home / "checks.py"), course).make(read(home / "lab.py"))
+        made = Notebook(load(home), Checks(home / CHECKS), course).make(read(home / LAB_TEXT))
     except Exception as problem:  # whatever an author's files may raise
         return f"its text cannot be built: {type(problem).__name__}: {problem}"
     built = _read(source / notebook)
@@ -112,7 +112,7 @@ def _steps() -> tuple[list[Any], list[Any]]:
 def _through(
     steps: list[Any], course: Course, lab: str, book: nbformat.NotebookNode
 ) -> nbformat.NotebookNode:
-    config = settings_of(course.root).config
+    config = course.nbgrader
     resources: dict[str, Any] = {"metadata": {"path": str(course.folder("source", lab))}}
     for step in steps:
         book, resources = step(config=config).preprocess(book, resources)

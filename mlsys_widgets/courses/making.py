@@ -19,15 +19,15 @@ from packaging.version import InvalidVersion, Version
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring.landing import write_landing
 from mlsys_widgets.courses.bundle import MANIFEST, Manifest
-from mlsys_widgets.courses.config import checked_id, course_id_of, name_course, own_gradebook
+from mlsys_widgets.courses.config import checked_id, name_course, own_gradebook
 from mlsys_widgets.courses.enrolling import enter_students
 from mlsys_widgets.courses.opening import Bundle, open_bundle
 from mlsys_widgets.courses.registering import register_labs
 from mlsys_widgets.courses.roster import hub_remarks, read_roster
-from mlsys_widgets.labs.course import CONFIG
+from mlsys_widgets.files import NBGRADER_CONFIG, OWN_FOLDER
+from mlsys_widgets.labs.course import Course
 
 #: Where a course keeps what only tools read.
-KEPT: Final = ".mlsys"
 #: Nobody else reads solutions, keys and grades.
 PRIVATE: Final = 0o700
 
@@ -107,11 +107,11 @@ def _fill(root: Path, bundle: Bundle, course_id: str) -> None:
     bundle.extract(root)
     name_course(root, course_id)
     write_landing(root / "release")
-    kept = root / KEPT
+    kept = root / OWN_FOLDER
     kept.mkdir()
     (kept / MANIFEST).write_bytes(bundle.manifest.as_bytes())
     said = {
-        "course": course_id_of(root),
+        "course": Course(root).course_id,
         "version": __version__,
         "lab": bundle.manifest.labs[0],
         "labs": "\n".join(f"- `{lab}`" for lab in bundle.manifest.labs),
@@ -130,7 +130,7 @@ def _settle(made: Path, place: Path) -> None:
     # A folder that is there keeps its owner and may be where somebody's shell stands. It is closed
     # before keys come into it. The settings come last: without them it is no course.
     place.chmod(stat.S_IMODE(place.stat().st_mode) & ~stat.S_IRWXO)
-    for each in sorted(made.iterdir(), key=lambda path: (path.name == CONFIG, path.name)):
+    for each in sorted(made.iterdir(), key=lambda path: (path.name == NBGRADER_CONFIG, path.name)):
         each.rename(place / each.name)
 
 
@@ -154,7 +154,7 @@ def _remark_on_version(made_with: str, remark: Say) -> None:
 def manifest_of(root: Path) -> Manifest | None:
     """What the bundle said of itself that a course was made from; none if it was made otherwise."""
     try:
-        return Manifest.read((root / KEPT / MANIFEST).read_bytes())
+        return Manifest.read((root / OWN_FOLDER / MANIFEST).read_bytes())
     except (OSError, ValueError):
         return None
 

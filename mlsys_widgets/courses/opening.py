@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from mlsys_widgets.courses.bundle import FOLDERS, MANIFEST, Manifest
-from mlsys_widgets.labs.course import CONFIG
+from mlsys_widgets.files import NBGRADER_CONFIG
 
 #: Bytes of all files together, and how many files.
 LARGEST: Final = 256_000_000
@@ -100,7 +100,7 @@ def _members(path: Path) -> dict[str, bytes]:
 
 def _fits(name: str) -> bool:
     """Whether a name is the manifest, the configuration, or a path below a course's folder."""
-    if name in (MANIFEST, CONFIG):
+    if name in (MANIFEST, NBGRADER_CONFIG):
         return True
     parts = name.split("/")
     return (

@@ -7,8 +7,10 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mlsys_widgets.courses.config import gradebook_url, settings_of
+from mlsys_widgets.courses.config import gradebook_url
 from mlsys_widgets.courses.environment import tools_on_path
+from mlsys_widgets.files import OWN_FOLDER
+from mlsys_widgets.labs.course import Course
 
 
 def register_labs(
@@ -30,12 +32,12 @@ def register_labs(
 
     for lab in labs:
         say(f"{lab} into the gradebook")
-        settings = settings_of(root)
-        config = settings.config
+        course = Course(root)
+        config = course.nbgrader
         # nbgrader writes what it releases, and that is there already.
-        aside = settings.root / ".mlsys" / "released"
-        config.CourseDirectory.root = str(settings.root)
-        config.CourseDirectory.release_directory = str(aside.relative_to(settings.root))
+        aside = course.home / OWN_FOLDER / "released"
+        config.CourseDirectory.root = str(course.home)
+        config.CourseDirectory.release_directory = str(aside.relative_to(course.home))
         config.CourseDirectory.assignment_id = lab
         config.CourseDirectory.db_url = gradebook_url(root)
         converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)

@@ -145,8 +145,10 @@ def note(
     name: str, place: tuple[float, float, str] | None, tone: str = "text", align: str = "start"
 ) -> Words:
     """One piece of text, ``(x, y, text)``, or none now."""
-    x, y, text = ((part,) for part in place) if place else ((), (), ())
-    return Words(name, x, y, text, tone, align)
+    if place is None:
+        return Words(name, (), (), (), tone, align)
+    x, y, text = place
+    return Words(name, (x,), (y,), (text,), tone, align)
 
 
 AnyMark = Line | Strokes | Points | Blocks | Words

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
 from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
 from mlsys_widgets.labs.answers import say
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 
-#: The ledger of a lab lies beside its notebook.
-LEDGER: Final = "ledger.jsonl"
 #: What a record calls the design entry.
 DESIGN: Final = "design"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -22,11 +22,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading import tables as t
+from mlsys_widgets.grading.late_penalty import LatePenalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-
-#: Score and seconds late of a student's notebook; the penalty, or none.
-Penalty = Callable[[str, float, float], float | None]
 
 _KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
 
@@ -69,7 +67,7 @@ class Book:
         What being late costs.
     """
 
-    def __init__(self, url: str, lab: str, penalty: Penalty = lambda *_: None) -> None:
+    def __init__(self, url: str, lab: str, penalty: LatePenalty = lambda *_: None) -> None:
         # A formgrader that is open beside us may hold the file for a moment.
         waits = {"timeout": 60} if url.startswith("sqlite") else {}
         self._lab, self._penalty = lab, penalty

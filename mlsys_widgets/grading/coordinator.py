@@ -18,13 +18,15 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets import __version__
+from mlsys_widgets.files import TIMESTAMP, lay_out
 from mlsys_widgets.grading.book import Book, Entry
 from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.grading.scoring import Judge, Score
-from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.engine import LOCAL, Engine
 from mlsys_widgets.sandbox.isolation import Limits, visible
 from mlsys_widgets.sandbox.sanitizing import checksum, flags, grade_id
@@ -125,8 +127,8 @@ class Class:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._settings = Settings.of(plan.root)
-        home = self._settings.root / _ASSIGNMENTS / plan.lab
+        self._course = Course(plan.root)
+        home = self._course.home / _ASSIGNMENTS / plan.lab
         if not home.is_dir():
             raise CannotGrade(
                 f"there is no {_ASSIGNMENTS}/{plan.lab} in {plan.root}; grade in the folder of the"
@@ -136,9 +138,9 @@ class Class:
         self._judge = Judge(
             self._lab, load_checks(home), variants=plan.variants, edition=plan.edition
         )
-        self._book = Book(self._settings.db_url, plan.lab, self._settings.penalty)
-        self._journal = Journal(self._settings.root, plan.lab)
-        self._given = _files_of(self._settings.root / _SOURCE / plan.lab)
+        self._book = Book(self._course.db_url, plan.lab, late_penalty(self._course))
+        self._journal = Journal(self._course.home, plan.lab)
+        self._given = _files_of(self._course.home / _SOURCE / plan.lab)
         self._version = _digest_of(home, repr(self._book.blueprint))
         if plan.isolate and plan.engine == LOCAL:
             self._look_where_it_lies()
@@ -147,7 +149,7 @@ class Class:
     def _look_where_it_lies(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
         for folder in visible():
-            if self._settings.root.is_relative_to(folder):
+            if self._course.home.is_relative_to(folder):
                 raise CannotGrade(
                     f"the course lies in {folder}, which submissions can read while they run; move"
                     " it to a folder of its own"
@@ -155,9 +157,9 @@ class Class:
 
     def _to_grade(self) -> list[str]:
         plan = self._plan
-        names = students(self._settings, plan.lab, plan.students)
+        names = students(self._course, plan.lab, plan.students)
         if not names:
-            folder = self._settings.folder("submitted", plan.students, plan.lab)
+            folder = self._course.work("submitted", plan.students, plan.lab)
             raise CannotGrade(f"nothing was handed in: there is no {folder}")
         if plan.force:
             return names
@@ -170,17 +172,17 @@ class Class:
         """Whether an interrupted run has graded this very submission with this very lab."""
         if line is None or line.get("version") != self._version:
             return False
-        folder = self._settings.folder("autograded", student, self._plan.lab)
-        handed_in = collect(self._settings, self._plan.lab, student)
+        folder = self._course.work("autograded", student, self._plan.lab)
+        handed_in = collect(self._course, self._plan.lab, student)
         return folder.is_dir() and line.get("digest") == handed_in.digest
 
     def _is_new(self, student: str) -> bool:
         """Nbgrader's rule: not graded yet, or handed in again since."""
-        graded = self._settings.folder("autograded", student, self._plan.lab)
+        graded = self._course.work("autograded", student, self._plan.lab)
         if not graded.is_dir():
             return True
         old, new = (
-            collect_time(self._settings.folder(step, student, self._plan.lab))
+            collect_time(self._course.work(step, student, self._plan.lab))
             for step in ("autograded", "submitted")
         )
         return old is not None and new is not None and new > old
@@ -214,9 +216,9 @@ class Class:
             self._book.close()
 
     def _jobs(self, handed_in: dict[str, Submission]) -> Iterator[Job]:
-        limits = replace(self._plan.limits, cell=self._settings.cell_seconds)
+        limits = replace(self._plan.limits, cell=self._course.cell_seconds)
         for student in self.students:
-            submission = collect(self._settings, self._plan.lab, student)
+            submission = collect(self._course, self._plan.lab, student)
             handed_in[student] = submission
             files = self._with_given(submission)
             yield Job(student, self._plan.lab, files, self._plan.isolate, limits)
@@ -252,7 +254,7 @@ class Class:
         cells = _cells_of(ran.notebook, {*points, *self._book.answer_cells})
         with TemporaryDirectory(prefix="mlsys-judge-") as aside:
             folder = Path(aside)
-            _lay_out(folder, self._with_given(submission))
+            lay_out(folder, self._with_given(submission))
             scores, doubts = self._judge.score(
                 ran.student, {n: c for n, c in cells.items() if n in points}, points, ran.answers,
                 folder,
@@ -284,7 +286,7 @@ class Class:
     def _write_files(self, submission: Submission, ran: Ran) -> None:
         """Put the autograded submission where formgrader looks for it: all of it, or nothing."""
         name = f"{self._plan.lab}.ipynb"
-        target = self._settings.folder("autograded", ran.student, self._plan.lab)
+        target = self._course.work("autograded", ran.student, self._plan.lab)
         # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
         given = self._with_given(submission)
         files = {each: content for each, content in given.items() if Path(each).suffix != ".ipynb"}
@@ -292,7 +294,7 @@ class Class:
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f".{target.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
-        _lay_out(fresh, files, self._settings.permissions)
+        lay_out(fresh, files, mode=self._course.permissions)
         old = target.with_name(f".{target.name}.old")
         shutil.rmtree(old, ignore_errors=True)
         with suppress(FileNotFoundError):
@@ -322,9 +324,9 @@ def _cells_of(notebook: str, names: Set[str]) -> dict[str | None, Any]:
 
 def collect_time(folder: Path) -> Any:
     """When a submission was handed in, from its folder."""
-    path = folder / "timestamp.txt"
+    path = folder / TIMESTAMP
     content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-    return Submission("", {"timestamp.txt": content}).timestamp
+    return Submission("", {TIMESTAMP: content}).timestamp
 
 
 def _flags(ran: Ran, scores: list[Score], doubts: list[str]) -> Iterator[str]:
@@ -365,12 +367,3 @@ def _digest_of(folder: Path, more: str) -> str:
     for path in sorted(folder.glob("*.py")):
         digest.update(path.name.encode() + b"\x00" + path.read_bytes())
     return digest.hexdigest()
-
-
-def _lay_out(folder: Path, files: Mapping[str, bytes], permissions: int = 0o644) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        path.chmod(permissions)

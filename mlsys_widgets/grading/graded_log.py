@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-_FOLDER: Final = ".mlsys"
+from mlsys_widgets.files import OWN_FOLDER, held
 
 
 class Journal:
@@ -27,21 +27,13 @@ class Journal:
     """
 
     def __init__(self, root: Path, lab: str) -> None:
-        self._path = root / _FOLDER / f"grade-{lab}.jsonl"
+        self._path = root / OWN_FOLDER / f"grade-{lab}.jsonl"
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep others who would grade the same lab out; a process that dies lets go of it."""
-        import fcntl
-
-        self._path.parent.mkdir(exist_ok=True)
-        with self._path.with_suffix(".lock").open("wb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ValueError(
-                    "this lab is being graded by another mlsys grade; wait until it is done"
-                ) from None
+        refusal = "this lab is being graded by another mlsys grade; wait until it is done"
+        with held(self._path.with_suffix(".lock"), refusal):
             yield
 
     def read(self) -> dict[str, dict[str, Any]]:

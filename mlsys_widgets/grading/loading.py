@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
+from mlsys_widgets.files import CHECKS
 from mlsys_widgets.grading.keys import Checks
 from mlsys_widgets.labs.lab import module_at
-
-FILE_NAME: Final = "checks.py"
 
 
 def load_checks(folder: Path) -> Checks:
@@ -19,11 +17,9 @@ def load_checks(folder: Path) -> Checks:
     ValueError
         When there is no such file.
     """
-    path = folder.resolve() / FILE_NAME
+    path = folder.resolve() / CHECKS
     if not path.is_file():
-        raise ValueError(
-            f"there is no {FILE_NAME} in {folder}; it belongs to an instructor's course"
-        )
+        raise ValueError(f"there is no {CHECKS} in {folder}; it belongs to an instructor's course")
     module = module_at(path)
     return {
         name: value

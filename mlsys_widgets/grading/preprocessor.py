@@ -20,8 +20,8 @@ from typing import Any
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
-from mlsys_widgets.grading.settings import Settings
 from mlsys_widgets.grading.submissions import read_folder
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.isolation import CannotIsolate, Limits
 from mlsys_widgets.sandbox.sanitizing import grade_id, is_locked
 from mlsys_widgets.sandbox.worker import (
@@ -50,7 +50,7 @@ class ExecuteShutIn(NbGraderPreprocessor):  # type: ignore[misc]
         folder, who = Path(resources["metadata"]["path"]), resources["nbgrader"]
         beside = dict(read_folder(folder, who["student"]).files)
         beside.pop(f"{who['notebook']}.ipynb", None)
-        seconds = Settings(folder, self.config).cell_seconds
+        seconds = Course(folder, given=self.config).cell_seconds
         limits = replace(Limits(), cell=seconds)
         job = Job(who["student"], who["assignment"], beside, self.isolate, limits)
         try:

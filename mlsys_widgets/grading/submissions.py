@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.files import TIMESTAMP
+from mlsys_widgets.labs.course import Course
 
 #: What does not fit into this is left out, and the TA told.
 LARGEST: Final = 100_000_000
@@ -25,7 +26,6 @@ _LONGEST_NAME: Final = 500
 #: A notebook larger than this has most of it in outputs, which are not needed.
 _LARGE_NOTEBOOK: Final = 5_000_000
 _LARGEST_NOTEBOOK: Final = 1_000_000_000
-_TIMESTAMP: Final = "timestamp.txt"
 _IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
 
 
@@ -50,7 +50,7 @@ class Submission:
     @property
     def timestamp(self) -> datetime | None:
         """When it was handed in, in UTC; none if nothing readable says so."""
-        content = self.files.get(_TIMESTAMP, b"")[:100].decode("utf-8", "replace").strip()
+        content = self.files.get(TIMESTAMP, b"")[:100].decode("utf-8", "replace").strip()
         return read_time(content) if content else None
 
     @property
@@ -63,13 +63,13 @@ class Submission:
         return digest.hexdigest()
 
 
-def students(settings: Settings, lab: str, pattern: str = "*") -> list[str]:
+def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
     """Who has handed in a lab, of those whose names fit a pattern."""
-    marked = settings.folder("submitted", "*", lab)
-    root = settings.root
+    marked = course.work("submitted", "*", lab)
+    root = course.home
     found = []
     where = re.compile(
-        re.escape(str(settings.folder("submitted", "\x00", lab))).replace("\x00", "([^/]+)")
+        re.escape(str(course.work("submitted", "\x00", lab))).replace("\x00", "([^/]+)")
     )
     for path in sorted(root.glob(str(marked.relative_to(root)))):
         match = where.fullmatch(str(path))
@@ -78,9 +78,9 @@ def students(settings: Settings, lab: str, pattern: str = "*") -> list[str]:
     return [name for name in found if fnmatch.fnmatchcase(name, pattern)]
 
 
-def collect(settings: Settings, lab: str, student: str) -> Submission:
+def collect(course: Course, lab: str, student: str) -> Submission:
     """Read a submission."""
-    return read_folder(settings.folder("submitted", student, lab), student)
+    return read_folder(course.work("submitted", student, lab), student)
 
 
 def read_folder(folder: Path, student: str) -> Submission:

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mlsys_widgets.courses import Student, init_course, pack
-from mlsys_widgets.courses.config import course_id_of
 from mlsys_widgets.courses.making import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
 from mlsys_widgets.hub.acting import run_as
@@ -20,6 +19,7 @@ from mlsys_widgets.hub.memory import Account, Memory, write_private
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.serving import free_port, is_free
 from mlsys_widgets.hub.settings import TRIED
+from mlsys_widgets.labs.course import Course
 
 Say = Callable[[str], None]
 
@@ -54,7 +54,7 @@ def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: 
         (target / TRIED).mkdir(exist_ok=True)
     elif bundle is not None:
         _mention_other_labs(target, bundle, say)
-    return course_id_of(target)
+    return Course(target).course_id
 
 
 def _mention_other_labs(course: Path, bundle: Path, say: Say) -> None:

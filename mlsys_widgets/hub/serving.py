@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import socket
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import IO, Final, Self
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPSHandler, ProxyHandler, build_opener
+
+from mlsys_widgets.files import StillHeld, acquire
 
 #: Seconds that a start may take, on a cold disk.
 _START: Final = 120.0
@@ -33,8 +34,8 @@ def held(lock: Path, what: str) -> Iterator[IO[str]]:
     lock.chmod(0o600)
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            acquire(file.fileno())
+        except StillHeld:
             file.seek(0)
             pid = file.read().strip()
             whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"

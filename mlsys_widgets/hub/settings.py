@@ -11,12 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.files import NBGRADER_CONFIG, START_PAGE
 from mlsys_widgets.hub.places import Role
 
 #: Where an instructor's own copies of labs go, below the course.
 TRIED: Final = "tried"
-#: What lies in a student's home from the first day.
-WELCOME: Final = "START_HERE.md"
 
 _NBGRADER: Final = "nbgrader.server_extensions"
 #: Parts of nbgrader that only instructors have: in the browser, and in the server.
@@ -106,15 +105,15 @@ def write_settings(
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     # nbgrader reads JSON as well, and complains at each start that this file is missing.
     lines = [f"c.{name} = {value!r}\n" for name, value in nbgrader.items()]
-    (folder / "nbgrader_config.py").write_text("c = get_config()\n" + "".join(lines), "utf-8")
+    (folder / NBGRADER_CONFIG).write_text("c = get_config()\n" + "".join(lines), "utf-8")
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def welcome(home: Path) -> None:
     """Put the first page into a student's home."""
-    text = (Path(__file__).parent / "template" / WELCOME).read_text("utf-8")
-    (home / WELCOME).write_text(text, "utf-8")
+    text = (Path(__file__).parent / "template" / START_PAGE).read_text("utf-8")
+    (home / START_PAGE).write_text(text, "utf-8")
 
 
 def _shell() -> str:

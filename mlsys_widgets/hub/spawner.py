@@ -12,9 +12,9 @@ from typing import Any, Final
 from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Dict, Integer, Set, Unicode
 
+from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.hub.acting import UMASK
 from mlsys_widgets.hub.places import Places, Role
-from mlsys_widgets.hub.settings import WELCOME
 
 _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
 
@@ -52,7 +52,7 @@ class CourseSpawner(LocalProcessSpawner):
 
     def _landing(self) -> str:
         """The page that explains what to do, the first time; then the work as it was left."""
-        page = Path(self.notebook_dir) / ("README.md" if self.role == "instructor" else WELCOME)
+        page = Path(self.notebook_dir) / ("README.md" if self.role == "instructor" else START_PAGE)
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
 

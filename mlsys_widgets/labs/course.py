@@ -1,20 +1,24 @@
-"""How a course builds its labs: where they lie, and whether everyone has their own numbers."""
+"""A course: where its labs and submissions lie, and the settings that build and grade them."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-SETTINGS: Final = "course.toml"
-#: What nbgrader reads.
-CONFIG: Final = "nbgrader_config.py"
+from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
+
+#: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
+_STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
+#: The seconds that nbgrader gives a cell.
+_CELL_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True)
 class Course:
-    """A course's folder and its settings, read from ``assignments/course.toml``.
+    """A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
 
     Parameters
     ----------
@@ -24,16 +28,19 @@ class Course:
         Whether everyone has their own numbers.
     edition
         Part of every draw: change it, and everyone's numbers change.
+    given
+        nbgrader's configuration, if somebody has read it already.
     """
 
     root: Path
     variants: bool = True
     edition: str = ""
+    given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def at(cls, root: Path) -> Course:
-        """The course in a folder."""
-        path = root / "assignments" / SETTINGS
+        """Read the course in a folder from ``assignments/course.toml``."""
+        path = root / "assignments" / COURSE_SETTINGS
         if not path.parent.is_dir():
             raise ValueError(
                 f"there is no folder assignments in {root.resolve()}; run this in the folder of a"
@@ -54,6 +61,13 @@ class Course:
                 raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
         return cls(root, **said)
 
+    @property
+    def home(self) -> Path:
+        """The folder, whatever folder this runs in."""
+        return self.root.resolve()
+
+    # How labs are built.
+
     def folder(self, step: str, lab: str) -> Path:
         """Where a lab lies at a step: assignments, source or release."""
         return self.root / step / lab
@@ -64,3 +78,65 @@ class Course:
         said = [] if self.variants else ["variants=False"]
         said += [f"edition={self.edition!r}"] if self.edition else []
         return "".join(f", {each}" for each in said)
+
+    # What nbgrader is told, read once.
+
+    @cached_property
+    def nbgrader(self) -> Any:
+        """All of ``nbgrader_config.py``.
+
+        Raises
+        ------
+        ValueError
+            When the file cannot be run.
+        """
+        if self.given is not None:
+            return self.given
+        # Notebooks import this module, and only a course has a configuration to read.
+        from traitlets.config import Config
+        from traitlets.config.loader import PyFileConfigLoader
+
+        path = self.root / NBGRADER_CONFIG
+        if not path.is_file():
+            return Config()
+        try:
+            return PyFileConfigLoader(str(path)).load_config()
+        except Exception as problem:  # whatever an instructor's file may raise
+            raise ValueError(
+                f"{path} cannot be read: {type(problem).__name__}: {problem}; fix that line"
+            ) from None
+
+    def _setting(self, name: str, default: Any) -> Any:
+        return self.nbgrader.get("CourseDirectory", {}).get(name, default)
+
+    @property
+    def course_id(self) -> str:
+        """What nbgrader calls the course; empty if it has no name."""
+        return str(self._setting("course_id", ""))
+
+    @property
+    def db_url(self) -> str:
+        """Where the gradebook is."""
+        url: str = self._setting("db_url", f"sqlite:///{self.home / 'gradebook.db'}")
+        return url
+
+    def work(self, step: str, student: str, lab: str) -> Path:
+        """Where a student's work on a lab lies at a step: submitted, autograded, feedback."""
+        structure = self._setting("directory_structure", _STRUCTURE)
+        named = self._setting(f"{step}_directory", step)
+        path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)
+        return self.home / path
+
+    @property
+    def cell_seconds(self) -> float:
+        """How long a cell may take."""
+        for section in ("Execute", "ExecutePreprocessor"):
+            seconds = self.nbgrader.get(section, {}).get("timeout")
+            if isinstance(seconds, int | float) and seconds > 0:
+                return float(seconds)
+        return _CELL_SECONDS
+
+    @property
+    def permissions(self) -> int:
+        """Of files that are written for graders."""
+        return 0o664 if self._setting("groupshared", False) else 0o444

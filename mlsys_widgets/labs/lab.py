@@ -9,13 +9,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Final
 
+from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
 from mlsys_widgets.labs.variants import Parameter, Parameters, draw
-
-#: The file that says what a lab asks. It lies beside the notebook, wherever that goes.
-FILE_NAME: Final = "asks.py"
 
 Asks = Callable[[Parameters], Item]
 
@@ -91,10 +88,10 @@ def load(folder: str | os.PathLike[str]) -> Lab:
     ValueError
         With a sentence, when there is none or it declares no lab.
     """
-    path = Path(folder).resolve() / FILE_NAME
+    path = Path(folder).resolve() / ASKS
     if not path.is_file():
         raise ValueError(
-            f"{FILE_NAME} is not beside the notebook; it belongs to the lab: fetch the lab again,"
+            f"{ASKS} is not beside the notebook; it belongs to the lab: fetch the lab again,"
             " or copy that file into the folder of the notebook"
         )
     return _declared(path, path.read_bytes())

@@ -17,6 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger.errors import ExchangeError, not_saved
 from mlsys_widgets.ledger.events import Event, Malformed, from_line, from_object, timestamp, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal, write_new
@@ -24,7 +25,6 @@ from mlsys_widgets.ledger.verification import Verification, verify_lines
 
 FORMAT: Final = "mlsys-ledgers"
 EXPORT_VERSION: Final = 1
-FILE_NAME: Final = "ledger.jsonl"
 
 #: What an honest student may do, however unwise: a grader's business, and no reason to keep the
 #: student from moving to another machine.
@@ -143,7 +143,7 @@ def import_ledgers(
             raise ExchangeError(f"{source}: an event of {lab} {error}.") from None
         verdict = verify_lines(lines, student=owner, lab=lab, now=moment)
         _refuse_broken(f"{source}: {lab}", verdict)
-        wanted[lab] = (Path(folder) / lab / FILE_NAME, b"".join(lines))
+        wanted[lab] = (Path(folder) / lab / LEDGER, b"".join(lines))
     new = {}
     for lab, (path, content) in wanted.items():
         if not path.exists():

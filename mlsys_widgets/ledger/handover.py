@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger.errors import LedgerError
-from mlsys_widgets.ledger.exchange import FILE_NAME
 from mlsys_widgets.ledger.ledger import Ledger
 from mlsys_widgets.ledger.values import frozen, plain
 
@@ -62,7 +62,7 @@ def earlier_design(
     """
     listed = ", ".join(f"{name} = {value!r}" for name, value in default.items())
     fallback = f"so it starts from the default: {listed}."
-    path = Path(beside).absolute().parent.parent / lab / FILE_NAME
+    path = Path(beside).absolute().parent.parent / lab / LEDGER
 
     def without(reason: str) -> Handover:
         return Handover(lab, frozen(plain("default", default)), False, f"{reason}, {fallback}")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mlsys_widgets.ledger import locking
+from mlsys_widgets import files
 from mlsys_widgets.ledger.errors import Busy, NotSaved, Unreadable, Vanished, not_saved
 
 #: No lab writes as much; a file beyond this is not read into a kernel or a grader.
@@ -104,7 +104,7 @@ class Journal:
         with self.thread:
             try:
                 handle = self._open_alone(create=create)
-            except locking.StillHeld:
+            except files.StillHeld:
                 raise Busy(
                     f"Nothing was saved: another kernel has held {self.path.name} for"
                     f" {self.patience:g} s. Shut down other kernels of this lab and try again."
@@ -129,7 +129,7 @@ class Journal:
         while True:
             handle = self._open(os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0))
             try:
-                self.locks = locking.acquire(handle, patience=self.patience)
+                self.locks = files.acquire(handle, patience=self.patience)
                 # The name may have been given to another file, or to none, while we waited.
                 with contextlib.suppress(FileNotFoundError):
                     if os.path.samestat(os.fstat(handle), self.path.stat()):
@@ -142,8 +142,8 @@ class Journal:
     def _nobody_writes(self, handle: int) -> bool:
         """Wait for whoever is in the middle of a line; false if we cannot tell."""
         try:
-            return locking.acquire(handle, shared=True, patience=READER_PATIENCE)
-        except locking.StillHeld:
+            return files.acquire(handle, shared=True, patience=READER_PATIENCE)
+        except files.StillHeld:
             return False
 
     def _catch_up(self, handle: int) -> News:
@@ -221,7 +221,7 @@ class Writer:
                 written += os.write(handle, lines[written:])
             _sync(handle)
             if start == 0:
-                _sync_folder(journal.path.parent)
+                files.sync_folder(journal.path.parent)
         except BaseException:
             # Whoever called is told that nothing was saved, so nothing may stay. Should even this
             # fail, the rest is an unfinished line, which the next write sets aside.
@@ -257,7 +257,7 @@ def write_new(path: Path, content: bytes) -> None:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    files.sync_folder(path.parent)
 
 
 def move_beside(path: Path, word: str) -> Path:
@@ -267,7 +267,7 @@ def move_beside(path: Path, word: str) -> Path:
         if not aside.exists():
             break
     path.rename(aside)
-    _sync_folder(path.parent)
+    files.sync_folder(path.parent)
     return aside
 
 
@@ -303,13 +303,3 @@ def _sync(handle: int) -> None:
         # Where nothing can be synced, the system's own promise is all there is.
         if error.errno not in _NO_SYNC_HERE:
             raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file durable too, where the system lets a folder be synced."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

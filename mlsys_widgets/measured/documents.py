@@ -7,13 +7,13 @@ interruption leaves the old file or none.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Collection
 from importlib import resources
 from pathlib import Path
+
+from mlsys_widgets.files import write_whole
 
 from .checks import MeasurementError, validate
 from .recorder import Document, plain
@@ -137,7 +137,7 @@ def save(
     'mlsys-measurement'
     """
     validate(document, source=os.fspath(path), allow=allow)
-    return write_atomically(path, text(document))
+    return write_whole(path, text(document))
 
 
 def text(document: Document) -> str:
@@ -163,39 +163,6 @@ def text(document: Document) -> str:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def write_atomically(path: str | os.PathLike[str], content: str) -> Path:
-    """Replace a file by new content in one step: a reader sees the old or the new, never a part."""
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=".tmp", dir=target.parent
-    )
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
-    _sync_folder(target.parent)
-    return target
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system lets a folder be synced."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def merged(base: Document, update: Document) -> Document:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
+from ..files import write_whole
 from . import cpu, gpu
 from .checks import MeasurementError, can_check_schema, validate
-from .documents import load, merged, save, text, write_atomically
+from .documents import load, merged, save, text
 from .progress import progress as shown
 from .recorder import Document, Recorder
 
@@ -85,7 +86,7 @@ def measure(
 
     def after(recorder: Recorder) -> None:
         if checkpoint is not None:
-            write_atomically(checkpoint, text(recorder.document("partial")))
+            write_whole(checkpoint, text(recorder.document("partial")))
 
     chosen = None if sections is None else wanted
     with shown([name for name in known if name in wanted], show=progress) as say:
@@ -116,7 +117,7 @@ def _keep(document: Document, out: str | os.PathLike[str] | None, dry: bool) -> 
     try:
         save(document, out, allow=allow)
     except MeasurementError:
-        write_atomically(f"{os.fspath(out)}.rejected", text(document))
+        write_whole(f"{os.fspath(out)}.rejected", text(document))
         raise
 
 

@@ -32,6 +32,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.isolation import Limits, limit, shut_in, why_not
 
 _LENGTH: Final = struct.Struct(">I")
@@ -228,11 +229,7 @@ def _own_world() -> None:
 
 def _in_a_folder(home: Path, files: Mapping[str, bytes], limits: Limits) -> None:
     """Without isolation: a folder of its own, and the limits that need no isolation."""
-    home.mkdir(parents=True)
-    for name, content in files.items():
-        path = home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    lay_out(home, files)
     os.environ["HOME"] = str(home.parent.parent)
     os.chdir(home)
     limit(limits, alone=False)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.system_calls import filter_calls
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
@@ -205,16 +206,12 @@ def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) 
     (root / "etc/passwd").write_text(f"student:x:{NOBODY}:{NOBODY}::/submission:/bin/sh\n")
     locks = f"size=4m,nr_inodes=200,mode=700,{owner}"
     _mount("tmpfs", f"{root}/dev/shm", "tmpfs", _NOSUID | _NODEV | _NOEXEC, locks)
-    _lay_out(root / "submission", home, files)
+    _hand_over(root / "submission", home, files)
 
 
-def _lay_out(place: Path, home: str, files: Mapping[str, bytes]) -> None:
+def _hand_over(place: Path, home: str, files: Mapping[str, bytes]) -> None:
     """Write the submission, for nobody to change as they like."""
-    (place / home).mkdir(parents=True)
-    for name, content in files.items():
-        path = place / home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    lay_out(place / home, files)
     if os.geteuid() == 0:
         for folder, _, names in os.walk(place):
             for each in (folder, *(f"{folder}/{name}" for name in names)):

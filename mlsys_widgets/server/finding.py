@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mlsys_widgets.server.places import LEDGER, Root
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.server.places import Root
 from mlsys_widgets.server.reports import Signature, signature
 
 #: Seconds for which the outcome of a walk is kept.

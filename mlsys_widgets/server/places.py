@@ -20,10 +20,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Final
 
-#: The file beside a notebook that holds what was committed in it.
-LEDGER: Final = "ledger.jsonl"
+from mlsys_widgets.files import LEDGER
 
 
 class Refused(Exception):

@@ -17,7 +17,9 @@ from tests.browser.pictures import difference
 pytestmark = pytest.mark.needs("chromium")
 
 NAMES = [
-    name for name in mlsys_widgets._WIDGETS if issubclass(getattr(mlsys_widgets, name), Instrument)
+    name
+    for name in mlsys_widgets.__all__
+    if isinstance(kind := getattr(mlsys_widgets, name), type) and issubclass(kind, Instrument)
 ]
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 

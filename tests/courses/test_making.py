@@ -16,7 +16,6 @@ import pytest
 from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
 from mlsys_widgets.courses import init_course, pack, stale_labs
-from mlsys_widgets.courses.config import course_id_of
 from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import CLASS, LAB, Disk
 from tests.courses.test_opening import Forge
@@ -42,7 +41,7 @@ def test_everything_that_a_course_needs_is_there(made: Path, built: Path):
         assert there == {path: (built / path).read_bytes() for path in there}
         assert there
     assert stale_labs(Course.at(made)) == {}
-    assert course_id_of(made) == "demo"
+    assert Course(made).course_id == "demo"
     assert [path.name for path in (made / ".mlsys").iterdir()] == ["bundle.json"]
 
 
@@ -104,7 +103,7 @@ def test_git_leaves_out_what_is_of_students(made: Path, tmp_path: Path):
 
 def test_another_id_and_no_class(bundle: Path, tmp_path: Path):
     folder = init_course(tmp_path / "new", bundle, course_id="fall-27")
-    assert course_id_of(folder) == "fall-27"
+    assert Course(folder).course_id == "fall-27"
     assert students(folder) == {}
 
 
@@ -112,7 +111,7 @@ def test_a_course_without_an_id_is_called_as_its_folder(written: Path, tmp_path:
     """A bundle of somebody whose settings say nothing, or are not there."""
     (written / "nbgrader_config.py").unlink()
     folder = init_course(tmp_path / "autumn", pack(written, tmp_path / "b.tar.gz"))
-    assert course_id_of(folder) == "autumn"
+    assert Course(folder).course_id == "autumn"
 
 
 @pytest.mark.parametrize("name", ["a/b", " ", "..", "-x", "x" * 101])

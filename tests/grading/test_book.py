@@ -11,8 +11,9 @@ from nbgrader import api
 from mlsys_widgets.grading import book as book_module
 from mlsys_widgets.grading import tables
 from mlsys_widgets.grading.book import Book, Entry
+from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.scoring import Score
-from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import LAB, classroom, of, rows
 
 WHEN = datetime(2026, 11, 1, 10)
@@ -160,7 +161,7 @@ def test_the_rule_is_nbgraders_plugin(course, name, wanted):
     if name == "zero":
         extra = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
         config.write_text(config.read_text() + "\n" + extra)
-    assert Settings.of(course.root).penalty("ann", 60.0, 10.0) == wanted
+    assert late_penalty(Course(course.root))("ann", 60.0, 10.0) == wanted
 
 
 def test_a_lab_that_is_not_there_is_said(course):

@@ -16,7 +16,7 @@ from mlsys_widgets.grading.scoring import Judge, by_notebook
 from mlsys_widgets.labs import Unusable, load
 from mlsys_widgets.sandbox.shell import _as_data, from_data
 from tests.grading.classroom import LAB, classroom
-from tests.grading.test_sanitizing import FLAGS, JSON, cells
+from tests.sandbox.test_sanitizing import FLAGS, JSON, cells
 
 
 @given(cells(FLAGS.map(lambda flags: {**flags, "grade": True})))

@@ -28,8 +28,8 @@ from mlsys_widgets.instruments.instrument import Instrument
 
 
 def instruments() -> list[type[Instrument]]:
-    found = (getattr(mlsys_widgets, name) for name in mlsys_widgets._WIDGETS)
-    return [kind for kind in found if issubclass(kind, Instrument)]
+    found = (getattr(mlsys_widgets, name) for name in mlsys_widgets.__all__)
+    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, Instrument)]
 
 
 every_instrument = pytest.mark.parametrize("kind", instruments(), ids=lambda kind: kind.__name__)

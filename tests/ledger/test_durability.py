@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets import files
 from mlsys_widgets.ledger import (
     Busy,
     DiskFull,
@@ -26,7 +27,6 @@ from mlsys_widgets.ledger import (
     Unreadable,
     Vanished,
     journal,
-    locking,
 )
 from mlsys_widgets.ledger.record import Record
 from tests.ledger.making import START, Clock, opened, read_events, worked_through
@@ -502,7 +502,7 @@ def test_a_file_system_without_locks_is_used_and_told(path, monkeypatch, number)
     def no_locks(handle, mode):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(locking.fcntl, "flock", no_locks)
+    monkeypatch.setattr(files.fcntl, "flock", no_locks)
     led = opened(path)
     led.record_answer("a", 1)
     assert any("open this lab in one kernel only" in notice for notice in led.notices)
@@ -510,7 +510,7 @@ def test_a_file_system_without_locks_is_used_and_told(path, monkeypatch, number)
 
 
 def test_windows_has_no_flock(path, monkeypatch):
-    monkeypatch.setattr(locking, "fcntl", None)
+    monkeypatch.setattr(files, "fcntl", None)
     led = opened(path)
     led.record_answer("a", 1)
     assert led.notices

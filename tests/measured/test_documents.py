@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mlsys_widgets import measured
+from mlsys_widgets.files import write_whole
 from mlsys_widgets.measured import MeasurementError, load, merged, save
-from mlsys_widgets.measured.documents import write_atomically
 
 
 def test_saved_and_loaded_is_the_same(document: dict[str, Any], tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_failure_while_writing_leaves_the_old_file_and_no_litter(
 
     monkeypatch.setattr(*((os, "fsync") if step == "fsync" else (Path, "replace")), fail)
     with pytest.raises((KeyboardInterrupt, OSError)):
-        write_atomically(path, "new")
+        write_whole(path, "new")
     monkeypatch.undo()
     assert path.read_text(encoding="utf-8") == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine.json"]
@@ -51,7 +51,7 @@ def test_a_failure_while_writing_leaves_the_old_file_and_no_litter(
 def test_the_mode_is_that_of_an_ordinary_new_file(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.touch()
-    assert write_atomically(tmp_path / "ours", "x").stat().st_mode == plain.stat().st_mode
+    assert write_whole(tmp_path / "ours", "x").stat().st_mode == plain.stat().st_mode
 
 
 def test_an_update_keeps_the_sections_not_measured_again(document: dict[str, Any]) -> None:

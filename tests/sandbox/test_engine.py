@@ -26,7 +26,7 @@ import pytest
 from mlsys_widgets.grading.book import Book
 from mlsys_widgets.grading.coordinator import Class, Plan
 from mlsys_widgets.grading.graded_log import Journal
-from mlsys_widgets.grading.settings import Settings
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine as engines
 from mlsys_widgets.sandbox.engine import Engine
 from mlsys_widgets.sandbox.worker import FINISHED, Job, Ran
@@ -221,7 +221,7 @@ def test_a_scheduler_that_goes_away_is_named(cluster: Cluster, course: Workshop)
 
 
 def _blueprint(course: Workshop):
-    book = Book(Settings.of(course.root).db_url, LAB)
+    book = Book(Course(course.root).db_url, LAB)
     book.close()
     return book.blueprint
 

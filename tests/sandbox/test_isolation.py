@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading import calls, isolation
 from mlsys_widgets.grading.coordinator import CannotGrade
+from mlsys_widgets.sandbox import isolation
+from mlsys_widgets.sandbox import system_calls as calls
 from mlsys_widgets.sandbox.engine import Engine
 from mlsys_widgets.sandbox.isolation import Limits, visible
 from mlsys_widgets.sandbox.worker import Job, Nursery, NurseryLost

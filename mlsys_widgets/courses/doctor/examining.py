@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.courses.config import settings_of
 from mlsys_widgets.courses.doctor import exchange, folders, gradebook, labs, software
 from mlsys_widgets.courses.doctor.finding import Finding, problem
-from mlsys_widgets.labs.course import CONFIG
+from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.labs.course import Course
 
 Check = Callable[[Path], Iterator[Finding]]
 
@@ -51,7 +51,7 @@ def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[
     ValueError
         If there is no course in that folder.
     """
-    if not (root / "assignments").is_dir() and not (root / CONFIG).is_file():
+    if not (root / "assignments").is_dir() and not (root / NBGRADER_CONFIG).is_file():
         raise ValueError(
             f"there is no course in {root.resolve()}; name its folder, or make one with: mlsys"
             " course init FOLDER --from BUNDLE"
@@ -73,7 +73,7 @@ def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[
 
 def _can_be_read(root: Path) -> bool:
     try:
-        settings_of(root)
+        _ = Course(root).nbgrader
     except ValueError:
         return False
     return True

@@ -12,8 +12,9 @@ from typing import Final
 from traitlets.config import Config
 from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
-from mlsys_widgets.courses.config import settings_of
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.labs.course import Course
 
 _ABOUT: Final = "exchange"
 _OTHERS_ALL: Final = 0o007
@@ -26,12 +27,12 @@ def whole_config(root: Path) -> Config:
     config = Config()
     for place in reversed(jupyter_config_path()):
         for name, loader in (
-            ("nbgrader_config.py", PyFileConfigLoader),
+            (NBGRADER_CONFIG, PyFileConfigLoader),
             ("nbgrader_config.json", JSONFileConfigLoader),
         ):
             if (Path(place) / name).is_file():
                 config.merge(loader(name, path=place).load_config())
-    config.merge(settings_of(root).config)
+    config.merge(Course(root).nbgrader)
     return config
 
 

@@ -11,9 +11,10 @@ from typing import Final
 
 from mlsys_widgets.courses.config import own_gradebook
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.files import OWN_FOLDER
 
 #: What holds keys, solutions and grades.
-_SECRET: Final = ("assignments", "source", "submitted", "autograded", "feedback", ".mlsys")
+_SECRET: Final = ("assignments", "source", "submitted", "autograded", "feedback", OWN_FOLDER)
 #: Bytes: below the first a class will run out of room, below the second anything will.
 _ROOMY, _TIGHT = 1_000_000_000, 100_000_000
 _FEW_FILES: Final = 10_000

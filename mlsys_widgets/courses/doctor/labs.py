@@ -7,38 +7,38 @@ from pathlib import Path
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.courses.config import checked_id, course_id_of
+from mlsys_widgets.courses.config import checked_id
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.courses.freshness import landing_is_stale, stale_labs
 from mlsys_widgets.courses.making import is_newer, manifest_of
-from mlsys_widgets.labs.course import CONFIG
+from mlsys_widgets.files import NBGRADER_CONFIG
 
 
 def settings(root: Path) -> Iterator[Finding]:
     """Whether nbgrader's settings can be read and name the course."""
-    if not (root / CONFIG).is_file():
+    if not (root / NBGRADER_CONFIG).is_file():
         yield problem(
             "settings",
-            f"there is no {CONFIG}",
+            f"there is no {NBGRADER_CONFIG}",
             "make the course with mlsys course init, or copy the file of another course",
         )
         return
     try:
-        name = course_id_of(root)
+        name = Course(root).course_id
     except ValueError as trouble:
-        yield problem("settings", str(trouble), f"mend {CONFIG}; it is Python")
+        yield problem("settings", str(trouble), f"mend {NBGRADER_CONFIG}; it is Python")
         return
     if not name:
         yield problem(
             "settings",
             "the course has no id, and the exchange needs one",
-            f'add to {CONFIG}: c.CourseDirectory.course_id = "my-course"',
+            f'add to {NBGRADER_CONFIG}: c.CourseDirectory.course_id = "my-course"',
         )
         return
     try:
         yield ok("settings", f"the course is {checked_id(name)}")
     except ValueError as trouble:
-        yield problem("settings", str(trouble), f"change course_id in {CONFIG}")
+        yield problem("settings", str(trouble), f"change course_id in {NBGRADER_CONFIG}")
 
 
 def freshness(root: Path) -> Iterator[Finding]:

@@ -15,8 +15,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from mlsys_widgets import __version__
-from mlsys_widgets.courses.config import settings_of
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.labs.course import Course
 
 _PACKAGE: Final = "mlsys-widgets"
 #: Extensions of JupyterLab, with what somebody misses without each.
@@ -46,7 +46,7 @@ def packages(root: Path) -> Iterator[Finding]:
         yield ok("Python", python)
     extras = ["student", "ta"]
     with suppress(ValueError):  # settings that cannot be read are another finding
-        if settings_of(root).db_url.startswith("postgresql"):
+        if Course(root).db_url.startswith("postgresql"):
             extras.append("postgres")
     wrong = sorted(set(_unmet(extras)))
     if wrong:

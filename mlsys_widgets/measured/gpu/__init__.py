@@ -70,15 +70,15 @@ KEYS = {
 
 
 def _run(bench: Bench, section: str) -> None:
-    from . import dispatch, fusion, gemm, inference, streams
+    from . import fused_chains, gemm, inference, launches, streams
 
     actions: dict[str, Callable[[], None]] = {
         "copy": lambda: streams.copies(bench),
-        "launch": lambda: dispatch.launches(bench),
+        "launch": lambda: launches.launches(bench),
         "gemm": lambda: gemm.squares(bench, ["fp16"]),
         "projection": lambda: gemm.projections(bench, ["fp16"]),
-        "dispatch": lambda: dispatch.streams(bench),
-        "fusion": lambda: fusion.fusions(bench),
+        "dispatch": lambda: launches.streams(bench),
+        "fusion": lambda: fused_chains.fusions(bench),
         "kws": lambda: inference.infer(bench, "kws"),
         "gpt2": lambda: inference.infer(bench, "gpt2"),
         "resnet50": lambda: inference.infer(bench, "resnet50"),
