@@ -129,6 +129,79 @@ def test_the_law_has_every_room_and_no_circle():
         built |= free
 
 
+def arrows_between_modules() -> dict[str, set[str]]:
+    """Which modules each module imports, type-checking imports included."""
+    found = {module: (path, is_package) for path, module, is_package in modules()}
+    arrows: dict[str, set[str]] = {}
+    for module, (path, is_package) in found.items():
+        named = imports(path.read_text("utf-8"), module, is_package=is_package)
+        # ``from room import name`` means the module of that name, or what the room itself offers.
+        targets = (name if name in found else name.rpartition(".")[0] for _, name in named)
+        arrows[module] = {target for target in targets if target in found} - {module, PACKAGE}
+    return arrows
+
+
+def circles(arrows: dict[str, set[str]]) -> set[str]:
+    """What is left when everything that only leads out of a circle, or into one, is taken away."""
+    left = {name: set(targets) for name, targets in arrows.items()}
+    while True:
+        used = {target for targets in left.values() for target in targets}
+        free = {name for name, targets in left.items() if not targets or name not in used}
+        if not free:
+            return set(left)
+        left = {name: targets - free for name, targets in left.items() if name not in free}
+
+
+def test_no_two_modules_import_each_other():
+    assert circles(arrows_between_modules()) == set()
+
+
+def test_a_circle_is_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {"b", "c"}
+    assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+
+
+#: Modules that may share a name, because each does the same job for its own room.
+SAME_JOB = {
+    "command": "what a room's commands do, behind the parser in cli.py",
+    "timing": "how one measurement is timed, on a CPU and on a GPU",
+}
+
+
+def test_a_module_name_means_one_thing():
+    by_stem: dict[str, list[str]] = {}
+    for path, module, _ in modules():
+        by_stem.setdefault(path.stem, []).append(module)
+    shared = {stem: names for stem, names in by_stem.items() if len(names) > 1}
+    assert {stem for stem in shared if not stem.startswith("__")} - set(SAME_JOB) == set()
+
+
+def test_a_class_name_means_one_thing():
+    homes: dict[str, list[str]] = {}
+    for path, module, _ in modules():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+#: Modules of more than a hundred lines without a test module of their name, and what tests them.
+TESTED_ELSEWHERE: dict[str, str] = {}
+
+
+def test_the_tests_mirror_the_rooms():
+    missing = {
+        module
+        for path, module, is_package in modules()
+        if not is_package
+        and len(path.read_text("utf-8").splitlines()) > 100
+        and not [*(ROOT / "tests" / path.relative_to(ROOT / PACKAGE).parts[0].removesuffix(".py"))
+                 .rglob(f"test_{path.stem}.py")]
+        and not (ROOT / "tests" / f"test_{path.stem}.py").exists()
+    }  # fmt: skip
+    assert missing == set(TESTED_ELSEWHERE)
+
+
 def test_the_picture_shows_the_law():
     picture = (ROOT / "docs" / "house.svg").read_text("utf-8")
     drawn = set(re.findall(r'data-arrow="(\w+) (\w+)"', picture))

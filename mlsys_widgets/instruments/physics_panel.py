@@ -47,7 +47,7 @@ class PhysicsSteps(Instrument):
         self._explained: tuple[Any, dict[str, Any]] = (None, {})
         self.title = f"Derivation: {instrument.title}"
         for title, result in self.explained.items():
-            if not isinstance(result, ph.Result):
+            if not all(callable(getattr(result, name, None)) for name in ("outputs", "derivation")):
                 raise ValueError(
                     f"{type(instrument).__name__} gives a {type(result).__name__} as {title!r}, "
                     "which cannot derive itself; a physics panel needs a result of physics"

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.authoring.landing import FILE_NAME, landing, write_landing
+from mlsys_widgets.authoring.landing import landing, write_landing
+from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import load
 
 
@@ -50,7 +51,7 @@ def test_it_is_the_same_to_the_byte_every_time(release):
 
 
 def test_the_page_in_release_is_that_of_the_labs_in_release(root):
-    page = (root / "release" / FILE_NAME).read_text("utf-8")
+    page = (root / "release" / START_PAGE).read_text("utf-8")
     assert page == landing(root / "release")
     for path in re.findall(r"\]\((.+?)\)", page):
         assert (root / "release" / path).is_file()
