@@ -49,13 +49,15 @@ _DEVICES: Final = ("null", "zero", "full", "random", "urandom")
 
 
 def visible() -> list[Path]:
-    """What of this machine can be read inside: the system, the interpreter, what is installed."""
+    """List what can be read inside: the system, the interpreter, what is installed."""
     package = Path(__file__).resolve().parent.parent
     installed = (Path(p) for p in sys.path if p.endswith(("site-packages", "dist-packages")))
     places: list[Path] = [Path("/") / name for name in _SYSTEM]
-    for place in (Path(sys.base_prefix), Path(sys.prefix), *installed, package):
-        if not any(place.is_relative_to(known) for known in places):
-            places.append(place)
+    for named in (Path(sys.base_prefix), Path(sys.prefix), *installed, package):
+        # An environment may be a link: both the link and its target are needed then.
+        for place in (named, named.resolve()) if named.is_symlink() else (named,):
+            if not any(place.is_relative_to(known) for known in places):
+                places.append(place)
     return places
 
 
@@ -191,7 +193,7 @@ def _show(root: Path, path: Path, *, read_only: bool = True) -> None:
     target = Path(f"{root}{path}")
     if path.is_symlink():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(path.readlink())
+        target.symlink_to(path.resolve())
         return
     if not path.exists():
         return

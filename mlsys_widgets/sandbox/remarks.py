@@ -14,15 +14,16 @@ _LONGEST: Final = 300
 
 
 class NoteKind(StrEnum):
-    """The kind of a note, with the sentence that such a note makes of its data."""
+    """The kind of a note: its name, its sentence, and what it is called where nobody is named."""
 
     template: str
+    summary: str
 
-    def __new__(cls, value: str, template: str) -> Self:
-        """Keep the sentence beside the value."""
+    def __new__(cls, value: str, template: str = "", summary: str = "") -> Self:
+        """Keep the words beside the name."""
         kind = str.__new__(cls, value)
         kind._value_ = value
-        kind.template = template
+        kind.template, kind.summary = template, summary
         return kind
 
 
@@ -54,8 +55,13 @@ class Note:
         return self.kind.template.format(about=self.about, detail=self.detail)[:_LONGEST]
 
     def as_data(self) -> dict[str, str]:
-        """The note as JSON has it."""
-        return {"kind": self.kind.value, "about": self.about, "detail": self.detail}
+        """The note as JSON has it: the data, and the sentence for whoever only reads."""
+        return {
+            "kind": self.kind.value,
+            "about": self.about,
+            "detail": self.detail,
+            "sentence": self.sentence,
+        }
 
 
 def printable(words: str) -> str:

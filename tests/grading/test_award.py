@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from mlsys_widgets.grading.seen import seen
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading import Belief, Given, NumberKey, award, award_record
-from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.seen import seen
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 

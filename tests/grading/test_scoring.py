@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import NumberKey
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.grading.scoring import Judge, by_notebook
 from mlsys_widgets.labs import Unusable, load
 from mlsys_widgets.sandbox.shell import _as_data, from_data
