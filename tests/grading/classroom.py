@@ -18,8 +18,10 @@ from typing import Any
 
 import nbformat
 
-from mlsys_widgets.grading.coordinator import Class, Graded, Plan
-from mlsys_widgets.sandbox.isolation import Limits
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.sandbox.limits import Limits
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
 
 LAB = "lab_02_demo"
@@ -85,16 +87,16 @@ def running(code: str, *, first: bool = False, cell_id: str = "mine") -> Change:
     return change
 
 
-def grade(course: Workshop, *, limits: Limits = LIMITS, **more: Any) -> dict[str, Graded]:
-    """Grade in this process; what came of each."""
-    plan = Plan(course.root, course.lab, limits=limits, **{"workers": 2, **more})
+def grade(course: Workshop, *, limits: Limits = LIMITS, **more: Any) -> dict[str, GradedSubmission]:
+    """Grade in this process; each submission by its student."""
+    plan = Plan(Course(course.root), course.lab, limits=limits, **{"workers": 2, **more})
     with quiet():
-        return {each.student: each for each in Class(plan).grade()}
+        return {each.student: each for each in GradingRun(plan).grade()}
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Dask's own warnings, as of a port that somebody uses, are not ours."""
+    """Dask's own warnings, for example about a port in use, are not ours."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.coordinator import Graded
+from mlsys_widgets.grading.graded_submission import GradedSubmission
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -173,7 +173,7 @@ KINDS = {
 @dataclass
 class Ward:
     course: Workshop
-    graded: dict[str, Graded]
+    graded: dict[str, GradedSubmission]
     before: dict[str, str]
 
 

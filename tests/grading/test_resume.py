@@ -15,8 +15,8 @@ import pytest
 
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.book import Book
-from mlsys_widgets.grading.coordinator import Class, Plan
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_log import GradedLog
 from tests.grading.classroom import (
     LAB,
     classroom,
@@ -134,11 +134,11 @@ def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, mom
         function = getattr(owner, name)
         patch.setattr(owner, name, _dying(function, when, [0], at))
         with pytest.raises(Killed):
-            list(Class(Plan(course.root, LAB)).grade())
-    rest = {each.student for each in Class(Plan(course.root, LAB, resume=not plainly)).grade()}
+            list(GradingRun(Plan(Course(course.root), LAB)).grade())
+    rest = {each.student for each in GradingRun(Plan(Course(course.root), LAB, resume=not plainly)).grade()}
     assert len(rest) < len(STUDENTS), "what was done is not done again"
     assert look(course) == look(undisturbed[0])
-    left = Class(Plan(course.root, LAB, resume=True)).students
+    left = GradingRun(Plan(Course(course.root), LAB, resume=True)).students
     # Without --resume nbgrader's rule holds: whoever has a folder is graded.
     assert left == (["bob"] if plainly and moment == "after the files" else [])
 
@@ -146,25 +146,25 @@ def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, mom
 def test_killed_between_two_renames(undisturbed, tmp_path, monkeypatch):
     """The one moment at which neither the old nor the new folder is there."""
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     rename, times = Path.rename, [0]
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", _dying(rename, "after", times, 3))
         with pytest.raises(Killed):
-            list(Class(Plan(course.root, LAB, force=True)).grade())
+            list(GradingRun(Plan(Course(course.root), LAB, force=True)).grade())
     assert not (course.root / "autograded" / "bob" / LAB).exists()
-    assert [each.student for each in Class(Plan(course.root, LAB, resume=True)).grade()] == ["bob"]
+    assert [each.student for each in GradingRun(Plan(Course(course.root), LAB, resume=True)).grade()] == ["bob"]
     assert look(course) == look(undisturbed[0])
 
 
 @pytest.mark.parametrize("cut", [2, 20, 200])
 def test_a_torn_line_was_never_written(undisturbed, tmp_path, monkeypatch, cut):
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     journal = course.root / ".mlsys" / f"grade-{LAB}.jsonl"
     journal.write_bytes(journal.read_bytes()[:-cut])
-    assert [e.student for e in Class(Plan(course.root, LAB, resume=True)).grade()] == ["dan"]
-    assert set(Journal(course.root, LAB).read()) == set(STUDENTS)
+    assert [e.student for e in GradingRun(Plan(Course(course.root), LAB, resume=True)).grade()] == ["dan"]
+    assert set(GradedLog(course.root, LAB).read()) == set(STUDENTS)
     assert look(course) == look(undisturbed[0])
 
 
@@ -172,20 +172,20 @@ def test_what_was_handed_in_again_or_is_checked_otherwise_is_graded_again(
     undisturbed, tmp_path, monkeypatch
 ):
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     (course.work("cat") / "notes.txt").write_text("new")
-    assert Class(Plan(course.root, LAB, resume=True)).students == ["cat"]
+    assert GradingRun(Plan(Course(course.root), LAB, resume=True)).students == ["cat"]
     checks = course.root / "assignments" / LAB / "checks.py"
     checks.write_text(checks.read_text() + "\n# another word\n")
-    assert Class(Plan(course.root, LAB, resume=True)).students == list(STUDENTS)
+    assert GradingRun(Plan(Course(course.root), LAB, resume=True)).students == list(STUDENTS)
 
 
 def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monkeypatch):
     course = again(undisturbed, tmp_path, monkeypatch)
-    first = Class(Plan(course.root, LAB)).grade()
+    first = GradingRun(Plan(Course(course.root), LAB)).grade()
     next(first)
     with pytest.raises(ValueError, match="being graded by another"):
-        list(Class(Plan(course.root, LAB, force=True)).grade())
+        list(GradingRun(Plan(Course(course.root), LAB, force=True)).grade())
     assert len(list(first)) == len(STUDENTS) - 1
 
 
@@ -209,7 +209,7 @@ def chaos(place: Path, kills: int, students: int) -> None:
         runs += 1
         assert runs < 4 * kills + 10
         done += _disturbed(wild, chance, kills - done)
-        if not Class(Plan(wild.root, LAB, resume=True)).students:
+        if not GradingRun(Plan(Course(wild.root), LAB, resume=True)).students:
             # It was quicker than we: some of it is taken back, and it goes on.
             journal = wild.root / ".mlsys" / f"grade-{LAB}.jsonl"
             lines = journal.read_bytes().splitlines(keepends=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.coordinator import Graded
+from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.sandbox.isolation import why_not
 from tests.grading.classroom import (
     autograded,
@@ -37,7 +37,7 @@ class Graduation:
     """A class that was graded, and what the machine looked like around it."""
 
     course: Workshop
-    graded: dict[str, Graded]
+    graded: dict[str, GradedSubmission]
     before: dict[str, object]
     after: dict[str, object]
 

@@ -24,8 +24,8 @@ import psutil
 import pytest
 
 from mlsys_widgets.grading.book import Book
-from mlsys_widgets.grading.coordinator import Class, Plan
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine as engines
 from mlsys_widgets.sandbox.engine import Engine
@@ -133,10 +133,10 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
     cluster: Cluster, course: Workshop, monkeypatch
 ):
     cluster.work(2)
-    plan = Plan(course.root, LAB, engine=cluster.address, limits=LIMITS, force=True)
+    plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
     graded, orphans = Counter[str](), []
     with quiet(), listening(monkeypatch) as sent:
-        for each in Class(plan).grade():
+        for each in GradingRun(plan).grade():
             graded[each.student] += 1
             assert not each.flags, each
             if sum(graded.values()) == 2:
@@ -155,7 +155,7 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
     found = rows(course.root)
     assert {row[0] for row in found["submission"]} == everybody
     assert all(row[2] is not None for row in found["grade"] if row[1] in ("limit", "record"))
-    assert set(Journal(course.root, LAB).read()) == everybody
+    assert set(GradedLog(course.root, LAB).read()) == everybody
     _nothing_else_travels(course, sent)
 
 
@@ -210,9 +210,9 @@ def test_workers_that_come_later_and_another_version(
 
 def test_a_scheduler_that_goes_away_is_named(cluster: Cluster, course: Workshop):
     cluster.work(1)
-    plan = Plan(course.root, LAB, engine=cluster.address, limits=LIMITS, force=True)
+    plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
     with quiet():
-        graded = Class(plan).grade()
+        graded = GradingRun(plan).grade()
         next(graded)
         cluster.scheduler.kill()
         cluster.scheduler.wait()
