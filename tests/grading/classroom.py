@@ -162,6 +162,20 @@ def shown(book: nbformat.NotebookNode, cell_id: str = "mine") -> str:
     return "".join(parts)
 
 
+def joined(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A cell with neighboring outputs of one stream made one, as a kernel may split them."""
+    outputs: list[Any] = []
+    for output in cell.get("outputs", ()):
+        last = outputs[-1] if outputs else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            outputs.append(output)
+    if "outputs" in cell:
+        cell.outputs = outputs
+    return cell
+
+
 def small(**changes: Any) -> Limits:
     """Limits with some changed."""
     return replace(LIMITS, **changes)
