@@ -220,7 +220,7 @@ def run(
     cells
         The code of each cell; `None` where there is nothing to run.
     watched
-        Before these cells run, the value of this name is reported, as plain data.
+        Before each of these cells, run or not, the value of this name is reported, as data.
     seconds
         How long one cell may take.
     to
@@ -236,12 +236,12 @@ def run(
     signal.signal(signal.SIGALRM, _too_long)
     kept: dict[int, tuple[int, Any]] = {}
     for number, code in enumerate(cells):
-        if code is None:
-            continue
         name = watched.get(number, "")
         value = shell.user_ns.get(name, ...)
         if number in watched:
             _report(to, {"answer": name, "value": to_data(value)})
+        if code is None:
+            continue
         if number in late:
             kept[number] = shell.execution_count, value
             _run_cell(shell, code, seconds)

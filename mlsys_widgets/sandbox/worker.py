@@ -72,7 +72,7 @@ def run_notebook(
     """
     cells = [_code(cell) for cell in book.cells]
     cells = [HIDDEN.sub("", c) if c and n in hidden else c for n, c in enumerate(cells)]
-    cells += [""] * len(missing)
+    cells += [None] * len(missing)
     watched = {**watched, **{len(book.cells) + k: each for k, each in enumerate(missing)}}
     told = server.run(job, job.files, cells, watched, hidden)
     remarks: list[Remark] = []

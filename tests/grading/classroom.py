@@ -7,6 +7,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -14,10 +15,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import nbformat
 
+from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.files import StillHeld, acquire
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.labs.course import Course
@@ -30,16 +33,42 @@ LIMITS = Limits(cell=20, wall=40, cpu=30, memory=400_000_000, disk=20_000_000, o
 Change = Callable[[nbformat.NotebookNode, Path], None]
 
 
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once for all processes of a test run, and removed by the last of them.
+
+    Each process that uses it holds a shared lock; whoever can lock it alone at the end removes it.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    root = Path(tempfile.gettempdir()) / f"mlsys-{name}-{run}"
+    root.mkdir(exist_ok=True)
+    with (root / "making.lock").open("ab") as making:
+        acquire(making.fileno(), patience=900)
+        users = (root / "users.lock").open("ab")
+        acquire(users.fileno(), shared=True)
+        if not (root / "made").is_dir():
+            (root / "part").mkdir()
+            make(root / "part")
+            (root / "part").rename(root / "made")
+    atexit.register(_leave, root, users)
+    return root / "made"
+
+
+def _leave(root: Path, users: BinaryIO) -> None:
+    with users, contextlib.suppress(StillHeld, OSError):
+        acquire(users.fileno())
+        shutil.rmtree(root, ignore_errors=True)
+
+
 @functools.cache
 def _original() -> Path:
-    root = Path(tempfile.mkdtemp(prefix="mlsys-classroom-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
-    made = run_tool(root, "mlsys_widgets", "new-lab", LAB)
-    assert made.returncode == 0, made.stderr
+    return made_once("classroom", _make)
+
+
+def _make(root: Path) -> None:
+    new_lab(root, LAB)
     built = run_tool(root, "mlsys_widgets", "build", LAB)
     assert built.returncode == 0, built.stderr
     nbgrader(root, ["generate_assignment", LAB, "--force"])
-    return root
 
 
 def classroom(root: Path) -> Workshop:
