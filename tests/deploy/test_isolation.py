@@ -1,4 +1,4 @@
-"""What dask.yaml leaves a grading worker is enough to isolate a submission; if it is not, it says so.
+"""What dask.yaml leaves a grading worker is enough to isolate a submission; less is reported.
 
 A container cannot be started here. Its user, its rights and a filter of system calls can: setpriv
 takes away what the manifest takes away, and a filter refuses what runtimes refuse by default.
