@@ -18,12 +18,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import nbformat
+import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.files import StillHeld, acquire
+from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.sandbox.engine import Engine
 from mlsys_widgets.sandbox.limits import Limits
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
 
@@ -116,11 +119,51 @@ def running(code: str, *, first: bool = False, cell_id: str = "mine") -> Change:
     return change
 
 
-def grade(course: Workshop, *, limits: Limits = LIMITS, **more: Any) -> dict[str, GradedSubmission]:
-    """Grade in this process; each submission by its student."""
+def grade(
+    course: Workshop, *, limits: Limits = LIMITS, own_engine: bool = False, **more: Any
+) -> dict[str, GradedSubmission]:
+    """Grade in this process; each submission by its student.
+
+    Starting an engine takes seconds, so one is shared unless a test needs its own.
+    """
     plan = Plan(Course(course.root), course.lab, limits=limits, **{"workers": 2, **more})
-    with quiet():
+    engine = contextlib.nullcontext() if own_engine else shared_engine()
+    with quiet(), engine:
         return {each.student: each for each in GradingRun(plan).grade()}
+
+
+@contextlib.contextmanager
+def shared_engine() -> Iterator[None]:
+    """Have runs of this process use one engine, which stays open until `close_engine`."""
+    if not _engines:
+        _engines.append(Engine(workers=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coordinator, "Engine", lambda *_: _Lent(_engines[0]))
+        yield
+
+
+_engines: list[Engine] = []
+
+
+class _Lent:
+    """An engine that whoever borrows it cannot close."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def close(self) -> None:
+        pass
+
+
+@atexit.register
+def close_engine() -> None:
+    """End the shared engine, if there is one."""
+    with quiet():
+        while _engines:
+            _engines.pop().close()
 
 
 @contextlib.contextmanager

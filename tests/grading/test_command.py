@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from mlsys_widgets.cli import main
 from mlsys_widgets.sandbox.usage import children
-from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows
+from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
 from tests.labs.rehearsal import ROOT, Workshop
 from tests.sandbox.children import wait_until
 
@@ -35,7 +36,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 def grade(course: Path, *options: str, lab: str = LAB) -> int:
-    with quiet():
+    # Starting an engine takes seconds; whoever names an address gets another one.
+    engine = nullcontext() if "--engine" in options else shared_engine()
+    with quiet(), engine:
         return main(["grade", lab, "--course", str(course), "--workers", "1", *options])
 
 

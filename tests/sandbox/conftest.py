@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from mlsys_widgets.sandbox.fork_client import ForkServer
+from tests.grading.conftest import engine_ends
+
+__all__ = ["engine_ends"]
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,8 @@ def hold(course: Workshop, attacks: dict[str, Attack], limits, home: Path) -> Gr
         patch.setenv("SECRET_TOKEN", SECRETS["environment"])
         patch.setenv("TMPDIR", str(home / "tmp"))
         patch.setattr(tempfile, "tempdir", None)
-        graded = grade(course, limits=limits)
+        # Its own: a fork server inherits the environment that is set here.
+        graded = grade(course, limits=limits, own_engine=True)
     return Graduation(course, graded, before, _surroundings(course, home))
 
 

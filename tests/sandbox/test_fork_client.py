@@ -79,7 +79,7 @@ def test_a_fork_server_that_dies_is_tried_once_more(tmp_path):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ForkServer, "run", dying)
-        graded = grade(course, limits=small())
+        graded = grade(course, limits=small(), own_engine=True)
     assert len(set(times)) == 2
     assert [flag.kind for flag in graded["ann"].flags] == [FlagKind.NOT_GRADED]
     assert (graded["ann"].scores, graded["bob"].earned, graded["cat"].earned) == ((), 60, 60)
