@@ -1,1 +1,1 @@
-"""Running untrusted notebooks: children, isolation, limits, the wire. It knows nothing about points."""
+"""Running untrusted notebooks: children, isolation, limits, the wire; nothing about points."""
