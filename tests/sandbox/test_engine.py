@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -48,12 +48,22 @@ class Cluster:
             self.address = client.scheduler.address
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    def work(self, count: int) -> None:
-        """Start workers, and wait for them."""
+    def have(self, count: int) -> None:
+        """Have this many workers, and wait until the scheduler knows."""
         options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
-        self.workers += [self._start("dask_worker", *options) for _ in range(count)]
+        self.workers = [each for each in self.workers if each.poll() is None]
+        for surplus in self.workers[count:]:
+            surplus.kill()
+            surplus.wait()
+        del self.workers[count:]
+        while len(self.workers) < count:
+            self.workers.append(self._start("dask_worker", *options))
         with quiet(), distributed.Client(self.address, timeout=60) as client:
-            client.wait_for_workers(len(self.workers), timeout=120)
+            wait_until(
+                lambda: len(client.nthreads()) == count,
+                f"the scheduler does not have {count} workers",
+                seconds=120,
+            )
 
     def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
         words = ["--scheduler-file", str(self._file), "--no-dashboard", *options]
@@ -75,15 +85,10 @@ class Cluster:
             each.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    started = Cluster(folder)
-    try:
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with closing(Cluster(tmp_path_factory.mktemp("elsewhere"))) as started:
         yield started
-    finally:
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +127,7 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
 def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
     cluster: Cluster, course: Workshop, monkeypatch
 ):
-    cluster.work(2)
+    cluster.have(2)
     plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
     graded, orphans = Counter[str](), []
     with quiet(), listening(monkeypatch) as sent:
@@ -169,11 +174,12 @@ def _nothing_else_travels(course: Workshop, sent: list[bytes]) -> None:
 def test_workers_that_come_later_and_another_version(
     cluster: Cluster, course: Workshop, monkeypatch
 ):
+    cluster.have(0)
     monkeypatch.setattr(engines, "_PATIENCE", 1)
     with quiet(), pytest.raises(ValueError, match=r"has no workers; start some there: dask worker"):
         Engine(cluster.address)
     monkeypatch.undo()
-    cluster.work(1)
+    cluster.have(1)
     monkeypatch.setattr(engines, "__version__", "0.0.1")
     with quiet():
         engine = Engine(cluster.address)
@@ -191,17 +197,17 @@ def test_workers_that_come_later_and_another_version(
         for ran in engine.run(_jobs(course, 6), _blueprint(course)):
             done.append(ran.ended)
             if len(done) == 1:
-                cluster.work(1)
+                cluster.have(2)
         assert engine.slots == 2
         assert done == [FINISHED] * 6
         assert _fork_servers_of(cluster.workers[1])
         engine.close()
 
 
-def test_a_scheduler_that_goes_away_is_named(cluster: Cluster, course: Workshop):
-    cluster.work(1)
-    plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
-    with quiet():
+def test_a_scheduler_that_goes_away_is_named(course: Workshop, tmp_path: Path):
+    with closing(Cluster(tmp_path)) as cluster, quiet():
+        cluster.have(1)
+        plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
         graded = GradingRun(plan).grade()
         next(graded)
         cluster.scheduler.kill()
