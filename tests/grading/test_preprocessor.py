@@ -58,7 +58,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     course = classroom(tmp_path_factory.mktemp("isolated") / "course")
     fill(course)
     isolated(course)
-    nbgrader(course.root, ["autograde", LAB], ["generate_feedback", LAB])
+    nbgrader(course.root, ["autograde", LAB])
     return course
 
 
@@ -90,28 +90,31 @@ def _comparable(cell: nbformat.NotebookNode) -> str:
     return _at_any_time(words)
 
 
-def test_the_child_is_isolated(ours: Workshop, tmp_path: Path):
-    course = classroom(tmp_path / "course")
+@pytest.fixture(scope="module")
+def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """A class with somebody curious, and somebody whose notebook ends its process."""
+    course = classroom(tmp_path_factory.mktemp("disturbed") / "course")
     isolated(course)
     gradebook = course.root / "gradebook.db"
     code = f"import os, pathlib\n(os.getuid(), pathlib.Path({str(gradebook)!r}).exists())"
     hand_in(course, "curious", running(code))
-    nbgrader(course.root, ["autograde", LAB])
-    assert "(65534, False)" in shown(course.graded_work("curious"))
-
-
-def test_a_notebook_that_does_not_end_gets_no_points_and_stops_nobody(tmp_path: Path):
-    course = classroom(tmp_path / "course")
-    isolated(course)
     hand_in(course, "quits", running("import os; os._exit(0)"))
     hand_in(course, "stays", answers=course.asked("stays").right(), ledger=True)
     # As with a kernel that dies: nbgrader names the submission, and ends with an error.
     with pytest.raises(AssertionError, match=r"nbgrader autograde .* fails"):
         nbgrader(course.root, ["autograde", LAB])
-    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
+    return course
+
+
+def test_the_child_is_isolated(disturbed: Workshop):
+    assert "(65534, False)" in shown(disturbed.graded_work("curious"))
+
+
+def test_a_notebook_that_does_not_end_gets_no_points_and_stops_nobody(disturbed: Workshop):
+    with Gradebook(f"sqlite:///{disturbed.root / 'gradebook.db'}") as book:
         assert book.find_submission(LAB, "stays").score > 0
         assert book.find_submission(LAB, "quits").score == 0
-    assert not (course.root / "autograded" / "quits" / LAB).exists()
+    assert not (disturbed.root / "autograded" / "quits" / LAB).exists()
 
 
 # Feedback.
