@@ -21,7 +21,7 @@ from mlsys_widgets.cards.parts import (
 from mlsys_widgets.cards.reveal import Distance, Reveal
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.drawing import markup
-from mlsys_widgets.ledger import AlreadyCommitted, Ledger, Prediction, State
+from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger, State
 from mlsys_widgets.physics import format_quantity, parse_quantity
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
@@ -126,7 +126,7 @@ class PredictionLock(Task):
         return f"{self.kind}: {shorten(self.question, 80, placeholder=' …')}"
 
     @property
-    def prediction(self) -> Prediction | None:
+    def prediction(self) -> CommittedPrediction | None:
         """What was committed, with confidence and time; none before that."""
         return self._state.predictions.get(self.task_id) if self._state else None
 
@@ -196,7 +196,7 @@ class PredictionLock(Task):
         self._proposed = None
         self.show()
 
-    def confirm(self) -> Prediction:
+    def confirm(self) -> CommittedPrediction:
         """Seal what was proposed.
 
         Raises
@@ -221,7 +221,7 @@ class PredictionLock(Task):
         self.show()
         return sealed
 
-    def commit(self, value: Any, confidence: int) -> Prediction:
+    def commit(self, value: Any, confidence: int) -> CommittedPrediction:
         """Propose and confirm in one step. The same again changes nothing.
 
         Parameters

@@ -33,10 +33,19 @@ from mlsys_widgets.ledger.errors import (
     Vanished,
 )
 from mlsys_widgets.ledger.events import Event
-from mlsys_widgets.ledger.exchange import export_ledgers, import_ledgers, schema
 from mlsys_widgets.ledger.handover import Handover, earlier_design
+from mlsys_widgets.ledger.kinds import schema
 from mlsys_widgets.ledger.ledger import Ledger
-from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, Reflection, State, Use
+from mlsys_widgets.ledger.state import (
+    Answer,
+    Attempt,
+    CommittedPrediction,
+    Design,
+    ReflectionAttempts,
+    State,
+    Use,
+)
+from mlsys_widgets.ledger.transfer import export_ledgers, import_ledgers
 from mlsys_widgets.ledger.verification import Head, Problem, Verification
 
 __all__ = [
@@ -44,6 +53,7 @@ __all__ = [
     "Answer",
     "Attempt",
     "Busy",
+    "CommittedPrediction",
     "Design",
     "DesignForm",
     "DiskFull",
@@ -57,10 +67,9 @@ __all__ = [
     "NewerSchema",
     "NotSaved",
     "NotYours",
-    "Prediction",
     "Problem",
     "ReadOnly",
-    "Reflection",
+    "ReflectionAttempts",
     "Replaced",
     "State",
     "Unreadable",

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from mlsys_widgets.ledger.state import Prediction
+from mlsys_widgets.ledger.state import CommittedPrediction
 
 
 class LedgerError(Exception):
@@ -25,7 +24,7 @@ class ValueRefused(LedgerError, ValueError):
 class AlreadyCommitted(LedgerError):
     """A prediction is committed once; ``prediction`` is the one that stands."""
 
-    def __init__(self, sentence: str, prediction: Prediction) -> None:
+    def __init__(self, sentence: str, prediction: CommittedPrediction) -> None:
         super().__init__(sentence)
         self.prediction = prediction
 

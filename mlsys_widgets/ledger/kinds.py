@@ -6,7 +6,10 @@ same for everybody else, and a test holds the two together.
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Mapping
+from importlib import resources
 from typing import Any, Final
 
 from mlsys_widgets.ledger.events import Event
@@ -90,3 +93,17 @@ KINDS: Final[Mapping[str, Parts]] = {
     "design": ANYTHING,
     "use": {"needs": _names, "inputs": _object},
 }
+
+
+@functools.cache
+def schema() -> Mapping[str, Any]:
+    """The JSON Schema (draft 2020-12) of a line of a ledger; ``$defs/export`` is that of an export.
+
+    Examples
+    --------
+    >>> schema()["$id"]
+    'urn:mlsys-widgets:ledger:1'
+    """
+    text = resources.files(__package__).joinpath("schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded

@@ -27,9 +27,9 @@ from mlsys_widgets.ledger.errors import (
     ValueRefused,
 )
 from mlsys_widgets.ledger.events import GENESIS, LAB, Event, chained, timestamp, to_line
+from mlsys_widgets.ledger.history import History
 from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
-from mlsys_widgets.ledger.record import Record
-from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, State, Use
+from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Design, State, Use
 from mlsys_widgets.ledger.values import called, confident, plain
 from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
 
@@ -77,7 +77,7 @@ class Ledger:
         self._notices: list[str] = []
         self._lost: str | None = None
         self._used_at: dict[str, float] = {}
-        self._record = Record()
+        self._history = History()
         self._look()
 
     @classmethod
@@ -127,18 +127,18 @@ class Ledger:
     @property
     def lab(self) -> str | None:
         """The lab this ledger is about."""
-        return self._record.fold.lab or self._lab
+        return self._history.fold.lab or self._lab
 
     @property
     def student(self) -> str | None:
         """The student this ledger belongs to, as its first event says."""
-        return self._record.fold.student or self._student
+        return self._history.fold.student or self._student
 
     @property
     def head(self) -> Head | None:
         """The last event, to be noted elsewhere and handed to `verify` later."""
         self._look()
-        last = self._record.last
+        last = self._history.last
         return Head(last.seq, last.hash) if last else None
 
     @property
@@ -159,12 +159,12 @@ class Ledger:
     def events(self) -> tuple[Event, ...]:
         """All events, in the order of the file, brought to the present version of the schema."""
         self._look()
-        return tuple(self._record.events)
+        return tuple(self._history.events)
 
     def state(self) -> State:
         """What all events say together, with what other kernels have added."""
         self._look()
-        return self._record.state()
+        return self._history.state()
 
     def verify(
         self,
@@ -193,7 +193,7 @@ class Ledger:
         news = journal.news()
         if news is None:
             missing = Problem(0, "missing", f"{self.path} is gone, and it held events before.")
-            return Verification((missing,) if self._record.events else (), events=0)
+            return Verification((missing,) if self._history.events else (), events=0)
         return verify_lines(
             news.lines,
             journal.tail,
@@ -208,7 +208,7 @@ class Ledger:
 
     def commit_prediction(
         self, prediction_id: str, value: Any, confidence: int | None = None
-    ) -> Prediction:
+    ) -> CommittedPrediction:
         """Commit a prediction, once and for all.
 
         Raises
@@ -222,7 +222,7 @@ class Ledger:
         said = {"value": plain(name, value), "confidence": confident(confidence)}
 
         def refuse_second() -> None:
-            if standing := self._record.fold.predictions.get(name):
+            if standing := self._history.fold.predictions.get(name):
                 raise AlreadyCommitted(
                     f"{name} was committed as {standing.value!r} at {standing.time};"
                     " a prediction is committed once, so that one stands",
@@ -230,7 +230,7 @@ class Ledger:
                 )
 
         self._append("prediction", name, said, check=refuse_second)
-        return self._record.fold.predictions[name]
+        return self._history.fold.predictions[name]
 
     def record_reflection(
         self, reflection_id: str, value: Any, *, correct: bool | None = None
@@ -240,7 +240,7 @@ class Ledger:
         if correct is not None and not isinstance(correct, bool):
             raise ValueRefused(f"correct is {correct!r}; it must be true, false or nothing")
         self._append("reflection", name, {"value": plain(name, value), "correct": correct})
-        return self._record.fold.attempts[name][-1]
+        return self._history.fold.attempts[name][-1]
 
     def record_answer(
         self,
@@ -256,7 +256,7 @@ class Ledger:
             unit = called("unit", unit)
         said = {"value": plain(name, value), "unit": unit, "confidence": confident(confidence)}
         self._append_if_new("answer", name, said)
-        return self._record.fold.answers[name][-1]
+        return self._history.fold.answers[name][-1]
 
     def save_design(self, design: Mapping[str, Any]) -> Design:
         """Write down the lab's design entry, checked field by field against the lab's form.
@@ -265,7 +265,7 @@ class Ledger:
         """
         lab = self._known("lab", self.lab)
         self._append_if_new("design", lab, form_of(lab).check(design))
-        return self._record.fold.designs[lab]
+        return self._history.fold.designs[lab]
 
     def record_use(
         self,
@@ -291,7 +291,7 @@ class Ledger:
         """
         name = called("instrument_id", instrument_id)
         wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
-        before = self._record.fold.uses.get(name)
+        before = self._history.fold.uses.get(name)
         moment = time.monotonic()
         if before is not None and set(wanted) <= set(before.needs):
             last = self._used_at.get(name)
@@ -302,7 +302,7 @@ class Ledger:
             raise ValueRefused(f"inputs is {inputs!r}; it must be a mapping of names to values")
         self._append("use", name, {"needs": wanted, "inputs": settings})
         self._used_at[name] = moment
-        return self._record.fold.uses[name]
+        return self._history.fold.uses[name]
 
     def begin_again(self) -> Path | None:
         """Put the file aside, as ``<name>.old-<n>``, and begin a new ledger with the next event.
@@ -316,7 +316,7 @@ class Ledger:
             return None
         with self._journal.writing(create=False):
             aside = move_beside(self.path, "old")
-            self._record = Record()
+            self._history = History()
         return aside
 
     # ---- how it is done
@@ -334,17 +334,17 @@ class Ledger:
                     )
 
     def _take_in(self, news: News) -> None:
-        before = self._record
+        before = self._history
         if news.anew:
-            self._record = Record()
+            self._history = History()
         for line in news.lines:
-            self._record.take_line(line)
+            self._history.take_line(line)
         # A last line that lacks nothing but its end is whole: an editor took the end off.
-        if self._journal.tail and self._record.would_follow(self._journal.tail):
-            self._record.take_line(self._journal.take_tail())
-        if self._record.unreadable:
+        if self._journal.tail and self._history.would_follow(self._journal.tail):
+            self._history.take_line(self._journal.take_tail())
+        if self._history.unreadable:
             self._notice(f"{self.path.name} holds lines that are no events; verify() says which.")
-        if not self._record.contains(before):
+        if not self._history.contains(before):
             self._lost = (
                 f"{self.path.name} was replaced, and what stands there now lacks events that were"
                 " saved before"
@@ -368,14 +368,14 @@ class Ledger:
     def _append_if_new(self, kind: str, name: str, value: Any) -> None:
         """Append unless this very thing stands already, as when all cells are run again."""
         self._look()
-        if not self._record.stands(kind, name, value):
+        if not self._history.stands(kind, name, value):
             self._append(kind, name, value)
 
     def _append(
         self, kind: str, name: str, value: Any, check: Callable[[], None] | None = None
     ) -> None:
         # A file that held events and is gone is not quietly begun anew.
-        create = not self._record.events
+        create = not self._history.events
         if create:
             self._known("lab", self.lab)
             self._known("student", self.student)
@@ -389,7 +389,7 @@ class Ledger:
             self._clear_tail(writer)
             writer.append(lines)
             for event in events:
-                self._record.take(event)
+                self._history.take(event)
         if not self._journal.locks:
             self._notice(
                 f"{self.path.parent} cannot lock files, so open this lab in one kernel only."
@@ -399,14 +399,14 @@ class Ledger:
         """The event to be written, after those that must come before it."""
         lab = self._known("lab", self.lab)
         moment = timestamp(self._clock())
-        last = self._record.last
+        last = self._history.last
         drafts: list[tuple[str, str, Any]] = [(kind, name, value)]
         if last is None:
             student = self._known("student", self.student)
             whose = {"schema": migrations.VERSION, "student": student}
             drafts.insert(0, ("opened", self._new_id(), whose))
-        elif self._record.version < migrations.VERSION:
-            ledger_id = self._record.fold.ledger_id or "unknown"
+        elif self._history.version < migrations.VERSION:
+            ledger_id = self._history.fold.ledger_id or "unknown"
             drafts.insert(0, ("upgraded", ledger_id, {"schema": migrations.VERSION}))
         events: list[Event] = []
         for draft in drafts:
@@ -421,14 +421,14 @@ class Ledger:
         if self._lost:
             sentence, self._lost = self._lost, None
             raise Replaced(f"Nothing was saved: {sentence}. Try again to go on from what is there.")
-        if self._record.unreadable and not self._record.events:
+        if self._history.unreadable and not self._history.events:
             raise Unreadable(
                 f"Nothing was saved: {self.path} holds something else than a ledger."
                 " Move it away, or give the ledger another name."
             )
         for what, mine, theirs in (
-            ("student", self._student, self._record.fold.student),
-            ("lab", self._lab, self._record.fold.lab),
+            ("student", self._student, self._history.fold.student),
+            ("lab", self._lab, self._history.fold.lab),
         ):
             if mine is not None and theirs is not None and mine != theirs:
                 raise NotYours(
@@ -457,5 +457,5 @@ class Ledger:
             self._notices.append(sentence)
 
     def __repr__(self) -> str:
-        count = len(self._record.events)
+        count = len(self._history.events)
         return f"<Ledger {self.path.name}: {self.lab}, {self.student}, {count} events>"

@@ -92,7 +92,7 @@ class Verification:
         return self.problems[0] if self.problems else None
 
 
-class Entry:
+class LedgerLine:
     """A line of the file, read."""
 
     __slots__ = ("event", "line", "number", "own", "why")
@@ -126,9 +126,9 @@ def verify_lines(
     heads: Iterable[Head] = (),
 ) -> Verification:
     """Judge the lines of a ledger; see `Ledger.verify` for the meaning of the arguments."""
-    entries = [Entry(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
+    entries = [LedgerLine(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
     if tail.strip():
-        entries.append(Entry(len(lines) + 1, tail))
+        entries.append(LedgerLine(len(lines) + 1, tail))
         # A last line without its end is whole if it is an event; an editor took the end off.
         if entries[-1].own:
             tail = b""
@@ -158,7 +158,7 @@ def verify_lines(
 class _Chain:
     """Walks the lines in order, and tells events that fit from problems."""
 
-    def __init__(self, entries: list[Entry], latest: str) -> None:
+    def __init__(self, entries: list[LedgerLine], latest: str) -> None:
         self.entries = entries
         self.latest = latest
         self.accepted: dict[int, Event] = {}
@@ -223,7 +223,7 @@ class _Chain:
         assert event is not None
         return event
 
-    def _misfit(self, i: int, entry: Entry, event: Event) -> Iterator[Problem | Event]:
+    def _misfit(self, i: int, entry: LedgerLine, event: Event) -> Iterator[Problem | Event]:
         """Name what was done to an event that does not fit. Kept in the order of certainty."""
         seq = event.seq
         if entry.own and any(j < i for j in self._places[event.hash]):

@@ -28,7 +28,7 @@ from mlsys_widgets.ledger import (
     Vanished,
     journal,
 )
-from mlsys_widgets.ledger.record import Record
+from mlsys_widgets.ledger.history import History
 from tests.ledger.making import START, Clock, opened, read_events, worked_through
 
 ROOT = os.geteuid() == 0
@@ -234,16 +234,16 @@ def test_an_interrupt_while_reading_leaves_nothing_unread(path, monkeypatch):
     led, other = opened(path), opened(path)
     for number in range(5):
         other.record_answer(f"a{number}", number)
-    take_line, taken = Record.take_line, []
+    take_line, taken = History.take_line, []
 
-    def interrupted(record, line):
+    def interrupted(history, line):
         if len(taken) == 3:
             raise KeyboardInterrupt
         taken.append(line)
-        take_line(record, line)
+        take_line(history, line)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "take_line", interrupted)
+        patch.setattr(History, "take_line", interrupted)
         with pytest.raises(KeyboardInterrupt):
             led.record_answer("b", 1)
     led.record_answer("b", 1)
@@ -255,11 +255,11 @@ def test_an_interrupt_after_the_write_leaves_file_and_memory_in_step(path, monke
     led = opened(path)
     led.record_answer("a", 1)
 
-    def interrupted(record, event):
+    def interrupted(history, event):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "take", interrupted)
+        patch.setattr(History, "take", interrupted)
         with pytest.raises(KeyboardInterrupt):
             led.record_answer("b", 2)
     led.record_answer("c", 3)

@@ -7,11 +7,12 @@ from typing import Any
 
 from mlsys_widgets.ledger import migrations
 from mlsys_widgets.ledger.events import GENESIS, Event, Malformed, digest, from_line
+from mlsys_widgets.ledger.fold import Fold
 from mlsys_widgets.ledger.kinds import misfit
-from mlsys_widgets.ledger.state import Fold, State
+from mlsys_widgets.ledger.state import State
 
 
-class Record:
+class History:
     """What has been read of a ledger, event by event.
 
     It is as patient as a reader must be: a line that is no event is counted and left out, for
@@ -73,8 +74,8 @@ class Record:
         # As text, because for Python 1, 1.0 and True are the same.
         return standing is not None and _text(standing) == _text(value)
 
-    def contains(self, other: Record) -> bool:
-        """Whether all events of another record are here, in their places."""
+    def contains(self, other: History) -> bool:
+        """Whether all events of another history are here, in their places."""
         count = len(other.events)
         return len(self.events) >= count and (
             count == 0 or self.events[count - 1].hash == other.events[-1].hash

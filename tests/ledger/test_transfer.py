@@ -15,7 +15,7 @@ from mlsys_widgets.ledger import (
     export_ledgers,
     import_ledgers,
 )
-from mlsys_widgets.ledger.exchange import _digest
+from mlsys_widgets.ledger.transfer import _digest
 from tests.ledger.making import (
     LAB,
     START,

@@ -7,13 +7,11 @@ import never overwrites a ledger.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +19,7 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger.errors import ExchangeError, not_saved
 from mlsys_widgets.ledger.events import Event, Malformed, from_line, from_object, timestamp, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal, write_new
+from mlsys_widgets.ledger.kinds import schema
 from mlsys_widgets.ledger.verification import Verification, verify_lines
 
 FORMAT: Final = "mlsys-ledgers"
@@ -29,20 +28,6 @@ EXPORT_VERSION: Final = 1
 #: What an honest student may do, however unwise: a grader's business, and no reason to keep the
 #: student from moving to another machine.
 _HARMLESS: Final = frozenset({"late prediction", "torn"})
-
-
-@functools.cache
-def schema() -> Mapping[str, Any]:
-    """The JSON Schema (draft 2020-12) of a line of a ledger; ``$defs/export`` is that of an export.
-
-    Examples
-    --------
-    >>> schema()["$id"]
-    'urn:mlsys-widgets:ledger:1'
-    """
-    text = resources.files(__package__).joinpath("schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 def export_ledgers(
