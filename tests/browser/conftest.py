@@ -13,7 +13,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
+from tests.jupyter_servers import wait_until_serving
 
 SETTINGS = {
     # Asks on first start whether to fetch news, over everything else.
@@ -32,7 +32,6 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
-START = 60  # seconds: the first start on a cold disk
 READY = 60_000  # milliseconds, the unit of playwright: the front end and a kernel
 
 
@@ -80,7 +79,7 @@ def running(command: Sequence[str | Path], home: Path, folder: Path, **more: Any
             **more,
         )
     try:
-        yield Lab(serving(process, runtime, log), token, folder, log)
+        yield Lab(wait_until_serving(process, runtime, log), token, folder, log)
     finally:
         process.terminate()  # stops its kernels too
         try:
@@ -109,17 +108,6 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def run_server() -> Callable[..., AbstractContextManager[Lab]]:
     """Start a JupyterLab of one's own, as ``running`` does."""
     return running
-
-
-def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
-    """Wait for the file in which a Jupyter server says where it serves."""
-    said = runtime / f"jpserver-{process.pid}.json"
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
-        if said.exists() and (text := said.read_text()):
-            return str(json.loads(text)["url"])
-        time.sleep(0.1)
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
 
 
 KERNEL_IS_IDLE = """() =>
