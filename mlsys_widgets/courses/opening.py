@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from mlsys_widgets.courses.bundle import FOLDERS, MANIFEST, Manifest
-from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.files import NBGRADER_CONFIG, lay_out
 
 #: Bytes of all files together, and how many files.
 LARGEST: Final = 256_000_000
@@ -43,10 +43,7 @@ class Bundle:
 
     def extract(self, folder: Path) -> None:
         """Write its files below a folder."""
-        for name, content in self.files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        lay_out(folder, self.files)
 
 
 def open_bundle(path: Path) -> Bundle:

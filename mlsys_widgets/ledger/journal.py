@@ -8,7 +8,6 @@ off again. What another process appended is read before anything is written.
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import os
 import stat
@@ -30,7 +29,6 @@ READER_PATIENCE: Final = 1.0
 _BINARY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 # So that something else of that name, such as a pipe, is noticed instead of waited for.
 _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
-_NO_SYNC_HERE: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 
 
 class News(NamedTuple):
@@ -198,7 +196,7 @@ class Writer:
         tail, path = self._journal.tail, self._journal.path
         aside = write_beside(path, "torn", tail) if tail.strip() else None
         os.ftruncate(self._handle, self._journal._end)
-        _sync(self._handle)
+        files.sync(self._handle)
         self._journal.tail = b""
         return aside
 
@@ -219,7 +217,7 @@ class Writer:
             # fails with the reason.
             while written < len(lines):
                 written += os.write(handle, lines[written:])
-            _sync(handle)
+            files.sync(handle)
             if start == 0:
                 files.sync_folder(journal.path.parent)
         except BaseException:
@@ -229,7 +227,7 @@ class Writer:
                 # Without a lock, what is longer than ours is somebody else's too.
                 if journal.locks or os.fstat(handle).st_size <= start + len(lines):
                     os.ftruncate(handle, start)
-                    _sync(handle)
+                    files.sync(handle)
             raise
         journal._end = start + len(lines)
         journal._last = lines[lines.rfind(b"\n", 0, -1) + 1 :]
@@ -241,23 +239,9 @@ def write_beside(path: Path, word: str, content: bytes) -> Path:
     for number in itertools.count(1):
         aside = path.with_name(f"{path.name}.{word}-{number}")
         with contextlib.suppress(FileExistsError):
-            write_new(aside, content)
+            files.write_new(aside, content)
             break
     return aside
-
-
-def write_new(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet, durably; on an exception there is none."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            _sync(stream.fileno())
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    files.sync_folder(path.parent)
 
 
 def move_beside(path: Path, word: str) -> Path:
@@ -294,12 +278,3 @@ def _read(handle: int, start: int, most: int) -> bytes:
         parts.append(part)
         most -= len(part)
     return b"".join(parts)
-
-
-def _sync(handle: int) -> None:
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        # Where nothing can be synced, the system's own promise is all there is.
-        if error.errno not in _NO_SYNC_HERE:
-            raise

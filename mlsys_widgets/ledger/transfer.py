@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.files import LEDGER, write_new
 from mlsys_widgets.ledger.errors import ExchangeError, not_saved
 from mlsys_widgets.ledger.events import Event, Malformed, from_line, from_object, timestamp, to_line
-from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal, write_new
+from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal
 from mlsys_widgets.ledger.kinds import schema
 from mlsys_widgets.ledger.verification import Verification, verify_lines
 
