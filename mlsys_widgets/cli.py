@@ -81,6 +81,7 @@ def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     )
     validate.set_defaults(run=_validate)
     _add_labs(commands)
+    _add_ledger(commands)
     _add_courses(commands)
     _add_hub(commands)
     return parser
@@ -196,6 +197,42 @@ def _add_labs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     whoami.add_argument("name", nargs="?", metavar="NAME", help="as your course knows you")
     whoami.add_argument("--forget", action="store_true", help="forget what was said before")
     whoami.set_defaults(run=_whoami)
+
+
+def _add_ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """``mlsys ledger …``: carry a student's record to another machine, or verify one."""
+    about = commands.add_parser("ledger", help="export, import or verify a student's record")
+    actions = about.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    paths = argparse.ArgumentParser(add_help=False)
+    paths.add_argument(
+        "paths", nargs="*", type=Path, default=[Path()], metavar="PATH",
+        help="a ledger, the folder of a lab, or a folder of labs (default: this one)",
+    )  # fmt: skip
+
+    export = actions.add_parser(
+        "export", parents=[paths], help="pack a student's ledgers into one file"
+    )
+    export.add_argument(
+        "--output", type=Path, default=Path("ledgers.json"), metavar="FILE",
+        help="a new file (default: %(default)s)",
+    )  # fmt: skip
+
+    unpack = actions.add_parser("import", help="unpack such a file; overwrites no ledger")
+    unpack.add_argument("file", type=Path, metavar="FILE", help="what mlsys ledger export wrote")
+    unpack.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
+        help="the folder of the labs (default: this one)",
+    )  # fmt: skip
+
+    verify = actions.add_parser(
+        "verify", parents=[paths], help="check whether ledgers are unbroken; changes nothing"
+    )
+    verify.add_argument(
+        "--head", metavar="HASH", help="the ledger must still hold this event, noted earlier"
+    )
+    for action in (unpack, verify):
+        action.add_argument("--student", metavar="STUDENT", help="whose they must be")
+    about.set_defaults(run=_ledger)
 
 
 def _add_courses(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -407,6 +444,13 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.classes.export import run
+
+    return run(arguments)
+
+
+def _ledger(arguments: argparse.Namespace) -> int:
+    _spare_two_seconds()
+    from mlsys_widgets.ledger.command import run
 
     return run(arguments)
 

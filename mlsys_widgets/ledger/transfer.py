@@ -1,8 +1,8 @@
 """One student's ledgers in a single file: to hand in, to keep, to move to another machine.
 
-The file holds the events as they are, hashes and all, so what could be verified before can be
-verified after. Both ways are checked: nothing broken goes out, nothing broken comes in, and an
-import never overwrites a ledger.
+The file holds the events as they are, hashes included, so whatever could be verified before can be
+verified after. Both directions are checked: a broken ledger is neither exported nor imported, and
+an import never overwrites a ledger.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from mlsys_widgets.ledger.verification import Verification, verify_lines
 FORMAT: Final = "mlsys-ledgers"
 EXPORT_VERSION: Final = 1
 
-#: What an honest student may do, however unwise: a grader's business, and no reason to keep the
-#: student from moving to another machine.
+#: What may happen to an honest student: for a grader to judge, and no reason to keep the student
+#: from moving to another machine.
 _HARMLESS: Final = frozenset({"late prediction", "torn"})
 
 
@@ -36,12 +36,12 @@ def export_ledgers(
     *,
     now: datetime | None = None,
 ) -> Path:
-    """Write the ledgers of one student, of one lab each, to a single new file.
+    """Write one student's ledgers, one per lab, to a single new file.
 
     Raises
     ------
     ExchangeError
-        When a ledger does not verify, or they are not of one student and of different labs.
+        When a ledger does not verify, or they belong to several students, or two to one lab.
     NotSaved
         When the file cannot be written, or exists already.
     """
@@ -51,14 +51,16 @@ def export_ledgers(
     for path in map(Path, paths):
         lab, student, events = _read(path, moment)
         if lab in found:
-            raise ExchangeError(f"{path}: a ledger of {lab} is among them already; give one a lab.")
+            raise ExchangeError(
+                f"{path}: another ledger of {lab} was named; an export holds one once per lab."
+            )
         found[lab] = events
         owners[student] = str(path)
     if not found:
         raise ExchangeError("There is no ledger to export; name at least one.")
     if len(owners) > 1:
         listed = ", ".join(f"{path} is of {student!r}" for student, path in owners.items())
-        raise ExchangeError(f"An export is of one student: {listed}.")
+        raise ExchangeError(f"An export is of one student, but {listed}.")
     ledgers = [
         {"lab": lab, "events": [event._asdict() for event in found[lab]]} for lab in sorted(found)
     ]
@@ -74,7 +76,7 @@ def export_ledgers(
     try:
         write_new(target, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode("ascii"))
     except FileExistsError:
-        raise ExchangeError(f"{target} exists already; give the export a new name.") from None
+        raise ExchangeError(f"{target} exists already; choose another name.") from None
     except OSError as error:
         raise not_saved(error, target) from error
     return target
@@ -89,7 +91,7 @@ def import_ledgers(
 ) -> dict[str, Path]:
     """Write the ledgers of an export to ``folder/<lab>/ledger.jsonl``, all or none.
 
-    A ledger that is there already with the same events is left as it is.
+    A ledger that already exists with the same content is left as it is.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def import_ledgers(
     student : str, optional
         Whose ledgers they must be.
     now : datetime, optional
-        No event can be later than this. The present if left out.
+        No event can be later than this; the present if omitted.
 
     Returns
     -------
@@ -110,18 +112,19 @@ def import_ledgers(
     Raises
     ------
     ExchangeError
-        When the file is damaged, no export, does not verify, or would overwrite another ledger.
+        When the file is damaged or no export, a ledger in it does not verify, or another ledger
+        is in its place.
     """
     moment = now or datetime.now(UTC)
     document = _load(Path(source))
     owner = document["student"]
     if student is not None and owner != student:
-        raise ExchangeError(f"{source}: these are ledgers of {owner!r}, not of {student!r}.")
+        raise ExchangeError(f"{source} holds ledgers of {owner!r}, not of {student!r}.")
     wanted: dict[str, tuple[Path, bytes]] = {}
     for part in document["ledgers"]:
         lab = part["lab"]
         if lab in wanted:
-            raise ExchangeError(f"{source}: {lab} is in it twice.")
+            raise ExchangeError(f"{source} holds {lab} twice.")
         try:
             lines = [to_line(from_object(event)) for event in part["events"]]
         except ValueError as error:
@@ -130,12 +133,13 @@ def import_ledgers(
         _refuse_broken(f"{source}: {lab}", verdict)
         wanted[lab] = (Path(folder) / lab / LEDGER, b"".join(lines))
     new = {}
-    for lab, (path, content) in wanted.items():
+    for path, content in wanted.values():
         if not path.exists():
             new[path] = content
         elif path.read_bytes() != content:
             raise ExchangeError(
-                f"{path} exists and differs from the {lab} of {source}; move it away first."
+                f"{path} exists and differs from the ledger in {source};"
+                " rename it if you want the other one."
             )
     made: list[Path] = []
     try:
@@ -154,7 +158,7 @@ def _read(path: Path, now: datetime) -> tuple[str, str, list[Event]]:
     journal = Journal(path.absolute())
     news = journal.news()
     if news is None:
-        raise ExchangeError(f"{path}: there is no such ledger.")
+        raise ExchangeError(f"There is no ledger {path}.")
     verdict = verify_lines(news.lines, journal.tail, now=now)
     _refuse_broken(str(path), verdict)
     lines = [line for line in (*news.lines, journal.tail) if line.strip()]
@@ -165,7 +169,7 @@ def _read(path: Path, now: datetime) -> tuple[str, str, list[Event]]:
         except Malformed:
             continue  # the unfinished last line; any other was refused above
     if not events:
-        raise ExchangeError(f"{path}: the ledger is empty.")
+        raise ExchangeError(f"{path} is empty.")
     return events[0].lab, events[0].value["student"], events
 
 
@@ -180,19 +184,19 @@ def _load(path: Path) -> dict[str, Any]:
 
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise ExchangeError(f"{path}: larger than any export ({LARGEST_FILE:,} bytes).")
+            raise ExchangeError(f"{path} is larger than any export ({LARGEST_FILE:,} bytes).")
         document = json.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
-        raise ExchangeError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        raise ExchangeError(f"{path} cannot be read ({error.strerror or error}).") from None
     except (ValueError, RecursionError):
-        raise ExchangeError(f"{path}: not a JSON document, or a damaged one.") from None
+        raise ExchangeError(f"{path} is not a JSON document, or a damaged one.") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ExchangeError(f"{path}: not an export of ledgers.")
+        raise ExchangeError(f"{path} is not an export of ledgers.")
     version = document.get("version")
     if type(version) is int and version > EXPORT_VERSION:
         raise ExchangeError(
-            f"{path}: of version {version}, and this mlsys_widgets reads up to {EXPORT_VERSION};"
-            " upgrade it."
+            f"{path} has version {version}, and this mlsys_widgets reads up to version"
+            f" {EXPORT_VERSION}; upgrade mlsys_widgets."
         )
     whole = {"$defs": schema()["$defs"], "$ref": "#/$defs/export"}
     try:
@@ -200,11 +204,13 @@ def _load(path: Path) -> dict[str, Any]:
             jsonschema.Draft202012Validator(whole).iter_errors(document)
         )
     except RecursionError:
-        raise ExchangeError(f"{path}: nested too deeply.") from None
+        raise ExchangeError(f"{path} is nested too deeply.") from None
     if wrong is not None:
         raise ExchangeError(f"{path}: {wrong.json_path} does not fit ({wrong.message[:200]}).")
     if _digest(document["ledgers"]) != document["digest"]:
-        raise ExchangeError(f"{path}: its digest does not fit: the file was damaged or edited.")
+        raise ExchangeError(
+            f"{path}: its digest does not match, so the file was damaged or edited."
+        )
     checked: dict[str, Any] = document
     return checked
 

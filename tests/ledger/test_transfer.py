@@ -74,11 +74,11 @@ def test_nothing_is_overwritten_and_nothing_done_by_half(export, tmp_path):
     there_ledger.parent.mkdir(parents=True)
     opened(there_ledger, lab=OTHER).commit_prediction("gap", "A")
     before = there_ledger.read_bytes()
-    with pytest.raises(ExchangeError, match=r"exists and differs .*move it away first"):
+    with pytest.raises(ExchangeError, match=r"exists and differs .*rename it"):
         import_ledgers(export, there, now=NOW)
     assert there_ledger.read_bytes() == before
     assert not (there / LAB).exists()
-    with pytest.raises(ExchangeError, match="exists already; give the export a new name"):
+    with pytest.raises(ExchangeError, match="exists already; choose another name"):
         export_ledgers([tmp_path / LAB / "ledger.jsonl"], export, now=NOW)
 
 
@@ -86,16 +86,16 @@ def test_an_export_is_of_one_student_and_each_lab_once(ledgers, tmp_path):
     theirs = tmp_path / "theirs.jsonl"
     opened(theirs, student="student-02", lab="lab_11_roofline").record_answer("a", 1)
     to = tmp_path / "out.json"
-    with pytest.raises(ExchangeError, match=r"of one student: .*'student-01'.*'student-02'"):
+    with pytest.raises(ExchangeError, match=r"of one student, but .*'student-01'.*'student-02'"):
         export_ledgers([*ledgers, theirs], to)
-    with pytest.raises(ExchangeError, match=f"a ledger of {LAB} is among them already"):
+    with pytest.raises(ExchangeError, match=f"another ledger of {LAB} was named"):
         export_ledgers([ledgers[0], ledgers[0]], to)
     with pytest.raises(ExchangeError, match="no ledger to export"):
         export_ledgers([], to)
-    with pytest.raises(ExchangeError, match="there is no such ledger"):
+    with pytest.raises(ExchangeError, match="There is no ledger "):
         export_ledgers([tmp_path / "none.jsonl"], to)
     (tmp_path / "empty.jsonl").touch()
-    with pytest.raises(ExchangeError, match="the ledger is empty"):
+    with pytest.raises(ExchangeError, match=r"empty\.jsonl is empty"):
         export_ledgers([tmp_path / "empty.jsonl"], to)
     assert not to.exists()
     with pytest.raises(NotSaved, match=r"is gone\. Put the folder back"):
@@ -135,7 +135,10 @@ def tampered(export: Path, change, *, honest_digest: bool = True) -> Path:
     ("change", "sentence"),
     [
         (lambda d: d.update(format="notebook"), "not an export of ledgers"),
-        (lambda d: d.update(version=2), "of version 2, and this mlsys_widgets reads up to 1"),
+        (
+            lambda d: d.update(version=2),
+            "has version 2, and this mlsys_widgets reads up to version 1",
+        ),
         (lambda d: d.update(version="1"), r"\$\.version does not fit"),
         (lambda d: d.pop("student"), "'student' is a required property"),
         (lambda d: d.update(more=1), "does not fit"),
@@ -149,7 +152,7 @@ def tampered(export: Path, change, *, honest_digest: bool = True) -> Path:
         (lambda d: d["ledgers"][0]["events"].pop(0), "Event 0 was removed"),
         (lambda d: d.update(student="student-02"), "ledger of 'student-01', not of 'student-02'"),
         (lambda d: d["ledgers"][0].update(lab="lab_11_roofline"), "is of the lab"),
-        (lambda d: d["ledgers"].append(d["ledgers"][0]), f"{OTHER} is in it twice"),
+        (lambda d: d["ledgers"].append(d["ledgers"][0]), f"holds {OTHER} twice"),
     ],
 )
 def test_what_does_not_fit_does_not_come_in(export, tmp_path, change, sentence):
@@ -170,7 +173,7 @@ def test_a_damaged_file_is_told_from_a_whole_one(export, tmp_path):
         import_ledgers(export, there, now=NOW)
     export.write_text(whole)
     change = tampered(export, lambda d: d["ledgers"].pop(), honest_digest=False)
-    with pytest.raises(ExchangeError, match="its digest does not fit"):
+    with pytest.raises(ExchangeError, match="its digest does not match"):
         import_ledgers(change, there, now=NOW)
     with pytest.raises(ExchangeError, match="cannot be read"):
         import_ledgers(tmp_path / "none.json", there, now=NOW)
