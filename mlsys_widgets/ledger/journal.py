@@ -35,7 +35,7 @@ class News(NamedTuple):
     """What a file holds beyond what was read before."""
 
     lines: list[bytes]
-    anew: bool  # the file is not the one we knew, so ``lines`` starts at its beginning
+    from_start: bool  # the file is not the one we knew, so these are all of its lines
 
 
 class Journal:
@@ -60,7 +60,7 @@ class Journal:
         with self.thread:
             try:
                 if _signature(self.path.stat()) == self._seen:
-                    return News([], anew=False)
+                    return News([], from_start=False)
                 handle = self._open(os.O_RDONLY)
             except FileNotFoundError:
                 return None
@@ -70,8 +70,8 @@ class Journal:
                 news = self._catch_up(handle)
                 if self.tail and self._nobody_writes(handle):
                     more = self._catch_up(handle)
-                    lines = more.lines if more.anew else news.lines + more.lines
-                    news = News(lines, news.anew or more.anew)
+                    lines = more.lines if more.from_start else news.lines + more.lines
+                    news = News(lines, news.from_start or more.from_start)
                 return news
             except OSError as error:
                 raise self._unreadable(error) from error
@@ -162,7 +162,7 @@ class Journal:
             self._last = b""
         self._end, self.tail = start + whole, data[whole:]
         self._file, self._seen = (status.st_dev, status.st_ino), _signature(status)
-        return News(lines, anew=not known)
+        return News(lines, from_start=not known)
 
     def _still_there(self, handle: int) -> bool:
         """Whether the last line we read still stands where we read it."""

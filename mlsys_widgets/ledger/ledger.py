@@ -335,7 +335,7 @@ class Ledger:
 
     def _take_in(self, news: News) -> None:
         before = self._history
-        if news.anew:
+        if news.from_start:
             self._history = History()
         for line in news.lines:
             self._history.take_line(line)

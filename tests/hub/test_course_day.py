@@ -96,7 +96,7 @@ def works_through_an_act(desk: Desk, listed: Assignments) -> Student:
     bars = panel.get_by_role("progressbar")
     for act, done in enumerate((r"^(\d+) of \1 ", "^0 of ")):
         expect(bars.nth(act)).to_have_attribute("aria-valuetext", re.compile(done), timeout=SOON)
-    expect(panel).to_contain_text("Everything fits.")
+    expect(panel).to_contain_text("The ledger is intact.")
     desk.picture("light", student.cell(waterfall.index))
     desk.menu("Settings", "Theme", "JupyterLab Dark")
     desk.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
