@@ -1,6 +1,6 @@
 """A student's record of a lab: append-only, crash-safe, tamper-evident.
 
-Stands alone: the standard library, and ``jsonschema`` for files that come from elsewhere.
+It needs only the standard library, and ``jsonschema`` for files that come from elsewhere.
 
 Examples
 --------

@@ -1,7 +1,7 @@
 """What can go wrong with a ledger, each with a sentence that says what to do.
 
-Whatever descends from `NotSaved` means what it says: the file holds nothing of the event that was
-to be written, so a widget keeps its lock closed and offers to try again.
+Every `NotSaved` means what it says: the file holds nothing of the event that should have been
+written, so a widget stays locked and offers to try again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mlsys_widgets.ledger.state import CommittedPrediction
 
 
 class LedgerError(Exception):
-    """Base of all refusals and failures of a ledger."""
+    """Base of everything a ledger refuses or fails to do."""
 
 
 class ValueRefused(LedgerError, ValueError):
@@ -38,11 +38,11 @@ class NewerSchema(LedgerError):
 
 
 class Unreadable(LedgerError):
-    """The file is there and cannot be read."""
+    """The file exists and cannot be read."""
 
 
 class ExchangeError(LedgerError):
-    """An export file, or a set of ledgers to export, that does not pass the checks."""
+    """An export, or a set of ledgers to export, that does not pass the checks."""
 
 
 class NotSaved(LedgerError):
@@ -62,11 +62,11 @@ class Vanished(NotSaved):
 
 
 class Replaced(NotSaved):
-    """Another file stands in the ledger's place, and lacks events that were saved."""
+    """Another file is in the ledger's place, and lacks events that were saved."""
 
 
 class Busy(NotSaved):
-    """Another process holds the file and does not let go."""
+    """Another process holds the file and does not release it."""
 
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -1,4 +1,4 @@
-"""The events of a ledger in memory, with what follows from them kept up to date."""
+"""The events of a ledger in memory, and the state they add up to."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from mlsys_widgets.ledger.state import State
 class History:
     """What has been read of a ledger, event by event.
 
-    It is as patient as a reader must be: a line that is no event is counted and left out, for
-    `verify` to name.
+    A line that is not an event is counted and left out; `verify` names it.
     """
 
     def __init__(self) -> None:
@@ -49,7 +48,7 @@ class History:
             self._standing[event.kind, event.id] = event.value
 
     def take_line(self, line: bytes) -> None:
-        """Take one more line, if there is an event in it."""
+        """Take one more line, if it holds an event."""
         if not line.strip():
             return
         try:
@@ -60,7 +59,7 @@ class History:
             self.take(event)
 
     def would_follow(self, line: bytes) -> bool:
-        """Whether a line without its end is the whole next event."""
+        """Whether a line without its line end is the complete next event."""
         try:
             event = from_line(line)
         except Malformed:
@@ -69,9 +68,9 @@ class History:
         return event.prev == prev and event.hash == digest(event)
 
     def stands(self, kind: str, name: str, value: Any) -> bool:
-        """Whether this very answer or design is the one that stands."""
+        """Whether this very answer or design is already the current one."""
         standing = self._standing.get((kind, name))
-        # As text, because for Python 1, 1.0 and True are the same.
+        # As text, because 1, 1.0 and True are equal in Python.
         return standing is not None and _text(standing) == _text(value)
 
     def contains(self, other: History) -> bool:
@@ -82,7 +81,7 @@ class History:
         )
 
     def state(self) -> State:
-        """What all events say together."""
+        """What all events add up to."""
         if self._state is None:
             self._state = self.fold.state()
         return self._state

@@ -1,6 +1,6 @@
 """The ledger of one student in one lab: what was committed stays committed.
 
-Opening reads and never writes; the file is made by the first event. Whatever a method returns from
+Opening reads and never writes; the first event creates the file. When a method returns, its event
 is on the disk; when it raises, the file is as it was.
 """
 
@@ -33,12 +33,12 @@ from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Des
 from mlsys_widgets.ledger.values import called, confident, plain
 from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
 
-#: Seconds within which further uses of the same instrument are not written down.
+#: Seconds during which further uses of the same instrument are not recorded.
 USE_INTERVAL: Final = 60.0
 
 
 class Ledger:
-    """A student's record of a lab. Make one with `Ledger.open`.
+    """A student's record of a lab; `Ledger.open` gives you one.
 
     Examples
     --------
@@ -98,14 +98,14 @@ class Ledger:
         path : path
             The file, usually ``ledger.jsonl`` beside the notebook.
         lab, student : str, optional
-            Whose it is. A ledger that exists knows; a new one needs both before its first event.
+            Whose it is. An existing ledger knows; a new one needs both before its first event.
             Opening somebody else's ledger works and `verify` names it; adding to it is refused.
         clock : callable, optional
-            What gives the present moment.
+            Returns the present moment.
         patience : float
             Seconds to wait for another kernel that is writing.
         new_id : callable, optional
-            What gives a new ledger its id; a random one if left out.
+            Returns the id of a new ledger; a random one if omitted.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Ledger:
         now, named = clock or (lambda: datetime.now(UTC)), new_id or (lambda: secrets.token_hex(16))
         return cls(where, lab, student, now, patience, named)
 
-    # ---- what it says
+    # ---- reading
 
     @property
     def lab(self) -> str | None:
@@ -136,24 +136,24 @@ class Ledger:
 
     @property
     def head(self) -> Head | None:
-        """The last event, to be noted elsewhere and handed to `verify` later."""
+        """The last event, to be noted elsewhere and passed to `verify` later."""
         self._look()
         last = self._history.last
         return Head(last.seq, last.hash) if last else None
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a student or a grader should be told about the file, a sentence each."""
+        """Sentences about the file that a student or a grader should read."""
         return tuple(self._notices)
 
     @property
     def torn(self) -> tuple[Path, ...]:
-        """Files beside the ledger that hold unfinished lines which were set aside."""
+        """Files beside the ledger that hold unfinished lines."""
         return beside(self.path, "torn")
 
     @property
     def earlier(self) -> tuple[Path, ...]:
-        """Files beside the ledger that hold what was done before the lab was begun again."""
+        """Earlier ledgers beside this one, from before the lab was restarted."""
         return beside(self.path, "old")
 
     def events(self) -> tuple[Event, ...]:
@@ -162,7 +162,7 @@ class Ledger:
         return tuple(self._history.events)
 
     def state(self) -> State:
-        """What all events say together, with what other kernels have added."""
+        """What all events add up to, including those that other kernels have added."""
         self._look()
         return self._history.state()
 
@@ -180,14 +180,14 @@ class Ledger:
         Parameters
         ----------
         student, lab : str, optional
-            Whose ledger it should be; those it was opened with if left out.
+            Whose ledger it should be; those it was opened with if omitted.
         now : datetime, optional
-            When the file was collected: no event can be later. The present if left out.
+            When the file was collected: no event can be later. The present if omitted.
         locks : mapping, optional
             Which predictions each instrument waits for, as the course knows it. What the events
-            say about it counts in any case.
+            themselves say about that always counts.
         heads : iterable of Head, optional
-            Last events that were noted elsewhere while the lab was done.
+            Last events that were noted elsewhere while the student worked.
         """
         journal = Journal(self.path)
         news = journal.news()
@@ -204,7 +204,7 @@ class Ledger:
             heads=heads,
         )
 
-    # ---- what is added
+    # ---- adding
 
     def commit_prediction(
         self, prediction_id: str, value: Any, confidence: int | None = None
@@ -235,10 +235,10 @@ class Ledger:
     def record_reflection(
         self, reflection_id: str, value: Any, *, correct: bool | None = None
     ) -> Attempt:
-        """Write down one attempt at a reflection, and whether it was right if that is known."""
+        """Record one attempt at a reflection, and whether it was right if that is known."""
         name = called("reflection_id", reflection_id)
         if correct is not None and not isinstance(correct, bool):
-            raise ValueRefused(f"correct is {correct!r}; it must be true, false or nothing")
+            raise ValueRefused(f"correct is {correct!r}; it must be True, False or None")
         self._append("reflection", name, {"value": plain(name, value), "correct": correct})
         return self._history.fold.attempts[name][-1]
 
@@ -250,7 +250,7 @@ class Ledger:
         unit: str | None = None,
         confidence: int | None = None,
     ) -> Answer:
-        """Write down an answer. The last one stands; the same once more is not written again."""
+        """Record an answer. The last one stands; repeating it writes nothing."""
         name = called("answer_id", answer_id)
         if unit is not None:
             unit = called("unit", unit)
@@ -259,9 +259,9 @@ class Ledger:
         return self._history.fold.answers[name][-1]
 
     def save_design(self, design: Mapping[str, Any]) -> Design:
-        """Write down the lab's design entry, checked field by field against the lab's form.
+        """Record the lab's design entry, checked field by field against the lab's form.
 
-        The last one stands; the same once more is not written again.
+        The last one stands; repeating it writes nothing.
         """
         lab = self._known("lab", self.lab)
         self._append_if_new("design", lab, form_of(lab).check(design))
@@ -275,19 +275,19 @@ class Ledger:
         inputs: Mapping[str, Any] | None = None,
         every: float = USE_INTERVAL,
     ) -> Use:
-        """Write down that an instrument was used; made to be called on every move of a slider.
+        """Record that an instrument was used; cheap enough to call on every move of a slider.
 
         Parameters
         ----------
         instrument_id : str
             Which instrument.
         needs : str or iterable of str
-            The prediction or predictions it waits for. `verify` names one that is committed after
-            this.
+            The prediction or predictions it waits for. `verify` names one that is committed
+            later.
         inputs : mapping, optional
             How the instrument was set.
         every : float
-            Within so many seconds of the last time nothing is written and the disk is not touched.
+            Seconds after a recorded use during which nothing is written, nor the disk touched.
         """
         name = called("instrument_id", instrument_id)
         wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
@@ -305,12 +305,12 @@ class Ledger:
         return self._history.fold.uses[name]
 
     def begin_again(self) -> Path | None:
-        """Put the file aside, as ``<name>.old-<n>``, and begin a new ledger with the next event.
+        """Rename the file to ``<name>.old-<n>``; the next event starts a new ledger.
 
         Returns
         -------
         path
-            Where the old one is now; none if there was nothing yet.
+            Where the old one is now; `None` if there was none.
         """
         if not self.path.exists():
             return None
@@ -319,10 +319,10 @@ class Ledger:
             self._history = History()
         return aside
 
-    # ---- how it is done
+    # ---- internals
 
     def _look(self) -> None:
-        """Read what other kernels have added. A file that is gone is noticed when we write."""
+        """Read what other kernels have added. A missing file is noticed when we write."""
         with self._journal.thread, self._in_step():
             news = self._journal.news()
             if news is not None:
@@ -339,21 +339,23 @@ class Ledger:
             self._history = History()
         for line in news.lines:
             self._history.take_line(line)
-        # A last line that lacks nothing but its end is whole: an editor took the end off.
+        # A last line that lacks only its line end is complete: an editor removed the end.
         if self._journal.tail and self._history.would_follow(self._journal.tail):
             self._history.take_line(self._journal.take_tail())
         if self._history.unreadable:
-            self._notice(f"{self.path.name} holds lines that are no events; verify() says which.")
+            self._notice(
+                f"{self.path.name} holds lines that are not events; verify() says which ones."
+            )
         if not self._history.contains(before):
             self._lost = (
-                f"{self.path.name} was replaced, and what stands there now lacks events that were"
-                " saved before"
+                f"{self.path.name} was replaced, and the new file lacks events that were saved"
+                " before"
             )
             self._notice(f"{self._lost}.")
 
     @contextlib.contextmanager
     def _in_step(self) -> Iterator[None]:
-        """Should something break off between file and memory, the next look reads it all again."""
+        """If we stop between file and memory, the next look reads the whole file again."""
         try:
             yield
         except NewerSchema:
@@ -366,7 +368,7 @@ class Ledger:
             raise
 
     def _append_if_new(self, kind: str, name: str, value: Any) -> None:
-        """Append unless this very thing stands already, as when all cells are run again."""
+        """Append unless this very value stands already, as when all cells are run again."""
         self._look()
         if not self._history.stands(kind, name, value):
             self._append(kind, name, value)
@@ -374,7 +376,7 @@ class Ledger:
     def _append(
         self, kind: str, name: str, value: Any, check: Callable[[], None] | None = None
     ) -> None:
-        # A file that held events and is gone is not quietly begun anew.
+        # A file that held events and is gone is not silently replaced by a new one.
         create = not self._history.events
         if create:
             self._known("lab", self.lab)
@@ -420,10 +422,12 @@ class Ledger:
     def _refuse_foreign(self) -> None:
         if self._lost:
             sentence, self._lost = self._lost, None
-            raise Replaced(f"Nothing was saved: {sentence}. Try again to go on from what is there.")
+            raise Replaced(
+                f"Nothing was saved: {sentence}. Try again to continue from what is there."
+            )
         if self._history.unreadable and not self._history.events:
             raise Unreadable(
-                f"Nothing was saved: {self.path} holds something else than a ledger."
+                f"Nothing was saved: {self.path} is not a ledger."
                 " Move it away, or give the ledger another name."
             )
         for what, mine, theirs in (
@@ -433,7 +437,7 @@ class Ledger:
             if mine is not None and theirs is not None and mine != theirs:
                 raise NotYours(
                     f"Nothing was saved: {self.path.name} is the ledger of the {what} {theirs!r},"
-                    f" not of {mine!r}. Move it away to begin one of your own."
+                    f" not of {mine!r}. Move it away to start one of your own."
                 )
 
     def _clear_tail(self, writer: Writer) -> None:
@@ -448,7 +452,7 @@ class Ledger:
     def _known(self, what: str, value: str | None) -> str:
         if value is None:
             raise ValueRefused(
-                f"{what} is not known; give it to Ledger.open, which begins a new ledger here"
+                f"{what} is not known; pass it to Ledger.open, because a new ledger starts here"
             )
         return value
 

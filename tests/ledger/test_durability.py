@@ -144,7 +144,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_leaves_whole_lines_and_goes_on_when_there_is_room(small_disk):
+def test_a_full_disk_leaves_whole_lines_and_writing_continues_when_there_is_room(small_disk):
     path, ballast = small_disk / "ledger.jsonl", small_disk / "ballast"
     ballast.write_bytes(b"\0" * 20_000)
     led = opened(path)
@@ -359,7 +359,7 @@ def test_a_disk_that_is_mounted_read_only(small_disk):
 # ---- gone
 
 
-def test_a_file_that_vanished_is_not_quietly_begun_anew(path):
+def test_a_file_that_vanished_is_not_silently_replaced(path):
     led = worked_through(path, Clock())
     kept = path.read_bytes()
     path.unlink()

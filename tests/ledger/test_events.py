@@ -79,7 +79,7 @@ def test_lines_that_are_no_events_are_left_out_and_told(path):
     path.write_bytes(b"".join([*lines[:4], b"what is this\n", b"[1]\n", *lines[4:]]))
     led = opened(path, Clock(START + timedelta(hours=1)))
     assert len(led.events()) == 12
-    assert any("lines that are no events" in notice for notice in led.notices)
+    assert any("lines that are not events" in notice for notice in led.notices)
     led.record_answer("more", 1)
     assert opened(path).state().answers["more"].value == 1
 

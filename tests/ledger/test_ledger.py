@@ -134,7 +134,7 @@ def test_a_lab_is_named_like_a_folder(path, lab):
 @pytest.mark.parametrize(("given", "asked"), [({}, "lab"), ({"lab": LAB}, "student")])
 def test_a_new_ledger_asks_whose_it_is(path, given, asked):
     led = Ledger.open(path, **given)
-    with pytest.raises(ValueRefused, match=f"^{asked} is not known; give it to Ledger.open"):
+    with pytest.raises(ValueRefused, match=f"^{asked} is not known; pass it to Ledger.open"):
         led.record_answer("a", 1)
     assert not path.exists()
 
@@ -161,7 +161,7 @@ def test_something_else_than_a_ledger_is_left_alone(path):
     path.write_text("milk\nbread\n")
     led = opened(path)
     assert led.notices
-    with pytest.raises(Unreadable, match="holds something else than a ledger"):
+    with pytest.raises(Unreadable, match="is not a ledger"):
         led.record_answer("a", 1)
     assert path.read_text() == "milk\nbread\n"
 
