@@ -19,6 +19,7 @@ c.ExecutePreprocessor.store_widget_state = False
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
 # `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button,
-# these two lines let it run notebooks in the same isolated child, not in a new kernel for each.
+# these lines let it run notebooks in the same isolated child, not in a new kernel for each.
+# isolated = "mlsys_widgets.grading.preprocessor.ExecuteIsolated"
 # c.Execute.enabled = False
-# c.Autograde.autograde_preprocessors.prepend(["mlsys_widgets.grading.preprocessor.ExecuteShutIn"])
+# c.Autograde.autograde_preprocessors.prepend([isolated])

@@ -22,12 +22,14 @@ from tempfile import TemporaryDirectory
 
 from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading import coordinator
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine
+from mlsys_widgets.sandbox.packing import unpack_job
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = "lab_07_kernel_fusion"
 HONEST = ("right", "mostly-right", "misconceived", "partly-done", "late")
-SHUT_IN = ("c.Execute.enabled", "c.Autograde.autograde_preprocessors")
+ISOLATED = ("isolated = ", "c.Execute.enabled", "c.Autograde.autograde_preprocessors")
 CLUSTER = 8  # machines of the projection
 CLASS = 10_000
 
@@ -79,10 +81,10 @@ def against_stock(folder: Path, students: int, rounds: int) -> None:
         one.append(run(copy_of(folder, "one"), "mlsys_widgets", "grade", LAB, *first()))
     stock = run(copy_of(folder, "stock"), "nbgrader", "autograde", LAB)
     stock_one = run(copy_of(folder, "one"), "nbgrader", "autograde", LAB, *first("--student"))
-    target = copy_of(folder, "shut_in")
+    target = copy_of(folder, "isolated")
     config = target / "nbgrader_config.py"
     content = config.read_text()
-    for line in SHUT_IN:
+    for line in ISOLATED:
         content = content.replace(f"# {line}", line)
     config.write_text(content)
     child = run(target, "nbgrader", "autograde", LAB)
@@ -92,7 +94,7 @@ def against_stock(folder: Path, students: int, rounds: int) -> None:
     mine, mine_one = statistics.median(ours), statistics.median(one)
     print(f"{students} submissions, from the command to its end")
     print(f"  nbgrader autograde                 {stock:8.1f} s")
-    print(f"  nbgrader autograde, ExecuteShutIn  {child:8.1f} s   {stock / child:5.1f}×")
+    print(f"  nbgrader autograde, ExecuteIsolated{child:8.1f} s   {stock / child:5.1f}×")
     print(
         f"  mlsys grade, sandbox on            {mine:8.1f} s   {stock / mine:5.1f}×"
         "   goal: 20×, at least 10×"
@@ -111,7 +113,7 @@ def overhead(folder: Path) -> float:
     worker: list[float] = []
     own: list[float] = []
     judge: list[float] = []
-    work, write = engine._work, coordinator.Class._write
+    work, write = engine._work, coordinator.GradingRun._write
 
     def timed_work(packed: bytes, plan: bytes) -> str:
         began = time.perf_counter()
@@ -128,13 +130,13 @@ def overhead(folder: Path) -> float:
 
     # Under its own name, because Dask looks a function up by it.
     timed_work.__module__, timed_work.__qualname__ = work.__module__, work.__qualname__
-    engine._work, coordinator.Class._write = timed_work, timed_write
+    engine._work, coordinator.GradingRun._write = timed_work, timed_write
     try:
-        plan = coordinator.Plan(target, LAB, workers=1)
-        for _ in coordinator.Class(plan).grade():
+        plan = coordinator.Plan(Course(target), LAB, workers=1)
+        for _ in coordinator.GradingRun(plan).grade():
             pass
     finally:
-        engine._work, coordinator.Class._write = work, write
+        engine._work, coordinator.GradingRun._write = work, write
     beyond = [total - mine for total, mine in zip(worker, own, strict=True)]
     around, judged = statistics.median(beyond), statistics.median(judge)
     print("one submission, in the median")
@@ -210,13 +212,13 @@ def projection(folder: Path, rate: float, judged: float, students: int) -> None:
     seconds = cores / rate
 
     def first_work(packed: bytes, plan: bytes) -> str:
-        student = engine._unpack(packed).student
+        student = unpack_job(packed).student
         answer[student] = work(packed, plan)
         return answer[student]
 
     def waits(packed: bytes, _plan: bytes) -> str:
         time.sleep(seconds)
-        return answer[engine._unpack(packed).student]
+        return answer[unpack_job(packed).student]
 
     for each in (first_work, waits):
         each.__module__, each.__qualname__ = work.__module__, work.__qualname__
@@ -224,8 +226,8 @@ def projection(folder: Path, rate: float, judged: float, students: int) -> None:
     try:
         for workers, stand_in in ((cores, first_work), (4, waits), (CLUSTER * cores, waits)):
             engine._work = stand_in
-            plan = coordinator.Plan(target, LAB, workers=workers, force=True)
-            times = [time.perf_counter() for _ in coordinator.Class(plan).grade()]
+            plan = coordinator.Plan(Course(target), LAB, workers=workers, force=True)
+            times = [time.perf_counter() for _ in coordinator.GradingRun(plan).grade()]
             if stand_in is waits and len(times) > workers:
                 # From when the first round is over: before, nothing can have been finished.
                 found = (len(times) - workers) / (times[-1] - times[workers - 1])

@@ -399,12 +399,12 @@ def _new_lab(arguments: argparse.Namespace) -> int:
 
 
 def _variant(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading.seen import seen
+    from mlsys_widgets.grading.student_view import student_view
     from mlsys_widgets.labs.course import Course
 
     course, student = Course.at(arguments.course), arguments.student
     work = course.root / "submitted" / student / arguments.lab
-    shown = seen(
+    shown = student_view(
         course.folder("assignments", arguments.lab), student,
         variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,
     )  # fmt: skip
@@ -426,8 +426,7 @@ def _grade(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.grading import command
     from mlsys_widgets.labs.course import Course
 
-    course = Course.at(arguments.course)
-    return command.run(arguments, variants=course.variants, edition=course.edition)
+    return command.run(arguments, Course.at(arguments.course))
 
 
 def _simulate(arguments: argparse.Namespace) -> int:

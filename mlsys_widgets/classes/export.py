@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mlsys_widgets.classes.gradebook_reader import Grades, Person, Standing, grades
 from mlsys_widgets.classes.sheets import as_csv
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 
 #: Cells of a line.
@@ -62,7 +62,7 @@ def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Expor
     if to not in _LAYOUTS:
         raise ValueError(f"grades cannot be exported to {to!r}; there are: {', '.join(_LAYOUTS)}")
     course = Course(root)
-    found, said = grades(course, lab), Journal(course.home, lab).read()
+    found, said = grades(course, lab), GradedLog(course.home, lab).read()
     header, lines = _LAYOUTS[to](found, column or lab, said)
     return Exported(as_csv(header, lines), tuple(_warnings(found, to)))
 

@@ -25,9 +25,10 @@ from mlsys_widgets.classes.summary import (
     Said,
 )
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key, NumberKey
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import (
     Choice,
     Essay,
@@ -45,15 +46,6 @@ from mlsys_widgets.ledger import Event, Ledger, LedgerError, State
 
 #: A pause longer than this, in minutes, is not work.
 LONGEST_PAUSE: Final = 10.0
-#: What flags begin with or hold, and what they are called where no name may be said.
-_FLAGS: Final = (
-    ("ledger: The ledger is of ", "the ledger is somebody else's"),
-    ("ledger: ", "the ledger does not fit together"),
-    ("did not run to its end", "the notebook did not run to its end"),
-    (" is missing", "a graded cell is missing"),
-    ("by the notebook's own test", "the notebook's own test gave other points"),
-)
-_OTHER_FLAG: Final = "something else"
 #: How far a predicted number is from the true one, as a multiple of it.
 _FAR: Final = (
     (0.1, "less than a tenth"),
@@ -128,7 +120,7 @@ class _Gathering:
         self._checks: Checks = load_checks(home)
         self._items = self._lab.items(self._lab.draw("", variants=False))
         self._grades: Grades = grades(course, lab)
-        self._journal = Journal(course.home, lab).read()
+        self._journal = GradedLog(course.home, lab).read()
         self._class = [self._one(s, standing) for s, standing in self._grades.standings.items()]
 
     def _one(self, student: str, standing: Standing) -> _One:
@@ -168,7 +160,7 @@ class _Gathering:
         )
 
     def _row(self, one: _One, *, names: bool) -> Row:
-        flags = tuple(one.line.get("flags", ()))
+        flags: Sequence[Flag] = one.line.get("flags", ())
         return Row(
             student=one.student if names else "",
             total=one.standing.total,
@@ -177,7 +169,7 @@ class _Gathering:
             predicted=len(one.studied.state.predictions) if one.studied else 0,
             foreseen=sum(one.foreseen.values()),
             waiting=bool(one.standing.waiting),
-            flags=flags if names else tuple(_kinds(flags)),
+            flags=tuple(flag.sentence for flag in flags) if names else tuple(_kinds(flags)),
             points=one.standing.points,
             beliefs={n: s["belief"] for n, s in one.scores.items() if s.get("belief")},
         )
@@ -356,10 +348,9 @@ def _kind(item: Item | None) -> QuestionKind:
     return "other"
 
 
-def _kinds(flags: Sequence[str]) -> list[str]:
+def _kinds(flags: Sequence[Flag]) -> list[str]:
     """What flags are about, without whatever names they hold."""
-    found = [next((words for part, words in _FLAGS if part in flag), _OTHER_FLAG) for flag in flags]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(flag.kind.summary for flag in flags))
 
 
 def _number(answer: str) -> float | None:

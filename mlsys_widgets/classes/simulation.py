@@ -28,7 +28,7 @@ from mlsys_widgets.classes.simulated_work import (
     work,
 )
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
-from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
 

@@ -1,4 +1,4 @@
-"""How an answer is judged: keys with tolerances, recognised beliefs, partial credit.
+"""How an answer is judged: keys with tolerances, recognized beliefs, partial credit.
 
 The keys themselves are in the ``checks.py`` of each lab, in ``assignments/``; none is here.
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import Check, ChoiceKey, Given, Key, NumberKey
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import Choice, Item, Lab, Number, Prediction, load
 
 #: How many names are tried.
@@ -78,7 +78,7 @@ def _of_key(name: str, item: Item, key: Key) -> Iterator[str]:
     values = [(each.name, float(each.value)) for each in key.beliefs]
     for belief, value in values:
         if key.reaches(key.value, value):
-            yield f"{name}: the belief “{belief}” can be as good as right; it is never recognised."
+            yield f"{name}: the belief “{belief}” can be as good as right; it is never recognized."
     for (one, first), (other, second) in combinations(values, 2):
         if key.reaches(first, second) or key.reaches(second, first):
             yield f"{name}: the beliefs “{one}” and “{other}” can lead to the same answer."

@@ -1,7 +1,7 @@
-"""Inside a notebook that nbgrader runs: the last lines of its hidden tests.
+"""The last lines of hidden tests, inside a notebook that nbgrader runs.
 
-A cell's last value is what nbgrader takes as its points, so these functions print what to say and
-return a number. Hidden tests are built into the instructor's notebook from the lab's checks.
+nbgrader takes a cell's last value as its points, so these functions print a sentence and return a
+number. Hidden tests are built into the instructor's notebook from the lab's checks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER
+from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
 from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
@@ -29,7 +30,7 @@ def award(
     variants: bool = True,
     edition: str = "",
 ) -> float:
-    """Judge the answer that is named as its check, and say so.
+    """Judge the answer that has the name of its check, and print the verdict.
 
     Parameters
     ----------
@@ -59,20 +60,20 @@ def award(
 def award_record(record: str, *, points: float) -> float:
     """Points for what the ledger beside the notebook holds; shares are equal.
 
-    A ledger of somebody else earns nothing. One that does not verify still does: what that means
-    is for a person to decide, so it is only said.
+    Somebody else's ledger earns nothing. One that does not verify still does: what that means is
+    for a person to decide, so it is only said.
     """
     folder = Path.cwd()
-    verdict, problem = judge_record(load(folder), record, folder, student(folder).name)
+    verdict, doubt = judge_record(load(folder), record, folder, student(folder).name)
     earned = round(points * verdict.credit, 2)
     say(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
-    if problem:
-        say(f"For the grader: {problem}")
+    if doubt:
+        say(f"For the grader: {doubt.detail}")
     return earned
 
 
-def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdict, str | None]:
-    """What the ledger in a folder earns, and the first thing in it that does not fit.
+def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdict, Flag | None]:
+    """Judge what the ledger in a folder earns, and flag the first thing in it that does not fit.
 
     Parameters
     ----------
@@ -90,24 +91,26 @@ def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdi
         ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         state, found = ledger.state(), ledger.verify(student=owner, lab=lab.name)
     except LedgerError as problem:
-        return Verdict(0.0, str(problem)), str(problem)
+        return Verdict(0.0, str(problem)), Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(problem))
     if state.student not in (None, owner):
         said = f"The ledger is of {state.student}, not of {owner}."
-        return Verdict(0.0, said), said
+        return Verdict(0.0, said), Flag(FlagKind.FOREIGN_LEDGER, detail=said)
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     said = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
-    doubt = str(found.first_problem) if found.first_problem else None
-    return Verdict(1 - len(missing) / len(wanted), said), doubt
+    verdict = Verdict(1 - len(missing) / len(wanted), said)
+    if found.first_problem is None:
+        return verdict, None
+    return verdict, Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(found.first_problem))
 
 
 def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
-    """What the cards call these, as a student knows them."""
+    """The titles that the cards show to students."""
     items = lab.items(lab.draw("", variants=False))
     return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
-    """What a record is of, and under which names the ledger keeps each."""
+    """What a record consists of, and the names under which the ledger keeps each part."""
     items = lab.items(lab.draw("", variants=False))
     found = items[record]
     assert isinstance(found, Record)

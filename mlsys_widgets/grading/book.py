@@ -1,4 +1,4 @@
-"""The gradebook: nbgrader's own, read once, written by one writer, a transaction a submission."""
+"""The gradebook: nbgrader's own, read once, written in one transaction per submission."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is written down about one submission.
+class GradebookEntry:
+    """What is written about one submission.
 
     Parameters
     ----------
     student
         Whose.
     timestamp
-        When it was handed in, in UTC; none if nothing says so.
+        When it was handed in, in UTC; `None` if nothing says so.
     scores
         What each graded cell earned; those without keep what they had.
     no_response
@@ -60,7 +60,7 @@ class Book:
     Parameters
     ----------
     url
-        As of nbgrader's ``CourseDirectory.db_url``.
+        As in nbgrader's ``CourseDirectory.db_url``.
     lab
         The lab.
     penalty
@@ -89,7 +89,7 @@ class Book:
         self._engine.dispose()
 
     def _read(self) -> None:
-        """Everything about the lab that does not change while a class is graded."""
+        """Read everything about the lab that does not change while a class is graded."""
         if not inspect(self._engine).has_table("assignment"):
             raise self._unknown()
         with self._engine.connect() as db:
@@ -119,6 +119,8 @@ class Book:
         self._graded = {c.name: c.id for c in cells if c.type in _KIND}
         self._answers = {c.name: c.id for c in cells if c.type in ("SolutionCell", "TaskCell")}
         worth = {c.name: points[c.id] for c in cells if c.type == "GradeCell"}
+        #: What each graded cell is worth, in the order of the notebook.
+        self.points: dict[str, float] = {s.name: worth[s.name] for s in sources if s.name in worth}
         written, tasks = (
             {c.name for c in cells if c.type == kind} for kind in ("SolutionCell", "TaskCell")
         )
@@ -131,9 +133,10 @@ class Book:
                     s.source,
                     s.checksum,
                     bool(s.locked),
-                    worth.get(s.name),
+                    graded=s.name in worth,
                     solution=s.name in written,
                     task=s.name in tasks,
+                    metadata={"points": worth[s.name]} if s.name in worth else {},
                 )
                 for s in sources
             },
@@ -150,17 +153,17 @@ class Book:
         """Cells in which something is written, and which have a comment each."""
         return frozenset(self._answers)
 
-    def write(self, entry: Entry) -> None:
-        """Write a submission down: all of it, or nothing."""
+    def write(self, entry: GradebookEntry) -> None:
+        """Write a submission: all of it, or nothing."""
         try:
             self._write(entry)
         except SQLAlchemyError as problem:
             raise ValueError(
                 f"the gradebook cannot be written: {_first_line(problem)}; what is graded is kept:"
-                " go on with --resume"
+                " continue with --resume"
             ) from None
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: GradebookEntry) -> None:
         with self._engine.begin() as db:
             submission, extension = self._submission(db, entry)
             notebook = self._submitted_notebook(db, submission)
@@ -172,7 +175,7 @@ class Book:
                 penalty = min(max(penalty, 0.0), earned)
             _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
 
-    def _submission(self, db: Connection, entry: Entry) -> tuple[str, Any]:
+    def _submission(self, db: Connection, entry: GradebookEntry) -> tuple[str, Any]:
         if db.execute(select(t.student).where(t.student.c.id == entry.student)).first() is None:
             db.execute(t.student.insert().values(id=entry.student))
         table = t.submitted_assignment
@@ -212,7 +215,7 @@ class Book:
         return notebook
 
     def _write_scores(self, db: Connection, notebook: str, scores: Sequence[Score]) -> float:
-        """Write scores as nbgrader does: what a person gave stands, and is looked at again."""
+        """Write scores as nbgrader does: what a person gave stands, and waits for another look."""
         rows = db.execute(select(t.grade).where(t.grade.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row for row in rows}
         automatic = {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
@@ -229,7 +232,7 @@ class Book:
         _update_all(db, t.grade, changes)
         return total
 
-    def _write_comments(self, db: Connection, notebook: str, entry: Entry) -> None:
+    def _write_comments(self, db: Connection, notebook: str, entry: GradebookEntry) -> None:
         rows = db.execute(select(t.comment).where(t.comment.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row.id for row in rows}
         said: Mapping[str, str | None] = {

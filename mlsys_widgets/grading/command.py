@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
@@ -22,18 +22,20 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.grading.coordinator import Class, Graded, Plan
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.labs.course import Course
 
 #: Exit code when everything was graded and something needs a person.
 NEEDS_A_TA: Final = 3
 
 
-def run(arguments: argparse.Namespace, *, variants: bool = True, edition: str = "") -> int:
-    """Grade a class, and say what came of it."""
+def run(arguments: argparse.Namespace, course: Course) -> int:
+    """Grade a class, and summarize the result."""
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
     plan = Plan(
-        root=arguments.course,
+        course=course,
         lab=arguments.lab,
         students=arguments.students,
         engine=arguments.engine,
@@ -41,15 +43,13 @@ def run(arguments: argparse.Namespace, *, variants: bool = True, edition: str = 
         isolate=arguments.sandbox == "auto",
         resume=arguments.resume,
         force=arguments.force,
-        variants=variants,
-        edition=edition,
     )
     console = Console(stderr=arguments.json)
     if not plan.isolate:
         console.print(
             "[bold red]Without isolation[/]: student code can read and change everything you can."
         )
-    work = Class(plan)
+    work = GradingRun(plan)
     if not work.students:
         console.print("Nothing to do: everything is graded. --force grades it again.")
         return 0
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace, *, variants: bool = True, edition: str = 
 
 @dataclass(frozen=True)
 class _Line:
-    """What the summary needs of a submission: much less than all of it, in a class of thousands."""
+    """The little that the summary needs of a submission, in a class of thousands."""
 
     student: str
     earned: float | None
@@ -70,12 +70,18 @@ class _Line:
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, graded: Graded) -> _Line:
+    def of(cls, graded: GradedSubmission) -> _Line:
         earned = graded.earned if graded.scores else None
-        return cls(graded.student, earned, graded.by_hand, graded.flags, graded.remarks)
+        flags, remarks = (
+            tuple(dict.fromkeys(note.sentence for note in notes))
+            for notes in (graded.flags, graded.remarks)
+        )
+        return cls(graded.student, earned, graded.by_hand, flags, remarks)
 
 
-def _with_progress(work: Class, console: Console, arguments: argparse.Namespace) -> list[_Line]:
+def _with_progress(
+    work: GradingRun, console: Console, arguments: argparse.Namespace
+) -> list[_Line]:
     done: list[_Line] = []
     columns = (
         SpinnerColumn(),
@@ -100,7 +106,7 @@ def _with_progress(work: Class, console: Console, arguments: argparse.Namespace)
                 sys.stdout.write(json.dumps(_as_json(each)) + "\n")
                 sys.stdout.flush()
             elif arguments.verbose:
-                said = "; ".join((*each.flags, *each.remarks))
+                said = "; ".join(each.sentences)
                 console.print(
                     f"{each.student}: {each.earned:g} of {each.most:g}"
                     f"{f', {each.by_hand} by hand' if each.by_hand else ''}"
@@ -111,8 +117,8 @@ def _with_progress(work: Class, console: Console, arguments: argparse.Namespace)
     return done
 
 
-def _as_json(graded: Graded) -> dict[str, object]:
-    return {**asdict(graded), "earned": graded.earned, "most": graded.most}
+def _as_json(graded: GradedSubmission) -> dict[str, object]:
+    return {**graded.as_data(), "earned": graded.earned, "most": graded.most}
 
 
 def _summary(console: Console, graded: list[_Line]) -> None:

@@ -1,16 +1,15 @@
-"""Grading a class: who is to be graded, what each earned, and writing it down, one after another.
+"""Grading a class: which submissions to grade, what each one earned, and writing it all down.
 
-The only process that sees gradebook, checks and all submissions. It runs nothing of a student's.
+This is the only process that sees the gradebook, the checks and all submissions, and it runs
+nothing of a student's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,60 +18,26 @@ import nbformat
 
 from mlsys_widgets import __version__
 from mlsys_widgets.files import TIMESTAMP, lay_out
-from mlsys_widgets.grading.book import Book, Entry
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.autograded import replacement_notebook, write_autograded
+from mlsys_widgets.grading.book import Book, GradebookEntry
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.flags import Flag, FlagKind
+from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.grading.late_penalty import late_penalty
-from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.grading.noted_heads import check_heads
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.ledger import Head
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.sandbox.engine import LOCAL, Engine
-from mlsys_widgets.sandbox.isolation import Limits, visible
-from mlsys_widgets.sandbox.sanitizing import checksum, flags, grade_id
-from mlsys_widgets.sandbox.worker import FINISHED, LOST, Job, Ran
+from mlsys_widgets.sandbox.isolation import visible
+from mlsys_widgets.sandbox.job import FINISHED, LOST, Job, RunResult
+from mlsys_widgets.sandbox.limits import Limits
 
 _ASSIGNMENTS, _SOURCE = "assignments", "source"
-
-
-@dataclass(frozen=True)
-class Graded:
-    """One submission that is in the gradebook now.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    scores
-        What each graded cell earned.
-    remarks
-        What was wrong with it and could be dealt with.
-    flags
-        What a TA should look at: a doubtful ledger, two verdicts, a run that did not end.
-    seconds
-        How long it ran.
-    """
-
-    student: str
-    scores: tuple[Score, ...]
-    remarks: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def earned(self) -> float:
-        """Points so far, without what a person gives."""
-        return round(sum(score.auto or 0.0 for score in self.scores), 2)
-
-    @property
-    def most(self) -> float:
-        """Points there are."""
-        return sum(score.most for score in self.scores)
-
-    @property
-    def by_hand(self) -> int:
-        """Cells that wait for a person."""
-        return sum(score.auto is None for score in self.scores)
 
 
 @dataclass(frozen=True)
@@ -81,8 +46,8 @@ class Plan:
 
     Parameters
     ----------
-    root
-        The folder of the course.
+    course
+        The course.
     lab
         The lab.
     students
@@ -90,16 +55,16 @@ class Plan:
     engine, workers
         Where submissions run, and how many at a time.
     isolate
-        Whether they are shut in.
+        Whether they are isolated from this machine.
     resume
         Leave out what an interrupted run has graded, if nothing of it has changed.
     force
         Grade everything again.
-    variants, edition
-        As the course builds its labs.
+    limits
+        What one submission may use.
     """
 
-    root: Path
+    course: Course
     lab: str
     students: str = "*"
     engine: str = LOCAL
@@ -107,8 +72,6 @@ class Plan:
     isolate: bool = True
     resume: bool = False
     force: bool = False
-    variants: bool = True
-    edition: str = ""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -116,7 +79,7 @@ class CannotGrade(ValueError):
     """A class that cannot be graded as it is, and what to do about it."""
 
 
-class Class:
+class GradingRun:
     """The submissions of one lab, about to be graded.
 
     Parameters
@@ -127,26 +90,27 @@ class Class:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._course = Course(plan.root)
+        self._course = course = plan.course
         home = self._course.home / _ASSIGNMENTS / plan.lab
         if not home.is_dir():
             raise CannotGrade(
-                f"there is no {_ASSIGNMENTS}/{plan.lab} in {plan.root}; grade in the folder of the"
-                " course, where the lab's checks are"
+                f"there is no {_ASSIGNMENTS}/{plan.lab} in {course.root}; grade in the folder of"
+                " the course, where the lab's checks are"
             )
         self._lab: Lab = load(home)
         self._judge = Judge(
-            self._lab, load_checks(home), variants=plan.variants, edition=plan.edition
+            self._lab, load_checks(home), variants=course.variants, edition=course.edition
         )
-        self._book = Book(self._course.db_url, plan.lab, late_penalty(self._course))
-        self._journal = Journal(self._course.home, plan.lab)
+        self._book = Book(course.db_url, plan.lab, late_penalty(course))
+        self._log = GradedLog(course.home, plan.lab)
+        self._heads = self._log.heads()
         self._given = _files_of(self._course.home / _SOURCE / plan.lab)
         self._version = _digest_of(home, repr(self._book.blueprint))
         if plan.isolate and plan.engine == LOCAL:
-            self._look_where_it_lies()
+            self._refuse_a_visible_course()
         self.students = self._to_grade()
 
-    def _look_where_it_lies(self) -> None:
+    def _refuse_a_visible_course(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
         for folder in visible():
             if self._course.home.is_relative_to(folder):
@@ -164,7 +128,7 @@ class Class:
         if plan.force:
             return names
         if plan.resume:
-            done = self._journal.read()
+            done = self._log.read()
             return [name for name in names if not self._is_done(name, done.get(name))]
         return [name for name in names if self._is_new(name)]
 
@@ -187,30 +151,30 @@ class Class:
         )
         return old is not None and new is not None and new > old
 
-    def grade(self, on_start: Callable[[int], None] = lambda _: None) -> Iterator[Graded]:
-        """Grade, and give each submission when it is in the gradebook.
+    def grade(self, on_start: Callable[[int], None] = lambda _: None) -> Iterator[GradedSubmission]:
+        """Grade, and yield each submission once it is in the gradebook.
 
         Parameters
         ----------
         on_start
             Called with the number of submissions that run at a time, when the first one can.
         """
-        with self._journal.alone():
+        with self._log.alone():
             yield from self._grade(on_start)
 
-    def _grade(self, on_start: Callable[[int], None]) -> Iterator[Graded]:
+    def _grade(self, on_start: Callable[[int], None]) -> Iterator[GradedSubmission]:
         engine = Engine(self._plan.engine, self._plan.workers)
         try:
             reason = engine.why_not_isolated()
             if self._plan.isolate and reason:
                 raise CannotGrade(
-                    f"submissions cannot be shut in here: {reason}. Student code would see and"
-                    " change everything you can. To grade all the same: --sandbox none"
+                    f"submissions cannot be isolated here: {reason}. Student code would see and"
+                    " change everything you can. To grade anyway: --sandbox none"
                 )
             on_start(engine.slots)
             handed_in: dict[str, Submission] = {}
-            for ran in engine.run(self._jobs(handed_in), self._book.blueprint):
-                yield self._write(handed_in.pop(ran.student), ran)
+            for result in engine.run(self._jobs(handed_in), self._book.blueprint):
+                yield self._write(handed_in.pop(result.student), result)
         finally:
             engine.close()
             self._book.close()
@@ -235,83 +199,71 @@ class Class:
         }
         return {**kept, **self._given}
 
-    def _write(self, submission: Submission, ran: Ran) -> Graded:
-        if ran.ended == LOST:
-            return self._not_graded(submission, ran, ran.remarks[0])
+    def _write(self, submission: Submission, result: RunResult) -> GradedSubmission:
+        if result.ended == LOST:
+            return self._not_graded(submission, result, result.remarks[0].sentence)
         try:
-            graded, entry = self._judged(submission, ran)
+            graded, entry, head = self._judged(submission, result)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
-            return self._not_graded(submission, ran, f"{type(problem).__name__}: {problem}")
-        # In this order: what is in the gradebook and not yet in its folder is graded again by
-        # whoever goes on from here.
+            return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
+        # In this order: what is in the gradebook and not yet in its folder is graded again by the
+        # next run.
         self._book.write(entry)
-        self._write_files(submission, ran)
-        self._journal.add({**asdict(graded), "digest": submission.digest, "version": self._version})
+        self._write_files(submission, result)
+        which = {"digest": submission.digest, "version": self._version}
+        self._log.add(graded, head, which)
         return graded
 
-    def _judged(self, submission: Submission, ran: Ran) -> tuple[Graded, Entry]:
-        points = self._book.blueprint.graded
-        cells = _cells_of(ran.notebook, {*points, *self._book.answer_cells})
+    def _judged(
+        self, submission: Submission, result: RunResult
+    ) -> tuple[GradedSubmission, GradebookEntry, Head | None]:
+        student, points = result.student, self._book.points
+        cells = _cells_of(result.notebook, {*points, *self._book.answer_cells})
         with TemporaryDirectory(prefix="mlsys-judge-") as aside:
             folder = Path(aside)
             lay_out(folder, self._with_given(submission))
             scores, doubts = self._judge.score(
-                ran.student, {n: c for n, c in cells.items() if n in points}, points, ran.answers,
+                student, {n: c for n, c in cells.items() if n in points}, points, result.answers,
                 folder,
             )  # fmt: skip
-        graded = Graded(
-            ran.student,
+            known = self._heads.get(student, ())
+            head, changed = check_heads(folder, self._plan.lab, student, known)
+        graded = GradedSubmission(
+            student,
             tuple(scores),
-            remarks=_readable((*submission.remarks, *ran.remarks)),
-            flags=_readable(_flags(ran, scores, doubts)),
-            seconds=ran.seconds,
+            remarks=(*submission.remarks, *result.remarks),
+            flags=tuple(dict.fromkeys(_flags(result, scores, [*doubts, *changed]))),
+            seconds=result.seconds,
         )
         written = {n: c for n, c in cells.items() if n in self._book.answer_cells}
-        same = [n for n, c in written.items() if flags(c).get("checksum") == checksum(c)]
-        entry = Entry(
-            ran.student,
+        same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
+        entry = GradebookEntry(
+            student,
             submission.timestamp,
             scores,
             no_response=same,
             answered=[n for n in written if n not in same],
         )
-        return graded, entry
+        return graded, entry, head
 
-    def _not_graded(self, submission: Submission, ran: Ran, why: str) -> Graded:
-        """Nothing is written, so that the next run finds it as new as it was."""
-        said = f"not graded: {why}"
-        remarks = (*submission.remarks, *ran.remarks)
-        return Graded(ran.student, (), _readable(remarks), _readable((said,)), ran.seconds)
+    def _not_graded(self, submission: Submission, result: RunResult, why: str) -> GradedSubmission:
+        """Write nothing, so that the next run finds the submission as new as it was."""
+        remarks = (*submission.remarks, *result.remarks)
+        flag = Flag(FlagKind.NOT_GRADED, detail=why)
+        return GradedSubmission(result.student, (), remarks, (flag,), result.seconds)
 
-    def _write_files(self, submission: Submission, ran: Ran) -> None:
-        """Put the autograded submission where formgrader looks for it: all of it, or nothing."""
-        name = f"{self._plan.lab}.ipynb"
-        target = self._course.work("autograded", ran.student, self._plan.lab)
+    def _write_files(self, submission: Submission, result: RunResult) -> None:
         # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
         given = self._with_given(submission)
-        files = {each: content for each, content in given.items() if Path(each).suffix != ".ipynb"}
-        files[name] = (ran.notebook or _instead(ran)).encode("utf-8", "replace")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_name(f".{target.name}.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        lay_out(fresh, files, mode=self._course.permissions)
-        old = target.with_name(f".{target.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        with suppress(FileNotFoundError):
-            target.rename(old)
-        fresh.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _instead(ran: Ran) -> str:
-    """A notebook that says why there is none, for formgrader and for feedback."""
-    said = f"**This notebook could not be graded**: {'; '.join(_readable(ran.remarks))}."
-    cell = nbformat.v4.new_markdown_cell(said, id="why")
-    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])) + "\n"
+        files = {name: content for name, content in given.items() if Path(name).suffix != ".ipynb"}
+        notebook = result.notebook or replacement_notebook(result.remarks)
+        files[f"{self._plan.lab}.ipynb"] = notebook.encode("utf-8", "replace")
+        target = self._course.work("autograded", result.student, self._plan.lab)
+        write_autograded(target, files, mode=self._course.permissions)
 
 
 def _cells_of(notebook: str, names: Set[str]) -> dict[str | None, Any]:
-    """Some cells of a notebook that a worker has put together; the others are never looked at."""
+    """Pick some cells of a notebook that a worker has put together; the others are not read."""
     if not notebook:
         return {}
     raw = json.loads(notebook)
@@ -329,22 +281,20 @@ def collect_time(folder: Path) -> Any:
     return Submission("", {TIMESTAMP: content}).timestamp
 
 
-def _flags(ran: Ran, scores: list[Score], doubts: list[str]) -> Iterator[str]:
-    if ran.ended != FINISHED:
-        yield f"did not run to its end: {ran.ended}"
-    for name in ran.missing:
-        yield f"the graded cell {name} is missing"
+def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -> Iterator[Flag]:
+    if result.ended != FINISHED:
+        yield Flag(FlagKind.NOT_FINISHED, detail=result.ended)
+    for name in result.missing:
+        yield Flag(FlagKind.MISSING_CELL, name)
     for score in scores:
         if score.by_notebook is not None:
-            yield (
-                f"{score.name}: {score.auto:g} points here, {score.by_notebook:g} by the notebook's"
-                " own test"
-            )
-    yield from (f"ledger: {doubt}" for doubt in doubts)
+            detail = f"{score.auto:g} points here, {score.by_notebook:g} by the notebook's own test"
+            yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
+    yield from doubts
 
 
 def _files_of(folder: Path) -> dict[str, bytes]:
-    """What the instructor released beside the notebook; it is put over what was handed in."""
+    """Read what the instructor released beside the notebook; it replaces what was handed in."""
     if not folder.is_dir():
         return {}
     return {
@@ -352,14 +302,6 @@ def _files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix not in (".ipynb", ".pyc")
     }
-
-
-def _readable(remarks: Iterable[str]) -> tuple[str, ...]:
-    """Remarks for a terminal: what students wrote in them moves no cursor and fits on a line."""
-    shown = (
-        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in r) for r in remarks
-    )
-    return tuple(dict.fromkeys(words[:300] for words in shown))
 
 
 def _digest_of(folder: Path, more: str) -> str:

@@ -4,7 +4,7 @@ nbgrader shows them there. With this line in ``nbgrader_config.py`` it does not:
 
     c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
-What a hidden test printed stays: the points, and the sentence about the belief that was recognised.
+What a hidden test printed stays: the points, and the sentence about the belief that was recognized.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
-from mlsys_widgets.sandbox.sanitizing import is_locked
+from mlsys_widgets.sandbox.cell_metadata import is_locked
 
 
 class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]

@@ -1,4 +1,8 @@
-"""Which submissions were graded, and from what: a class that was interrupted goes on from here."""
+"""The log of graded submissions: an interrupted run continues from here.
+
+Each line also notes where the student's ledger ended, so that a ledger that is rewound or replaced
+later is noticed.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.files import OWN_FOLDER, held
+from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.ledger import Head
 
 
-class Journal:
+class GradedLog:
     """A line for every submission that is in the gradebook, written after it is there.
 
     A line that breaks off, as after a crash, was never written: that submission is graded again,
@@ -37,27 +44,52 @@ class Journal:
             yield
 
     def read(self) -> dict[str, dict[str, Any]]:
-        """The last line of every student."""
-        if not self._path.is_file():
-            return {}
-        lines: dict[str, dict[str, Any]] = {}
-        for line in self._path.read_text("utf-8").splitlines():
-            try:
-                said = json.loads(line)
-                lines[said["student"]] = said
-            except (ValueError, KeyError, TypeError):
-                continue
-        return lines
+        """The last line of every student; its ``flags`` are `Flag` objects."""
+        last = {line["student"]: line for line in self._lines()}
+        for line in last.values():
+            line["flags"] = tuple(map(Flag.from_data, line.get("flags", ())))
+        return last
 
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Add a line; it is on the disk when this returns."""
+    def heads(self) -> dict[str, set[Head]]:
+        """Where the ledgers of every student ended, each time they were graded."""
+        found: dict[str, set[Head]] = {}
+        for line in self._lines():
+            match line.get("head"):
+                case [int() as seq, str() as digest]:
+                    found.setdefault(line["student"], set()).add(Head(seq, digest))
+        return found
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        if not self._path.is_file():
+            return
+        for text in self._path.read_text("utf-8").splitlines():
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue
+            if isinstance(line, dict) and isinstance(line.get("student"), str):
+                yield line
+
+    def add(self, graded: GradedSubmission, head: Head | None, more: Mapping[str, str]) -> None:
+        """Add a line; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        graded
+            What was graded.
+        head
+            Where its ledger ends.
+        more
+            What tells this submission, and the lab that it was graded with, from others.
+        """
+        line = json.dumps({**graded.as_data(), "head": head, **more}).encode() + b"\n"
         self._path.parent.mkdir(exist_ok=True)
         with self._path.open("a+b") as file:
             # After a torn line a new one begins, or both would be lost.
             file.seek(0, os.SEEK_END)
             if file.tell() and not self._ends_well(file):
                 file.write(b"\n")
-            file.write(json.dumps(dict(line)).encode() + b"\n")
+            file.write(line)
             file.flush()
             os.fsync(file.fileno())
 

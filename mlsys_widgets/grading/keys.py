@@ -70,7 +70,7 @@ class NumberKey:
     tolerance
         How far off an answer may be, as a share of the number that it is compared with.
     beliefs
-        Wrong answers that are recognised, within the same tolerance.
+        Wrong answers that are recognized, within the same tolerance.
     says
         What to tell somebody who is right.
     absolute

@@ -1,11 +1,11 @@
-"""For nbgrader's own autograde, as behind formgrader's button: notebooks run fast and shut in.
+"""For nbgrader's own autograde, as behind formgrader's button: notebooks run fast and isolated.
 
 With these lines in ``nbgrader_config.py`` it runs each notebook in the forked, isolated child that
 ``mlsys grade`` uses, in place of a new kernel. All else stays nbgrader's::
 
     c.Execute.enabled = False
     c.Autograde.autograde_preprocessors.prepend(
-        ["mlsys_widgets.grading.preprocessor.ExecuteShutIn"]
+        ["mlsys_widgets.grading.preprocessor.ExecuteIsolated"]
     )
 """
 
@@ -22,28 +22,23 @@ from traitlets import Bool
 
 from mlsys_widgets.grading.submissions import read_folder
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.sandbox.isolation import CannotIsolate, Limits
-from mlsys_widgets.sandbox.sanitizing import grade_id, is_locked
-from mlsys_widgets.sandbox.worker import (
-    FINISHED,
-    HIDDEN,
-    Job,
-    Nursery,
-    NurseryLost,
-    Ran,
-    run_notebook,
-)
+from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id, is_locked
+from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
+from mlsys_widgets.sandbox.isolation import CannotIsolate
+from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
+from mlsys_widgets.sandbox.limits import Limits
+from mlsys_widgets.sandbox.worker import run_notebook
 
 
 class DidNotFinish(RuntimeError):
-    """A notebook that did not run to its end; nbgrader reports it and goes on with the next."""
+    """A notebook that did not run to its end; nbgrader reports it and continues with the next."""
 
 
-class ExecuteShutIn(NbGraderPreprocessor):  # type: ignore[misc]
-    """Runs a notebook in a child that is shut in."""
+class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
+    """Runs a notebook in an isolated child."""
 
     isolate = Bool(
-        True, help="Whether notebooks are shut in. Without, student code can do what you can."
+        True, help="Whether notebooks are isolated. If not, student code can do what you can."
     ).tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -54,27 +49,31 @@ class ExecuteShutIn(NbGraderPreprocessor):  # type: ignore[misc]
         limits = replace(Limits(), cell=seconds)
         job = Job(who["student"], who["assignment"], beside, self.isolate, limits)
         try:
-            ran = _run(nb, job)
+            result = _run(nb, job)
         except CannotIsolate as problem:
             raise DidNotFinish(
-                f"submissions cannot be shut in here: {problem.strerror}. To run them all the"
-                " same: c.ExecuteShutIn.isolate = False"
+                f"submissions cannot be isolated here: {problem.strerror}. To run them anyway:"
+                f" c.{type(self).__name__}.isolate = False"
             ) from None
-        for remark in ran.remarks:
-            self.log.warning("%s: %s", who["student"], remark)
-        if ran.ended != FINISHED:
+        for remark in result.remarks:
+            self.log.warning("%s: %s", who["student"], remark.sentence)
+        if result.ended != FINISHED:
             # A test that was never reached has no error, for which nbgrader would give all points.
-            raise DidNotFinish(f"{who['student']}: it did not run to its end: {ran.ended}")
+            raise DidNotFinish(f"{who['student']}: it did not run to its end: {result.ended}")
         return nb, resources
 
 
+class ExecuteShutIn(ExecuteIsolated):
+    """`ExecuteIsolated` under its first name, which courses have in their settings."""
+
+
 _lock = threading.Lock()
-_nurseries: list[Nursery] = []
+_servers: list[ForkServer] = []
 
 
-def _run(book: Any, job: Job) -> Ran:
-    """Run a notebook in this process's nursery; once more if that is lost."""
-    # nbgrader has put the instructor's cells back by now, and what it keeps in them.
+def _run(book: Any, job: Job) -> RunResult:
+    """Run a notebook with this process's fork server; once more if that is lost."""
+    # nbgrader has restored the instructor's cells by now, and its metadata in them.
     tests = {
         number: cell
         for number, cell in enumerate(book.cells)
@@ -84,19 +83,19 @@ def _run(book: Any, job: Job) -> Ran:
     hidden = {number: cell.source for number, cell in tests.items()}
     with _lock:
         try:
-            return run_notebook(book, job, _nursery(), watched, hidden)
-        except NurseryLost:
+            return run_notebook(book, job, _fork_server(), watched, hidden)
+        except ForkServerLost:
             _end()
-            return run_notebook(book, job, _nursery(), watched, hidden)
+            return run_notebook(book, job, _fork_server(), watched, hidden)
 
 
-def _nursery() -> Nursery:
-    if not _nurseries:
-        _nurseries.append(Nursery())
+def _fork_server() -> ForkServer:
+    if not _servers:
+        _servers.append(ForkServer())
         atexit.register(_end)
-    return _nurseries[0]
+    return _servers[0]
 
 
 def _end() -> None:
-    while _nurseries:
-        _nurseries.pop().close()
+    while _servers:
+        _servers.pop().close()

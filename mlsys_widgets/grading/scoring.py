@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.grading.award import judge_record
+from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
 from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
-from mlsys_widgets.sandbox.sanitizing import checksum, flags
-from mlsys_widgets.sandbox.shell import from_data
+from mlsys_widgets.sandbox.answer_data import from_data
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class Score:
     name
         The cell.
     auto
-        Its points; none where a person decides.
+        Its points; `None` where a person decides.
     most
         What it is worth.
     says, belief
-        What to say about it, and the belief that was recognised.
+        What to say about it, and the belief that was recognized.
     answer
-        What was typed, in words; none where nothing is typed.
+        What was typed, in words; `None` where nothing is typed.
     by_notebook
         What the notebook's own hidden test gave, where that is something else.
     """
@@ -74,16 +75,16 @@ class Judge:
         points: Mapping[str, float],
         answers: Mapping[str, Any],
         folder: Path,
-    ) -> tuple[list[Score], list[str]]:
-        """Scores of all graded cells, and what a TA should look at.
+    ) -> tuple[list[Score], list[Flag]]:
+        """Score all graded cells, and flag what a TA should look at.
 
         Parameters
         ----------
         student
             Whose.
         cells
-            The graded cells of the notebook that ran, by name; those that are missing are not here,
-            and none is if there is no notebook.
+            The graded cells of the notebook that ran, by name, without those that are missing;
+            empty if there is no notebook.
         points
             What each graded cell is worth.
         answers
@@ -133,24 +134,25 @@ class Judge:
             return Verdict(0.0, said[:300]), words
         return judge(key, answer), words
 
-    def _judge_record(self, name: str, folder: Path, student: str) -> tuple[Verdict, str | None]:
+    def _judge_record(self, name: str, folder: Path, student: str) -> tuple[Verdict, Flag | None]:
         try:
             return judge_record(self._lab, name, folder, student)
         except Exception as problem:
             said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
-            return Verdict(0.0, said), said
+            return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
 
 
 def _has_run(cell: Any) -> bool:
-    """Whether a cell of code was run at all; without that, no output means nothing."""
+    """Whether a code cell was run at all; if not, the absence of an error means nothing."""
     return cell.cell_type != "code" or cell.execution_count is not None
 
 
 def by_notebook(cell: Any) -> float | None:
-    """What stock nbgrader gives for what a graded cell put out; a test compares the two."""
-    most = float(flags(cell)["points"])
-    if flags(cell).get("solution", False):
-        return 0.0 if flags(cell).get("checksum") == checksum(cell) else None
+    """The points that stock nbgrader gives for a cell's outputs; a test compares the two."""
+    said = cell_metadata(cell)
+    most = float(said["points"])
+    if said.get("solution", False):
+        return 0.0 if said.get("checksum") == checksum(cell) else None
     if cell.cell_type != "code":
         return None
     for output in cell.outputs:
@@ -163,7 +165,7 @@ def by_notebook(cell: Any) -> float | None:
 
 
 def _partial(said: Any, most: float) -> float:
-    """Points that a cell's last value stands for; nbgrader takes what it cannot read for all."""
+    """The points in a cell's last value; what nbgrader cannot read counts as all of them."""
     if not said:
         return 0.0
     try:

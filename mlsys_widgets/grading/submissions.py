@@ -1,4 +1,4 @@
-"""Submissions as they lie in a course: found, read as bytes, and never changed."""
+"""Submissions in the folder of a course: found, read as bytes, and never changed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from typing import Final
 
 from mlsys_widgets.files import TIMESTAMP
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
-#: What does not fit into this is left out, and the TA told.
+#: Bytes; what does not fit is left out, with a remark for the TA.
 LARGEST: Final = 100_000_000
 _MOST_FILES: Final = 2_000
 _DEEPEST: Final = 20
@@ -45,17 +46,17 @@ class Submission:
 
     student: str
     files: Mapping[str, bytes]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def timestamp(self) -> datetime | None:
-        """When it was handed in, in UTC; none if nothing readable says so."""
+        """When it was handed in, in UTC; `None` if nothing readable says so."""
         content = self.files.get(TIMESTAMP, b"")[:100].decode("utf-8", "replace").strip()
         return read_time(content) if content else None
 
     @property
     def digest(self) -> str:
-        """What tells this submission from every other."""
+        """A hash that tells this submission from every other."""
         digest = hashlib.sha256()
         for name, content in sorted(self.files.items()):
             digest.update(os.fsencode(name) + f"\x00{len(content)}\x00".encode())
@@ -64,7 +65,7 @@ class Submission:
 
 
 def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
-    """Who has handed in a lab, of those whose names fit a pattern."""
+    """List who has handed in a lab, of those whose names match a pattern."""
     marked = course.work("submitted", "*", lab)
     root = course.home
     found = []
@@ -94,14 +95,14 @@ def read_folder(folder: Path, student: str) -> Submission:
         Whose.
     """
     files: dict[str, bytes] = {}
-    remarks: list[str] = []
+    remarks: list[Remark] = []
     room = LARGEST
     for base, folders, names in os.walk(folder):
         links = [name for name in folders if Path(base, name).is_symlink()]
         folders[:] = sorted(name for name in folders if not _ignored(name))
         if len(Path(base).relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
-            remarks.append(f"what lies more than {_DEEPEST} folders deep was left out")
+            remarks.append(Remark(RemarkKind.TOO_DEEP, detail=str(_DEEPEST)))
         for name in [*sorted(names), *links]:
             path = Path(base, name)
             short = str(path.relative_to(folder))
@@ -112,7 +113,8 @@ def read_folder(folder: Path, student: str) -> Submission:
                 if len(content) > room or len(files) >= _MOST_FILES or len(short) > _LONGEST_NAME:
                     raise OSError(errno.EFBIG, "too large, or one too many")
             except OSError as problem:
-                remarks.append(f"{short[:100]} was left out: {problem.strerror}")
+                why = problem.strerror or str(problem)
+                remarks.append(Remark(RemarkKind.LEFT_OUT, short[:100], why))
                 continue
             files[short] = content
             room -= len(content)
@@ -138,7 +140,7 @@ def _read(path: Path, is_notebook: bool) -> bytes:
 
 
 def _without_outputs(content: bytes) -> bytes:
-    """A large notebook without what its cells put out; as it is, if it is none."""
+    """Drop the outputs of a large notebook; what is not a notebook stays as it is."""
     try:
         book = json.loads(content)
         for cell in book["cells"]:
@@ -154,7 +156,7 @@ def _ignored(name: str) -> bool:
 
 
 def read_time(words: str) -> datetime | None:
-    """A timestamp of nbgrader's exchange, as UTC without a zone.
+    """Read a timestamp of nbgrader's exchange, as UTC without a zone.
 
     Examples
     --------

@@ -61,6 +61,8 @@ def write_settings(
     nbgrader = {
         "CourseDirectory.course_id": course_id,
         "Exchange.root": str(exchange),
+        # Notes where the ledger ends, for the grader to check.
+        "ExchangeFactory.submit": "mlsys_widgets.server.submit.SubmitWithReceipt",
         **{f"KernelManager.{name}": value for name, value in _ENCRYPTED.items()},
     }
     if cache:

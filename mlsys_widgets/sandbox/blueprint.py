@@ -1,9 +1,9 @@
-"""What the gradebook knows of a lab's notebook, as plain data that can travel to a worker."""
+"""A lab's notebook as the instructor released it, as plain data that can travel to a worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -16,24 +16,27 @@ class SourceCell:
     kind
         ``code`` or ``markdown``.
     source
-        What stands in it.
+        Its text.
     checksum
         As nbgrader computes it.
     locked
-        Whether it is put back as it was before a submission runs.
-    points
-        What it is worth; none if it is not graded.
+        Whether it is restored before a submission runs.
+    graded
+        Whether something depends on it in the gradebook.
     solution, task
-        Whether something is written in it, or below it.
+        Whether students write in it, or below it.
+    metadata
+        What else nbgrader keeps in the cell. It is restored too, and nothing here reads it.
     """
 
     kind: str
     source: str
     checksum: str
     locked: bool
-    points: float | None
+    graded: bool = False
     solution: bool = False
     task: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,6 @@ class Blueprint:
     cells: Mapping[str, SourceCell]
 
     @property
-    def graded(self) -> dict[str, float]:
-        """Points of every graded cell."""
-        return {name: c.points for name, c in self.cells.items() if c.points is not None}
+    def graded(self) -> tuple[str, ...]:
+        """The names of the graded cells."""
+        return tuple(name for name, cell in self.cells.items() if cell.graded)

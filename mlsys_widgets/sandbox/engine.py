@@ -6,23 +6,30 @@ nothing else. Only as many are under way as keep all workers busy, however large
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import threading
 import time
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
-from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from mlsys_widgets import __version__
-from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.isolation import CannotIsolate, Limits
-from mlsys_widgets.sandbox.worker import LOST, Job, Nursery, NurseryLost, Ran, run_submission
+from mlsys_widgets.sandbox.blueprint import Blueprint
+from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
+from mlsys_widgets.sandbox.isolation import CannotIsolate
+from mlsys_widgets.sandbox.job import LOST, Job, RunResult
+from mlsys_widgets.sandbox.packing import (
+    pack_blueprint,
+    pack_job,
+    pack_result,
+    unpack_blueprint,
+    unpack_job,
+    unpack_result,
+)
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.sandbox.worker import run_submission
 
 LOCAL: Final = "local"
 #: Jobs under way for each worker: one runs, one waits.
@@ -59,9 +66,9 @@ class Engine:
     def __init__(self, address: str = LOCAL, workers: int | None = None) -> None:
         self._address, self._most = address, workers
         if address == LOCAL:
-            # They import for a second, and so does Dask.
+            # They import for a second, and so does Dask: both at the same time.
             self._most = workers or os.cpu_count() or 1
-            _start_nurseries(self._most)
+            _start_fork_servers(self._most)
         import dask.config
         import distributed  # noqa: F401 (brings the settings of which some are changed)
 
@@ -81,7 +88,7 @@ class Engine:
 
         self._cluster: Any = None
         if self._address == LOCAL:
-            # Workers are threads here: what they wait for are nurseries, processes of their own.
+            # Workers are threads here: what they wait for are fork servers, processes of their own.
             self._cluster = LocalCluster(
                 n_workers=1,
                 threads_per_worker=self._most,
@@ -107,7 +114,7 @@ class Engine:
         return min(threads, self._most) if self._most else threads
 
     def why_not_isolated(self) -> str | None:
-        """Have every thread of every worker start its nursery; why one of them cannot isolate.
+        """Have every thread of every worker start its fork server; why one of them cannot isolate.
 
         Raises
         ------
@@ -139,11 +146,11 @@ class Engine:
             said = said or told["cannot_isolate"]
         return said
 
-    def run(self, jobs: Iterable[Job], blueprint: Blueprint) -> Iterator[Ran]:
-        """Run jobs; what comes of each, in the order in which they end."""
+    def run(self, jobs: Iterable[Job], blueprint: Blueprint) -> Iterator[RunResult]:
+        """Run jobs; yield the result of each, in the order in which they end."""
         from distributed import as_completed
 
-        waiting, plan = iter(jobs), _pack_blueprint(blueprint)
+        waiting, plan = iter(jobs), pack_blueprint(blueprint)
         running = as_completed(loop=self._client.loop, raise_errors=False)
         of: dict[str, str] = {}
         most, looked = self.slots * _AHEAD, time.monotonic()
@@ -154,7 +161,7 @@ class Engine:
                 key = f"mlsys-grade-{os.urandom(16).hex()}"
                 of[key] = job.student
                 running.add(
-                    self._client.submit(_work, _pack(job), plan, key=key, pure=False, retries=1)
+                    self._client.submit(_work, pack_job(job), plan, key=key, pure=False, retries=1)
                 )
 
         start_more()
@@ -162,24 +169,25 @@ class Engine:
             if future.status not in ("finished", "error"):
                 raise ValueError(
                     f"the Dask scheduler at {self._address} is gone; what is graded is kept: start"
-                    " it again and go on with --resume"
+                    " it again and continue with --resume"
                 )
             student = of.pop(future.key)
             if time.monotonic() - looked > _LOOK:
                 most, looked = self.slots * _AHEAD, time.monotonic()
             start_more()
             if future.status == "finished":
-                yield _unpack_ran(future.result())
+                yield unpack_result(future.result())
             else:
                 said = f"{type(future.exception()).__name__}: {future.exception()}"
-                yield Ran(student, ended=LOST, remarks=(f"it could not be run: {said}",))
+                remark = Remark(RemarkKind.NOT_RUN, detail=said)
+                yield RunResult(student, ended=LOST, remarks=(remark,))
             future.release()
 
     def close(self) -> None:
-        """End what was started here."""
+        """End everything that was started here."""
         if self._cluster is not None:
             with suppress(Exception):
-                self._client.run(_close_nurseries)
+                self._client.run(_close_fork_servers)
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -187,92 +195,59 @@ class Engine:
 
 # What runs on a worker.
 
-_all_nurseries: list[Nursery] = []
-#: Started, and not yet of a thread.
-_spare: SimpleQueue[Nursery] = SimpleQueue()
+_all_servers: list[ForkServer] = []
+#: Started, and not yet taken by a thread.
+_spare: SimpleQueue[ForkServer] = SimpleQueue()
 _lock = threading.Lock()
-#: Whether what still runs here is not to be started anew.
+#: Set when the work here ends: a fork server that is lost then is not replaced.
 _closing = threading.Event()
 
 
-def _start_nurseries(count: int) -> None:
+def _start_fork_servers(count: int) -> None:
     _closing.clear()
     for _ in range(count):
-        _spare.put(_new_nursery())
+        _spare.put(_new_fork_server())
 
 
-def _new_nursery() -> Nursery:
+def _new_fork_server() -> ForkServer:
     if _closing.is_set():
-        raise NurseryLost("grading ends here")
-    nursery = Nursery()
+        raise ForkServerLost("grading ends here")
+    server = ForkServer()
     with _lock:
-        _all_nurseries.append(nursery)
-    return nursery
+        _all_servers.append(server)
+    return server
 
 
-def _nursery() -> Nursery:
-    """The nursery of this thread."""
-    known: Nursery | None = getattr(_mine, "nursery", None)
+def _fork_server() -> ForkServer:
+    """The fork server of this thread."""
+    known: ForkServer | None = getattr(_mine, "server", None)
     while known is None or not known.alive:
         try:
             known = _spare.get_nowait()
         except Empty:
-            known = _new_nursery()
-    _mine.nursery = known
+            known = _new_fork_server()
+    _mine.server = known
     return known
 
 
 def _hello() -> str:
-    return json.dumps({"version": __version__, "cannot_isolate": _nursery().cannot_isolate})
+    return json.dumps({"version": __version__, "cannot_isolate": _fork_server().cannot_isolate})
 
 
-def _close_nurseries() -> None:
+def _close_fork_servers() -> None:
     _closing.set()
     with _lock:
-        while _all_nurseries:
-            _all_nurseries.pop().close()
+        while _all_servers:
+            _all_servers.pop().close()
 
 
 def _work(packed: bytes, plan: bytes) -> str:
-    nursery = _nursery()
+    server = _fork_server()
     try:
-        ran = run_submission(_unpack(packed), _unpack_blueprint(plan), nursery)
-    except NurseryLost:
-        nursery.close()
+        result = run_submission(unpack_job(packed), unpack_blueprint(plan), server)
+    except ForkServerLost:
+        server.close()
         raise
     except CannotIsolate as problem:
         raise RuntimeError(str(problem)) from None
-    return json.dumps(asdict(ran))
-
-
-# How things travel.
-
-
-def _pack(job: Job) -> bytes:
-    said = asdict(job)
-    said["files"] = {n: base64.b64encode(c).decode() for n, c in job.files.items()}
-    return json.dumps(said).encode()
-
-
-def _unpack(packed: bytes) -> Job:
-    said = json.loads(packed)
-    said["files"] = {n: base64.b64decode(c) for n, c in said["files"].items()}
-    said["limits"] = Limits(**said["limits"])
-    return Job(**said)
-
-
-def _pack_blueprint(blueprint: Blueprint) -> bytes:
-    return zlib.compress(json.dumps(asdict(blueprint)).encode())
-
-
-@lru_cache(maxsize=4)  # it is the same for a whole class
-def _unpack_blueprint(packed: bytes) -> Blueprint:
-    said = json.loads(zlib.decompress(packed))
-    said["cells"] = {name: SourceCell(**cell) for name, cell in said["cells"].items()}
-    return Blueprint(**said)
-
-
-def _unpack_ran(packed: str) -> Ran:
-    said = json.loads(packed)
-    said["remarks"], said["missing"] = tuple(said["remarks"]), tuple(said["missing"])
-    return Ran(**said)
+    return pack_result(result)

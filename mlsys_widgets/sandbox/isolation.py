@@ -1,10 +1,10 @@
-"""A forked child shuts itself in: nothing of this machine to write to, nobody to talk to.
+"""A forked child isolates itself: it can write to nothing of this machine and talk to nobody.
 
-Linux namespaces, entered with ctypes right after a fork: a user of its own (nobody, never root), a
-root file system in memory with the system and the interpreter read-only, its own processes, no
-network. Everything it writes lies in memory and is gone with it. A filter of system calls takes
-away what namespaces leave: new namespaces, and memory that no limit counts. No helper program is
-needed, and the child of a process that has imported everything need not import it again.
+Linux namespaces, entered with ctypes right after a fork, give it a user of its own (nobody, never
+root), a root file system in memory with the system and the interpreter read-only, its own processes
+and no network. Everything it writes lies in memory and is gone with it. A filter of system calls
+takes away what namespaces leave: new namespaces, and memory that no limit counts. No helper program
+is needed, and the child of a process that has imported everything need not import it again.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import lay_out
-from mlsys_widgets.sandbox.system_calls import filter_calls
+from mlsys_widgets.sandbox.limits import Limits, enforce
+from mlsys_widgets.sandbox.seccomp import filter_calls
+from mlsys_widgets.sandbox.system_calls import number
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
 
@@ -37,8 +37,8 @@ _NEW_NAMESPACES: Final = (
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _REC, _PRIVATE, _DETACH = 4096, 16384, 1 << 18, 2
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_DUMPABLE = 1, 38, 4
-_SYS_MOUNT_SETATTR: Final = 442  # the same on every architecture
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
+_CAPABILITY_VERSION_3: Final = 0x20080522
 
 #: Who a child is: nobody, inside and, where root grades, outside as well.
 NOBODY: Final = 65534
@@ -48,55 +48,25 @@ _ETC: Final = ("ld.so.cache", "localtime", "fonts", "alternatives", "mime.types"
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom")
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use.
-
-    Parameters
-    ----------
-    cell
-        Seconds for one cell; it is interrupted then, and the next one runs.
-    wall
-        Seconds for all of it; everything is ended then.
-    cpu
-        Seconds of processor time, for one process and for all of them together.
-    memory
-        Bytes of address space for one process beyond what the imports take, and of memory for all
-        of them together.
-    processes
-        Processes and threads at a time.
-    disk
-        Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
-    output
-        Bytes that come back.
-    """
-
-    cell: float = 60.0
-    wall: float = 300.0
-    cpu: int = 240
-    memory: int = 2_000_000_000
-    processes: int = 64
-    disk: int = 256_000_000
-    output: int = 20_000_000
-
-
 def visible() -> list[Path]:
-    """What of this machine can be read inside: the system, the interpreter, what is installed."""
+    """List what can be read inside: the system, the interpreter, what is installed."""
     package = Path(__file__).resolve().parent.parent
     installed = (Path(p) for p in sys.path if p.endswith(("site-packages", "dist-packages")))
     places: list[Path] = [Path("/") / name for name in _SYSTEM]
-    for place in (Path(sys.base_prefix), Path(sys.prefix), *installed, package):
-        if not any(place.is_relative_to(known) for known in places):
-            places.append(place)
+    for named in (Path(sys.base_prefix), Path(sys.prefix), *installed, package):
+        # An environment may be a link: both the link and its target are needed then.
+        for place in (named, named.resolve()) if named.is_symlink() else (named,):
+            if not any(place.is_relative_to(known) for known in places):
+                places.append(place)
     return places
 
 
 class CannotIsolate(OSError):
-    """A machine that does not let a process shut itself in."""
+    """A machine that does not let a process isolate itself."""
 
 
 def why_not(root: Path) -> str | None:
-    """Why children cannot be shut in on this machine; none if they can. Tries it.
+    """Say why children cannot be isolated on this machine; `None` if they can. Tries it.
 
     Parameters
     ----------
@@ -108,7 +78,7 @@ def why_not(root: Path) -> str | None:
     child = os.fork()
     if not child:
         try:
-            shut_in(root, files={}, home="x", limits=Limits(), then=lambda: None)
+            isolate(root, files={}, home="x", limits=Limits(), then=lambda: None)
             os._exit(0)
         except OSError as problem:
             os._exit(problem.errno or 1)
@@ -121,7 +91,7 @@ def why_not(root: Path) -> str | None:
     return f"the system refuses namespaces to this user ({said})"
 
 
-def shut_in(
+def isolate(
     root: Path,
     *,
     files: Mapping[str, bytes],
@@ -129,7 +99,7 @@ def shut_in(
     limits: Limits,
     then: Callable[[], None],
 ) -> None:
-    """Shut the calling process in, and call ``then`` in a child of it that can do nothing else.
+    """Isolate the calling process, and call ``then`` in a child of it that can do nothing else.
 
     Call it right after a fork, with one thread. It returns when that child has ended.
 
@@ -172,20 +142,20 @@ def shut_in(
     os.setsid()  # a signal to its own group reaches nobody outside
     os.chdir(f"/submission/{home}")
     _give_up_rights()
-    limit(limits)
+    enforce(limits)
     then()
     os._exit(0)
 
 
 def _call_oneself_nobody(uid: int, gid: int) -> None:
-    """Of all users there is one inside: nobody, who is this one outside."""
+    """Leave one user inside: nobody, who is this one outside."""
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{NOBODY} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{NOBODY} {gid} 1")
 
 
 def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) -> None:
-    """Put together what the child will see."""
+    """Put together the file system that the child will see."""
     _mount("none", "/", None, _REC | _PRIVATE)
     _mount("tmpfs", str(root), "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
     for name in ("proc", "submission", "tmp"):
@@ -219,11 +189,11 @@ def _hand_over(place: Path, home: str, files: Mapping[str, bytes]) -> None:
 
 
 def _show(root: Path, path: Path, *, read_only: bool = True) -> None:
-    """Have a file or folder of this machine seen inside, at the same place."""
+    """Show a file or folder of this machine inside, at the same place."""
     target = Path(f"{root}{path}")
     if path.is_symlink():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(path.readlink())
+        target.symlink_to(path.resolve())
         return
     if not path.exists():
         return
@@ -249,7 +219,7 @@ class _MountAttributes(ctypes.Structure):
 def _make_read_only(target: Path) -> None:
     wanted = _MountAttributes(attr_set=_RDONLY | _NOSUID | _NODEV)
     done = _libc.syscall(
-        _SYS_MOUNT_SETATTR, _AT_FDCWD, str(target).encode(), _AT_RECURSIVE,
+        number("mount_setattr"), _AT_FDCWD, str(target).encode(), _AT_RECURSIVE,
         ctypes.byref(wanted), ctypes.sizeof(wanted),
     )  # fmt: skip
     if done:  # before Linux 5.12; what is mounted below stays as it is
@@ -261,14 +231,10 @@ def _enter(root: Path) -> None:
     with suppress(OSError):  # containers may forbid it; Python gets along without
         _mount("proc", f"{root}/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
     os.chdir(root)
-    _call("pivot_root", _libc.syscall(_pivot_root(), b".", b"."))
+    _call("pivot_root", _libc.syscall(number("pivot_root"), b".", b"."))
     _call("umount", _libc.umount2(b".", _DETACH))
     _mount("none", "/", None, _BIND | _REMOUNT | _RDONLY | _NOSUID | _NODEV)
     os.chdir("/")
-
-
-def _pivot_root() -> int:
-    return {"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155)
 
 
 class _CapabilityHeader(ctypes.Structure):
@@ -276,43 +242,13 @@ class _CapabilityHeader(ctypes.Structure):
 
 
 def _give_up_rights() -> None:
-    """Nothing may be mounted, mapped or gained any more, not in namespaces within either."""
+    """Give up mounting, mapping and gaining rights, in nested namespaces too."""
     with suppress(OSError):
         Path("/proc/sys/user/max_user_namespaces").write_text("0")
-    header = _CapabilityHeader(0x20080522, 0)
+    header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
     _call("capset", _libc.capset(ctypes.byref(header), (ctypes.c_uint32 * 6)()))
     _call("prctl", _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     filter_calls()
-
-
-def limit(limits: Limits, *, alone: bool = True) -> None:
-    """Set the limits that the system keeps for a process.
-
-    Parameters
-    ----------
-    limits
-        What may be used.
-    alone
-        Whether it has a user of its own, whose processes can be counted.
-    """
-    in_use = (
-        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        if Path("/proc/self/statm").exists()
-        else 2_000_000_000
-    )
-    processes = ((resource.RLIMIT_NPROC, limits.processes),) if alone else ()
-    for which, most in (
-        *processes,
-        (resource.RLIMIT_AS, in_use + limits.memory),
-        (resource.RLIMIT_FSIZE, limits.disk),
-        (resource.RLIMIT_NOFILE, 512),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-    ):
-        resource.setrlimit(which, (most, most))
-    # First a signal that says what it is about, then the end.
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 2))
 
 
 def _exit_code(pid: int) -> int:
@@ -336,5 +272,5 @@ def _mount(source: str, target: str, kind: str | None, flags: int, data: str | N
 
 def _call(what: str, outcome: int) -> None:
     if outcome:
-        number = ctypes.get_errno() or errno.EPERM
-        raise CannotIsolate(number, f"{what}: {os.strerror(number)}")
+        problem = ctypes.get_errno() or errno.EPERM
+        raise CannotIsolate(problem, f"{what}: {os.strerror(problem)}")

@@ -1,14 +1,13 @@
-"""A submitted notebook made fit to run, as nbgrader does it, and what was wrong with it.
+"""A submitted notebook prepared to run, as nbgrader does it, and what was wrong with it.
 
 Pure: a notebook and a blueprint come in, a notebook and remarks go out. The steps are those of
 nbgrader's own sanitizing, in its order: outputs cleared, duplicates disarmed, the kernel and every
-locked cell put back as they were released. They are written out here because a worker would spend
+locked cell restored as they were released. They are written out here because a worker would spend
 seconds on importing nbgrader; a test holds them against nbgrader's own.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from typing import Any, Final
 import nbformat
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id, is_locked
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 Notebook = nbformat.NotebookNode
 
@@ -41,12 +42,12 @@ _FLAGS: Final = {
 }  # fmt: skip
 
 
-class Unreadable(ValueError):
-    """A submitted file that is no notebook."""
+class UnreadableNotebook(ValueError):
+    """A submitted file that is not a notebook."""
 
 
 @dataclass(frozen=True)
-class Sane:
+class SanitizedNotebook:
     """A notebook that can be run.
 
     Parameters
@@ -60,35 +61,35 @@ class Sane:
     """
 
     notebook: Notebook
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     missing: tuple[str, ...]
 
 
 def read(content: bytes) -> Notebook:
-    """A submitted notebook in today's format; what no notebook may hold is mended or left out."""
+    """Read a submitted notebook in today's format; what is not valid is repaired or left out."""
     try:
         raw = json.loads(content.decode("utf-8-sig"), parse_constant=lambda _: None)
         if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
-            raise Unreadable("the file is no notebook")
+            raise UnreadableNotebook("the file is no notebook")
         if raw["nbformat"] >= 4:
-            _mend(raw)
+            _repair(raw)
         # Halves of characters, which JSON can spell and no file can hold, become question marks.
         text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
         book = nbformat.convert(nbformat.reader.reads(text), 4)
-    except Unreadable:
+    except UnreadableNotebook:
         raise
     except Exception as problem:  # of a file that may hold anything
-        raise Unreadable(f"the notebook cannot be read: {str(problem)[:200]}") from None
+        raise UnreadableNotebook(f"the notebook cannot be read: {str(problem)[:200]}") from None
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return book
 
 
-def _mend(raw: dict[str, Any]) -> None:
-    """Make a notebook of format 4 one that every reader takes; its cells and texts stay."""
+def _repair(raw: dict[str, Any]) -> None:
+    """Make a notebook of format 4 valid for every reader; its cells and texts stay."""
     if not isinstance(raw.get("cells"), list):
-        raise Unreadable("the notebook has no cells")
+        raise UnreadableNotebook("the notebook has no cells")
     metadata = raw.get("metadata")
     raw["metadata"] = metadata if isinstance(metadata, dict) else {}
     for name, kind in _NOTEBOOK_METADATA.items():
@@ -99,7 +100,7 @@ def _mend(raw: dict[str, Any]) -> None:
     for number, cell in enumerate(cells):
         for key in cell.keys() - _CELL_KEYS[cell["cell_type"]]:
             del cell[key]
-        _mend_cell(cell)
+        _repair_cell(cell)
         known = cell.get("id")
         if not isinstance(known, str) or not _ID.fullmatch(known) or known in ids:
             # By its place, so that a notebook that is graded again is the same again.
@@ -112,7 +113,7 @@ def _mend(raw: dict[str, Any]) -> None:
     raw.update(kept)
 
 
-def _mend_cell(cell: dict[str, Any]) -> None:
+def _repair_cell(cell: dict[str, Any]) -> None:
     source = cell.get("source")
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
@@ -138,8 +139,8 @@ def _are_attachments(said: Any) -> bool:
     )
 
 
-def sanitize(book: Notebook, blueprint: Blueprint) -> Sane:
-    """Make a notebook fit to run.
+def sanitize(book: Notebook, blueprint: Blueprint) -> SanitizedNotebook:
+    """Prepare a notebook to run.
 
     Parameters
     ----------
@@ -148,11 +149,11 @@ def sanitize(book: Notebook, blueprint: Blueprint) -> Sane:
     blueprint
         As it was released.
     """
-    remarks: list[str] = []
+    remarks: list[Remark] = []
     kernel = book.metadata.get("kernelspec", {}).get("name")
     if blueprint.kernelspec:
         if kernel not in (None, blueprint.kernelspec.get("name")):
-            remarks.append(f"it was saved with the kernel {kernel!r:.60}")
+            remarks.append(Remark(RemarkKind.OTHER_KERNEL, detail=f"{kernel!r:.60}"))
         book.metadata["kernelspec"] = dict(blueprint.kernelspec)
     for cell in book.cells:
         if cell.cell_type == "code":
@@ -160,47 +161,15 @@ def sanitize(book: Notebook, blueprint: Blueprint) -> Sane:
             cell.metadata.pop("scrolled", None)
     _disarm_duplicates(book, remarks)
     for cell in book.cells:
-        _put_back(cell, blueprint, remarks)
+        _restore(cell, blueprint, remarks)
     present = {grade_id(cell) for cell in book.cells}
     missing = tuple(name for name in blueprint.graded if name not in present)
-    remarks += [f"the graded cell {name} is missing" for name in missing]
-    return Sane(book, tuple(dict.fromkeys(remarks)), missing)
+    remarks += [Remark(RemarkKind.MISSING_CELL, name) for name in missing]
+    return SanitizedNotebook(book, tuple(dict.fromkeys(remarks)), missing)
 
 
-def flags(cell: Any) -> dict[str, Any]:
-    """What nbgrader keeps in a cell; nothing if that is no mapping."""
-    found = cell.metadata.get("nbgrader", {})
-    return found if isinstance(found, dict) else {}
-
-
-def grade_id(cell: Any) -> str | None:
-    """The name of a cell that nbgrader knows; none if it is no name."""
-    name = flags(cell).get("grade_id")
-    return name if isinstance(name, str) and name else None
-
-
-def is_locked(cell: Any) -> bool:
-    """Whether a cell is put back as it was released."""
-    said = flags(cell)
-    if said.get("solution", False):
-        return False
-    return bool(said.get("grade", False) or said.get("locked", False))
-
-
-def checksum(cell: Any) -> str:
-    """As nbgrader computes it."""
-    said, digest = flags(cell), hashlib.md5(usedforsecurity=False)
-    graded = bool(said.get("grade", False))
-    parts = [cell.source, cell.cell_type, graded, bool(said.get("solution", False))]
-    parts += [is_locked(cell), said["grade_id"]]
-    parts += [float(said["points"])] if graded else []
-    for part in parts:
-        digest.update(str(part).encode())
-    return digest.hexdigest()
-
-
-def _disarm_duplicates(book: Notebook, remarks: list[str]) -> None:
-    """Of cells with the same id the last one counts."""
+def _disarm_duplicates(book: Notebook, remarks: list[Remark]) -> None:
+    """Of cells with the same id, let the last one count."""
     seen: set[str] = set()
     for cell in reversed(book.cells):
         name = grade_id(cell)
@@ -208,29 +177,30 @@ def _disarm_duplicates(book: Notebook, remarks: list[str]) -> None:
             # Empty or no name at all; nbgrader's own tools would stop at it later.
             cell.metadata.pop("nbgrader", None)
         elif name in seen:
-            remarks.append(f"the cell {name!r:.60} is there more than once; the last one counts")
+            remarks.append(Remark(RemarkKind.DUPLICATE_CELL, f"{name!r:.60}"))
             del cell.metadata["nbgrader"]
         else:
             seen.add(name)
 
 
-def _put_back(cell: Any, blueprint: Blueprint, remarks: list[str]) -> None:
+def _restore(cell: Any, blueprint: Blueprint, remarks: list[Remark]) -> None:
     name = grade_id(cell)
     if name is None:
         return
     source = blueprint.cells.get(name)
     if source is None:
-        remarks.append(f"the cell {name!r:.60} is not of this lab")
+        remarks.append(Remark(RemarkKind.UNKNOWN_CELL, f"{name!r:.60}"))
         del cell.metadata["nbgrader"]
         return
     if cell.cell_type != source.kind:
-        remarks.append(f"the cell {name} was turned from {source.kind} into {cell.cell_type}")
+        turned = f"from {source.kind} into {cell.cell_type}"
+        remarks.append(Remark(RemarkKind.OTHER_TYPE, name, turned))
         _turn_into(cell, source.kind)
     if _are_other_flags(cell, source):
-        remarks.append(f"the cell {name} has other nbgrader metadata than it was released with")
+        remarks.append(Remark(RemarkKind.OTHER_METADATA, name))
         cell.metadata["nbgrader"] = nbformat.from_dict(
             {
-                "grade": source.points is not None,
+                "grade": source.graded,
                 "grade_id": name,
                 "locked": source.locked,
                 "schema_version": 3,
@@ -239,17 +209,18 @@ def _put_back(cell: Any, blueprint: Blueprint, remarks: list[str]) -> None:
             }
         )
     said = cell.metadata.nbgrader
-    if source.points is not None and _points(said.get("points")) != source.points:
-        said["points"] = source.points
+    for key, released in source.metadata.items():
+        if not _is_same(said.get(key), released):
+            said[key] = released
     said["checksum"] = source.checksum
     if source.locked and checksum(cell) != source.checksum:
         cell.source = source.source
 
 
 def _are_other_flags(cell: Any, source: SourceCell) -> bool:
-    said = flags(cell)
+    said = cell_metadata(cell)
     meant = {
-        "grade": source.points is not None, "solution": source.solution, "task": source.task,
+        "grade": source.graded, "solution": source.solution, "task": source.task,
     }  # fmt: skip
     return (
         is_locked(cell) != source.locked
@@ -260,8 +231,9 @@ def _are_other_flags(cell: Any, source: SourceCell) -> bool:
     )
 
 
-def _points(said: Any) -> float | None:
-    return float(said) if type(said) in (int, float) else None
+def _is_same(said: Any, released: Any) -> bool:
+    # To Python, True is 1; in a notebook it is something else.
+    return bool(said == released) and not isinstance(said, bool)
 
 
 def _turn_into(cell: Any, kind: str) -> None:

@@ -1,9 +1,9 @@
 """Running a notebook's cells in this very process, with IPython and without a kernel.
 
-For the child of a process that has imported everything: what a kernel would send over sockets is
-told on one line out, a line of JSON for each cell as soon as it is done, so that what was reached
-before a crash counts. Whatever comes out of here was in the student's hands: it is data, never
-believed further than that.
+For the child of a process that has imported everything: what a kernel would send over several
+sockets goes out on one, a line of JSON for each cell as soon as it is done, so that everything up
+to a crash counts. Whatever comes out of here was in the student's hands: it is data, and nothing
+about it is trusted.
 """
 
 from __future__ import annotations
@@ -28,26 +28,23 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from mlsys_widgets.labs import Unusable, plain
-from mlsys_widgets.sandbox.fork_server import receive
+from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.sandbox.wire import receive
 
 Output = dict[str, Any]
 
-#: Told when every cell but the hidden tests has run: from now on answers stay as they are.
+#: Reported when every cell but the hidden tests has run: from now on answers are settled.
 ANSWERED: Final = {"answered": True}
-#: Of a text that is typed as an answer.
-_LONGEST_TEXT: Final = 10_000
-
 #: Of one stream of one cell; the rest is cut off, as nbgrader does later with lines.
 _LONGEST_STREAM: Final = 2_000_000
 
 
 class CellTimeoutError(Exception):
-    """A cell that took longer than it may."""
+    """A cell that took longer than it is allowed to."""
 
 
 class _Outputs:
-    """What the cell that is running has put out so far, as a notebook keeps it."""
+    """The outputs so far of the cell that is running, as a notebook keeps them."""
 
     def __init__(self) -> None:
         self.items: list[Output] = []
@@ -177,9 +174,9 @@ class Shell(InteractiveShell):
 
 
 class _Unwatched(BaseComm):
-    """The line from a widget to a browser that is not there."""
+    """The channel from a widget to a browser that is not there."""
 
-    #: Where this is none, ipywidgets puts no messages together.
+    #: Where this is `None`, ipywidgets composes no messages.
     kernel = None
 
     def publish_msg(self, *_arguments: Any, **_more: Any) -> None:
@@ -187,14 +184,14 @@ class _Unwatched(BaseComm):
 
 
 def _open_unwatched(widget: Any) -> None:
-    """Open a widget without writing down its state, which takes a quarter of a lab's time."""
+    """Open a widget without serializing its state, which takes a quarter of a lab's time."""
     if widget.comm is None:
         named = {} if widget._model_id is None else {"comm_id": widget._model_id}
         widget.comm = _Unwatched(target_name="jupyter.widget", **named)
 
 
 def make_shell() -> Shell:
-    """The shell, made before forking: it is the same for every submission."""
+    """Make the shell, before forking: it is the same for every submission."""
     config = Config()
     config.HistoryManager.enabled = False
     shell: Shell = Shell.instance(config=config)
@@ -214,24 +211,24 @@ def run(
     to: int,
     late: Sequence[int] = (),
 ) -> None:
-    """Run cells in order, and tell what comes of each.
+    """Run cells in order, and report the outputs of each.
 
     Parameters
     ----------
     shell
         The shell.
     cells
-        The code of each cell; none where there is nothing to run.
+        The code of each cell; `None` where there is nothing to run.
     watched
-        Before these cells run, the value of this name is written down, as plain data.
+        Before each of these cells, run or not, the value of this name is reported, as data.
     seconds
         How long one cell may take.
     to
-        The line on which it is told.
+        The descriptor on which it is reported.
     late
         Cells whose hidden tests are missing here, because student code can read whatever is in
-        this process. When all answers are told, these cells come complete on the line and run
-        once more, each with the answer that it had.
+        this process. When all answers are reported, these cells arrive complete on the same
+        descriptor and run once more, each with the answer that it had.
     """
     sys.stdout = _Stream("stdout", shell.outputs)
     sys.stderr = _Stream("stderr", shell.outputs)
@@ -239,20 +236,20 @@ def run(
     signal.signal(signal.SIGALRM, _too_long)
     kept: dict[int, tuple[int, Any]] = {}
     for number, code in enumerate(cells):
-        if code is None:
-            continue
         name = watched.get(number, "")
         value = shell.user_ns.get(name, ...)
         if number in watched:
-            _tell(to, {"answer": name, "value": _as_data(value)})
+            _report(to, {"answer": name, "value": to_data(value)})
+        if code is None:
+            continue
         if number in late:
             kept[number] = shell.execution_count, value
             _run_cell(shell, code, seconds)
             shell.execution_count = kept[number][0] + 1
         else:
-            _tell(to, {"cell": number, **_run_cell(shell, code, seconds)})
+            _report(to, {"cell": number, **_run_cell(shell, code, seconds)})
     if late:
-        _tell(to, ANSWERED)
+        _report(to, ANSWERED)
         with os.fdopen(to, "rb", closefd=False) as stream:
             complete = receive(stream) or {}
         for word, code in complete.items():
@@ -260,8 +257,8 @@ def run(
             shell.execution_count, value = kept[number]
             if value is not ...:
                 shell.user_ns[watched[number]] = value
-            _tell(to, {"cell": number, **_run_cell(shell, code, seconds)})
-    _tell(to, {"done": True, "own": shell.own_seconds})
+            _report(to, {"cell": number, **_run_cell(shell, code, seconds)})
+    _report(to, {"done": True, "own": shell.own_seconds})
 
 
 def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
@@ -284,51 +281,7 @@ def _too_long(_signal: int, _frame: FrameType | None) -> None:
     raise CellTimeoutError("No reply from kernel before timeout")
 
 
-def _as_data(value: Any) -> list[str]:
-    """A typed answer as its exact kind and text, so that nothing of it is lost or called."""
-    if value is ...:
-        return ["nothing"]
-    try:
-        data = plain(value)
-    except Unusable:
-        return ["refused", type(value).__name__]
-    match data:
-        case None:
-            return ["nothing"]
-        case bool():
-            return ["bool", str(data)]
-        case int():
-            return ["int", hex(data)]
-        case float():
-            return ["float", data.hex()]
-    return ["str", data]
-
-
-def from_data(data: Any) -> Any:
-    """What `_as_data` told, read in the grader's process; whatever else it may be is refused.
-
-    Examples
-    --------
-    >>> from_data(["float", "0x1.8p+1"]), from_data(["str", "eager"]), from_data(["nothing"])
-    (3.0, 'eager', Ellipsis)
-    """
-    match data:
-        case ["nothing"]:
-            return ...
-        case ["bool", "True" | "False" as word]:
-            return word == "True"
-        case ["int", str() as digits] if len(digits) < 400:
-            return int(digits, 16)
-        case ["float", str() as digits] if len(digits) < 60:
-            return float.fromhex(digits)
-        case ["str", str() as words] if len(words) < _LONGEST_TEXT:
-            return words
-        case ["refused", str() as kind]:
-            raise Unusable(f"it is a {kind[:60]}, not a number or a text")
-    raise Unusable("it did not come back as plain data")
-
-
-def _tell(to: int, what: Mapping[str, Any]) -> None:
+def _report(to: int, what: Mapping[str, Any]) -> None:
     line = json.dumps(what, default=str).encode() + b"\n"
     while line:
         line = line[os.write(to, line) :]

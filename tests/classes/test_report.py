@@ -24,8 +24,8 @@ from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.classes.summary import Calibration, Held, Question, Row
 from mlsys_widgets.cli import main
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import Given
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Event, Ledger
 from tests.grading.classroom import LAB, classroom

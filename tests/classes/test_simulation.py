@@ -14,7 +14,7 @@ from mlsys_widgets.classes.gathering import on_task
 from mlsys_widgets.classes.simulated_work import solutions_of
 from mlsys_widgets.classes.simulation import KINDS, allot, noted_at, simulate
 from mlsys_widgets.cli import main
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.submissions import read_time
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, classroom
@@ -248,7 +248,7 @@ def test_blank_is_the_release_itself() -> None:
 
 def test_grading_finds_what_was_made() -> None:
     root = graded_class()
-    graded, compared = Journal(root, LAB).read(), Counter()
+    graded, compared = GradedLog(root, LAB).read(), Counter()
     whole = {"right", "mostly-right", "misconceived", "late", "restarted", "partly-done"}
     for student, each in made(root).items():
         if each["kind"] not in whole | {"nonsense"}:

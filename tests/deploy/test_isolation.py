@@ -1,4 +1,4 @@
-"""What dask.yaml leaves a grading worker is enough to shut a submission in; less is said aloud.
+"""What dask.yaml leaves a grading worker is enough to isolate a submission; less is reported.
 
 A container cannot be started here. Its user, its rights and a filter of system calls can: setpriv
 takes away what the manifest takes away, and a filter refuses what runtimes refuse by default.
@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-#: The interpreter of the system, which everybody can reach, with two modules that need no other.
+#: The interpreter of the system, which everybody can reach, with modules that need no library.
 TRIAL = """
 import sys, tempfile, types
 from pathlib import Path
 root, filtered = Path(sys.argv[1]), sys.argv[2] == "filtered"
-for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.grading", root / "grading")):
+for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.sandbox", root / "sandbox")):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [str(folder)]
 from mlsys_widgets.sandbox import isolation
-from mlsys_widgets.sandbox import system_calls as calls
+from mlsys_widgets.sandbox.seccomp import filter_calls
 if filtered:
-    calls.filter_calls()
+    filter_calls()
 with tempfile.TemporaryDirectory() as folder:
     print(isolation.why_not(Path(folder)))
 """
@@ -42,7 +42,8 @@ def worker(root: Path) -> Iterator[list[str]]:
     # Copied, because a checkout may lie where only its owner goes.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        shutil.copytree(root / "mlsys_widgets" / "grading", Path(folder) / "grading")
+        shutil.copytree(root / "mlsys_widgets" / "sandbox", Path(folder) / "sandbox")
+        shutil.copy(root / "mlsys_widgets" / "files.py", folder)
         yield [
             "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--no-new-privs",
             "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", TRIAL, folder,
@@ -55,7 +56,7 @@ def _said(words: list[str]) -> str:
     return done.stdout.strip()
 
 
-def test_a_worker_without_any_right_can_shut_submissions_in(worker: list[str]) -> None:
+def test_a_worker_without_any_right_can_isolate_submissions(worker: list[str]) -> None:
     assert _said([*worker, "free"]) == "None"
 
 

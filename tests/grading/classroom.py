@@ -7,6 +7,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -14,12 +15,19 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import nbformat
+import pytest
 
-from mlsys_widgets.grading.coordinator import Class, Graded, Plan
-from mlsys_widgets.sandbox.isolation import Limits
+from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.files import StillHeld, acquire
+from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.sandbox.engine import Engine
+from mlsys_widgets.sandbox.limits import Limits
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
 
 LAB = "lab_02_demo"
@@ -28,16 +36,42 @@ LIMITS = Limits(cell=20, wall=40, cpu=30, memory=400_000_000, disk=20_000_000, o
 Change = Callable[[nbformat.NotebookNode, Path], None]
 
 
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once for all processes of a test run, and removed by the last of them.
+
+    Each process that uses it holds a shared lock; whoever can lock it alone at the end removes it.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    root = Path(tempfile.gettempdir()) / f"mlsys-{name}-{run}"
+    root.mkdir(exist_ok=True)
+    with (root / "making.lock").open("ab") as making:
+        acquire(making.fileno(), patience=900)
+        users = (root / "users.lock").open("ab")
+        acquire(users.fileno(), shared=True)
+        if not (root / "made").is_dir():
+            (root / "part").mkdir()
+            make(root / "part")
+            (root / "part").rename(root / "made")
+    atexit.register(_leave, root, users)
+    return root / "made"
+
+
+def _leave(root: Path, users: BinaryIO) -> None:
+    with users, contextlib.suppress(StillHeld, OSError):
+        acquire(users.fileno())
+        shutil.rmtree(root, ignore_errors=True)
+
+
 @functools.cache
 def _original() -> Path:
-    root = Path(tempfile.mkdtemp(prefix="mlsys-classroom-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
-    made = run_tool(root, "mlsys_widgets", "new-lab", LAB)
-    assert made.returncode == 0, made.stderr
+    return made_once("classroom", _make)
+
+
+def _make(root: Path) -> None:
+    new_lab(root, LAB)
     built = run_tool(root, "mlsys_widgets", "build", LAB)
     assert built.returncode == 0, built.stderr
     nbgrader(root, ["generate_assignment", LAB, "--force"])
-    return root
 
 
 def classroom(root: Path) -> Workshop:
@@ -85,16 +119,56 @@ def running(code: str, *, first: bool = False, cell_id: str = "mine") -> Change:
     return change
 
 
-def grade(course: Workshop, *, limits: Limits = LIMITS, **more: Any) -> dict[str, Graded]:
-    """Grade in this process; what came of each."""
-    plan = Plan(course.root, course.lab, limits=limits, **{"workers": 2, **more})
+def grade(
+    course: Workshop, *, limits: Limits = LIMITS, own_engine: bool = False, **more: Any
+) -> dict[str, GradedSubmission]:
+    """Grade in this process; each submission by its student.
+
+    Starting an engine takes seconds, so one is shared unless a test needs its own.
+    """
+    plan = Plan(Course(course.root), course.lab, limits=limits, **{"workers": 2, **more})
+    engine = contextlib.nullcontext() if own_engine else shared_engine()
+    with quiet(), engine:
+        return {each.student: each for each in GradingRun(plan).grade()}
+
+
+@contextlib.contextmanager
+def shared_engine() -> Iterator[None]:
+    """Have runs of this process use one engine, which stays open until `close_engine`."""
+    if not _engines:
+        _engines.append(Engine(workers=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coordinator, "Engine", lambda *_: _Lent(_engines[0]))
+        yield
+
+
+_engines: list[Engine] = []
+
+
+class _Lent:
+    """An engine that whoever borrows it cannot close."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def close(self) -> None:
+        pass
+
+
+@atexit.register
+def close_engine() -> None:
+    """End the shared engine, if there is one."""
     with quiet():
-        return {each.student: each for each in Class(plan).grade()}
+        while _engines:
+            _engines.pop().close()
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Dask's own warnings, as of a port that somebody uses, are not ours."""
+    """Dask's own warnings, for example about a port in use, are not ours."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -158,6 +232,20 @@ def shown(book: nbformat.NotebookNode, cell_id: str = "mine") -> str:
     for output in cell.outputs:
         parts += [output.get("text", ""), str(output.get("data", "")), output.get("evalue", "")]
     return "".join(parts)
+
+
+def joined(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A cell with neighboring outputs of one stream made one, as a kernel may split them."""
+    outputs: list[Any] = []
+    for output in cell.get("outputs", ()):
+        last = outputs[-1] if outputs else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            outputs.append(output)
+    if "outputs" in cell:
+        cell.outputs = outputs
+    return cell
 
 
 def small(**changes: Any) -> Limits:

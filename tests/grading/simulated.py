@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import json
 import shutil
 import sqlite3
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.classes.simulation import noted_at, simulate
-from tests.grading.classroom import LAB, classroom, grade
+from tests.grading.classroom import LAB, classroom, grade, made_once
 
 #: Enough for one of every kind.
 STUDENTS = 40
@@ -22,13 +20,14 @@ DUE = "2026-10-09 20:00:00.000000"
 @functools.cache
 def graded_class() -> Path:
     """The course; whoever changes something in it takes a copy."""
-    root = Path(tempfile.mkdtemp(prefix="mlsys-simulated-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return made_once("simulated", _make)
+
+
+def _make(root: Path) -> None:
     course = classroom(root)
     sql(root, "update assignment set duedate = ?", DUE)
     simulate(root, LAB, STUDENTS, seed=7)
     grade(course)
-    return root
 
 
 def copy_of_class(root: Path) -> Path:

@@ -8,8 +8,8 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading import Belief, Given, NumberKey, award, award_record
-from mlsys_widgets.grading.loading import load_checks
-from mlsys_widgets.grading.seen import seen
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.student_view import student_view
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 
@@ -153,7 +153,7 @@ def test_files_that_are_missing_or_wrong_are_told(tmp_path, home):
 
 def test_what_a_student_saw(home, tmp_path):
     lab = load(home)
-    shown = seen(home, OWNER)
+    shown = student_view(home, OWNER)
     (row,) = shown.parameters
     side = lab.draw(OWNER).side
     assert row == ("side", f"{side}", "elements", "side of the square matrices")
@@ -161,9 +161,9 @@ def test_what_a_student_saw(home, tmp_path):
     assert f"{side} by {side}" in shown.questions[0][1]
     assert shown.questions[0][2].endswith(" FLOP per byte, within 2.0%")
     assert shown.questions[1][2] == '"memory"'
-    default = seen(home, OWNER, variants=False)
+    default = student_view(home, OWNER, variants=False)
     assert default.parameters[0][1] == f"{lab.draw('', variants=False).side}"
-    assert seen(home, OWNER, edition="2027") != shown
+    assert student_view(home, OWNER, edition="2027") != shown
 
 
 def test_a_key_that_depends_on_the_submission(home):
@@ -175,6 +175,8 @@ def test_a_key_that_depends_on_the_submission(home):
         "    right = _product(given).intensity\n",
     )
     checks.write_text(text, "utf-8")
-    assert seen(home, OWNER).questions[0][2] == "depends on the submission (no machine.json)"
+    assert (
+        student_view(home, OWNER).questions[0][2] == "depends on the submission (no machine.json)"
+    )
     (home.parent / "machine.json").write_text("{}", "utf-8")
-    assert "within" in seen(home, OWNER, work=home.parent).questions[0][2]
+    assert "within" in student_view(home, OWNER, work=home.parent).questions[0][2]

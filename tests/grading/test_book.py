@@ -10,7 +10,7 @@ from nbgrader import api
 
 from mlsys_widgets.grading import book as book_module
 from mlsys_widgets.grading import tables
-from mlsys_widgets.grading.book import Book, Entry
+from mlsys_widgets.grading.book import Book, GradebookEntry
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.labs.course import Course
@@ -64,7 +64,9 @@ def test_what_we_insert_fills_every_column_that_must_be_filled():
 
 
 def test_nbgrader_reads_what_was_written(course, gradebook):
-    gradebook.write(Entry("ann", WHEN, scores(), no_response=["limit_answer"], answered=["advice"]))
+    gradebook.write(
+        GradebookEntry("ann", WHEN, scores(), no_response=["limit_answer"], answered=["advice"])
+    )
     with api.Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as found:
         submission = found.find_submission(LAB, "ann")
         assert submission.timestamp == WHEN
@@ -80,14 +82,14 @@ def test_nbgrader_reads_what_was_written(course, gradebook):
 
 
 def test_what_a_person_gave_stands_and_is_looked_at_again(course, gradebook):
-    gradebook.write(Entry("ann", WHEN, scores()))
+    gradebook.write(GradebookEntry("ann", WHEN, scores()))
     url = f"sqlite:///{course.root / 'gradebook.db'}"
     with api.Gradebook(url) as found:
         grade = found.find_grade("advice", LAB, LAB, "ann")
         grade.manual_score, grade.extra_credit, grade.needs_manual_grade = 15, 1, False
         found.find_comment("advice", LAB, LAB, "ann").manual_comment = "Well put."
         found.db.commit()
-    gradebook.write(Entry("ann", WHEN, scores(0.0)))
+    gradebook.write(GradebookEntry("ann", WHEN, scores(0.0)))
     with api.Gradebook(url) as found:
         grade = found.find_grade("advice", LAB, LAB, "ann")
         assert (grade.manual_score, grade.extra_credit, grade.score) == (15, 1, 16)
@@ -98,7 +100,7 @@ def test_what_a_person_gave_stands_and_is_looked_at_again(course, gradebook):
 
 def test_graded_again_there_are_no_more_rows(course, gradebook):
     for _ in range(3):
-        gradebook.write(Entry("ann", WHEN, scores()))
+        gradebook.write(GradebookEntry("ann", WHEN, scores()))
     found = of("ann", rows(course.root))
     assert {name: len(all_) for name, all_ in found.items()} == {
         "submission": 1, "notebook": 1, "grade": 4, "comment": 3, "student": 1,
@@ -106,12 +108,12 @@ def test_graded_again_there_are_no_more_rows(course, gradebook):
 
 
 def test_a_submission_is_written_whole_or_not_at_all(course, gradebook, monkeypatch):
-    gradebook.write(Entry("ann", WHEN, scores()))
+    gradebook.write(GradebookEntry("ann", WHEN, scores()))
     before = rows(course.root)
     monkeypatch.setattr(Book, "_write_comments", lambda *_: 1 / 0)
     for name in ("ann", "bob"):
         with pytest.raises(ZeroDivisionError):
-            gradebook.write(Entry(name, WHEN + timedelta(1), scores(0.0)))
+            gradebook.write(GradebookEntry(name, WHEN + timedelta(1), scores(0.0)))
     assert rows(course.root) == before
 
 
@@ -130,9 +132,9 @@ def test_being_late_costs_what_the_course_says(course, penalty, wanted):
         return penalty
 
     book = Book(url, LAB, rule)
-    book.write(Entry("ann", WHEN, scores()))
-    book.write(Entry("bob", WHEN - timedelta(hours=2), scores()))
-    book.write(Entry("cat", None, scores()))
+    book.write(GradebookEntry("ann", WHEN, scores()))
+    book.write(GradebookEntry("bob", WHEN - timedelta(hours=2), scores()))
+    book.write(GradebookEntry("cat", None, scores()))
     book.close()
     assert asked == [("ann", 60.0, 3600.0)]
     penalties = {row[0]: row[1] for row in rows(course.root)["notebook"]}
@@ -148,7 +150,7 @@ def test_more_time_counts(course):
         found.add_submission(LAB, "ann")
         found.grant_extension(LAB, "ann", hours=2)
     book = Book(url, LAB, lambda *_: 7.0)
-    book.write(Entry("ann", WHEN, scores()))
+    book.write(GradebookEntry("ann", WHEN, scores()))
     book.close()
     assert of("ann", rows(course.root))["notebook"][0][1] is None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.coordinator import Graded
+from mlsys_widgets.grading.graded_submission import GradedSubmission
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -173,7 +173,7 @@ KINDS = {
 @dataclass
 class Ward:
     course: Workshop
-    graded: dict[str, Graded]
+    graded: dict[str, GradedSubmission]
     before: dict[str, str]
 
 
@@ -196,7 +196,7 @@ def ward(tmp_path_factory) -> Ward:
 def test_it_gets_what_it_deserves_and_a_line(ward, name):
     broken, graded = KINDS[name], ward.graded[name]
     assert graded.earned == broken.earns, graded
-    told = " ".join((*graded.remarks, *graded.flags))
+    told = " ".join(graded.sentences)
     assert broken.said in told, told
     assert bool(told) == bool(broken.said), told
     assert bool(graded.flags) == broken.flagged, told
@@ -255,7 +255,7 @@ def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, mo
 
     monkeypatch.setattr(Judge, "score", failing)
     graded = grade(course)
-    assert graded["ann"].flags == (
+    assert graded["ann"].sentences == (
         "not graded: RuntimeError: no \N{REPLACEMENT CHARACTER}[31m verdict",
     )
     assert graded["bob"].earned == 60

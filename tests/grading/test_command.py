@@ -7,14 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from mlsys_widgets.cli import main
-from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows
+from mlsys_widgets.sandbox.usage import children
+from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
 from tests.labs.rehearsal import ROOT, Workshop
+from tests.sandbox.children import wait_until
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -34,7 +36,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 def grade(course: Path, *options: str, lab: str = LAB) -> int:
-    with quiet():
+    # Starting an engine takes seconds; whoever names an address gets another one.
+    engine = nullcontext() if "--engine" in options else shared_engine()
+    with quiet(), engine:
         return main(["grade", lab, "--course", str(course), "--workers", "1", *options])
 
 
@@ -56,7 +60,13 @@ def test_json_is_all_that_standard_output_holds(course: Workshop, capsys):
     assert lines["ann"]["flags"] == []
     assert lines["ann"]["earned"] == lines["amy"]["earned"] > 0
     assert {score["name"] for score in lines["ann"]["scores"]} >= {"limit"}
-    assert any("limit is missing" in flag for flag in lines["bob"]["flags"])
+    (flag,) = lines["bob"]["flags"]
+    assert flag == {
+        "kind": "missing cell",
+        "about": "limit",
+        "detail": "",
+        "sentence": "the graded cell limit is missing",
+    }
 
 
 def test_lines_a_summary_and_what_needs_a_person(course: Workshop, capsys):
@@ -154,17 +164,16 @@ def test_interrupted_it_ends_with_one_word_and_leaves_nobody(tmp_path: Path):
     for k in range(3):
         hand_in(course, f"slow-{k}", lambda book, _: book.cells.append(_endless()))
     grading = run("grade", LAB, "--workers", "1", "-v", cwd=course.root, start_new_session=True)
-    nurseries = _wait_for_nursery(grading)
-    time.sleep(1)
+    servers = _wait_for_fork_server(grading)
     os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
     _, said = grading.communicate(timeout=120)
     assert grading.returncode == 130
     assert said.strip().endswith("mlsys: interrupted")
     assert "Traceback" not in said
-    deadline = time.monotonic() + 30
-    while any(Path(f"/proc/{pid}").exists() for pid in nurseries):
-        assert time.monotonic() < deadline, "a nursery has survived"
-        time.sleep(0.1)
+    wait_until(
+        lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers),
+        "a fork server has survived",
+    )
 
 
 def _endless():
@@ -173,21 +182,16 @@ def _endless():
     return nbformat.v4.new_code_cell("while True: pass", id="endless")
 
 
-def _wait_for_nursery(grading: subprocess.Popen) -> list[int]:
-    """The nurseries below a process; waits until one has a child."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and grading.poll() is None:
-        found = [p for p in _children(grading.pid) if "nursery" in _command(p)]
-        if any(_children(p) for p in found):
-            return found
-        time.sleep(0.1)
-    raise AssertionError("no nursery has started")
-
-
-def _children(pid: int) -> list[int]:
+def _wait_for_fork_server(grading: subprocess.Popen) -> list[int]:
+    """The fork servers below a process; waits until one has a child."""
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += map(int, path.read_text().split())
+
+    def has_a_child() -> bool:
+        assert grading.poll() is None, grading.communicate()
+        found[:] = [p for p in children(grading.pid) if "fork_server" in _command(p)]
+        return any(map(children, found))
+
+    wait_until(has_a_child, "no fork server has a child", seconds=300)
     return found
 
 

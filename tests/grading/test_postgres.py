@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from mlsys_widgets.cli import main
-from mlsys_widgets.grading.coordinator import Class, Plan
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import LAB, LIMITS, classroom, grade, hand_in, quiet
 from tests.labs.rehearsal import Workshop, nbgrader
 
@@ -208,7 +209,9 @@ def test_a_server_that_stops_in_the_middle_is_one_sentence(course: Workshop, ser
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(f"c.CourseDirectory.db_url = {server.url('grades')!r}\n")
     with quiet():
-        graded = Class(Plan(course.root, LAB, limits=LIMITS, workers=1, force=True)).grade()
+        graded = GradingRun(
+            Plan(Course(course.root), LAB, limits=LIMITS, workers=1, force=True)
+        ).grade()
         next(graded)
         server.stop()
         with pytest.raises(ValueError, match=r"the gradebook cannot be written: .*--resume"):

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import NumberKey
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.grading.scoring import Judge, by_notebook
 from mlsys_widgets.labs import Unusable, load
-from mlsys_widgets.sandbox.shell import _as_data, from_data
+from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from tests.grading.classroom import LAB, classroom
 from tests.sandbox.test_sanitizing import FLAGS, JSON, cells
 
@@ -35,7 +35,7 @@ plain_values = (
 
 @given(plain_values)
 def test_an_answer_travels_exactly(value):
-    back = from_data(_as_data(value))
+    back = from_data(to_data(value))
     if value is None:
         assert back is ...
     elif isinstance(value, float) and math.isnan(value):

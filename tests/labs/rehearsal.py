@@ -25,7 +25,7 @@ import nbformat
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.grading import Given, Key
-from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

@@ -14,7 +14,7 @@ from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
-from mlsys_widgets.grading.loading import load_checks
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

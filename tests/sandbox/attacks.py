@@ -23,7 +23,7 @@ from tests.labs.rehearsal import answer_cell
 #: code that looks for it does not contain it.
 SECRETS = {
     "hidden test": "You counted elements; an element",
-    "neighbour": "the essay of somebody else",
+    "neighbor": "the essay of somebody else",
     "environment": "the token of the assistant",
 }
 
@@ -167,8 +167,8 @@ def _folder_for_file(book: nbformat.NotebookNode, folder: Path) -> None:
 
 
 def _borrowed(book: nbformat.NotebookNode, folder: Path) -> None:
-    neighbour = folder.parents[1] / "aa-innocent" / folder.name / "ledger.jsonl"
-    (folder / "ledger.jsonl").write_bytes(neighbour.read_bytes())
+    neighbor = folder.parents[1] / "aa-innocent" / folder.name / "ledger.jsonl"
+    (folder / "ledger.jsonl").write_bytes(neighbor.read_bytes())
     running("print('TRIED')")(book, folder)
 
 
@@ -182,8 +182,8 @@ def _forged(book: nbformat.NotebookNode, folder: Path) -> None:
 
 
 def _renamed_ledger(book: nbformat.NotebookNode, folder: Path) -> None:
-    neighbour = folder.parents[1] / "aa-innocent" / folder.name / "ledger.jsonl"
-    theirs = neighbour.read_text().replace("aa-innocent", folder.parent.name)
+    neighbor = folder.parents[1] / "aa-innocent" / folder.name / "ledger.jsonl"
+    theirs = neighbor.read_text().replace("aa-innocent", folder.parent.name)
     (folder / "ledger.jsonl").write_text(theirs)
     running("print('TRIED')")(book, folder)
 
@@ -380,10 +380,9 @@ for name in ("/proc/1/mem", "/proc/1/environ"):
     try:
         with open(name, "rb") as file: file.read(10); print("LEAK", name)
     except OSError: pass
+from mlsys_widgets.sandbox.system_calls import number
 for name in ("memfd_create", "shmget", "msgget", "semget", "keyctl", "bpf"):
-    number = {"memfd_create": 319, "shmget": 29, "msgget": 68, "semget": 64, "keyctl": 250,
-              "bpf": 321}[name] if os.uname().machine == "x86_64" else None
-    if number and libc.syscall(number, 0, 4096, 0o1600, 0, 0) >= 0: print("LEAK", name)
+    if libc.syscall(number(name), 0, 4096, 0o1600, 0, 0) >= 0: print("LEAK", name)
 for name in ("/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/proc/self/oom_score_adj"):
     try:
         with open(name, "w") as file: file.write("-999")
@@ -409,7 +408,7 @@ for name in ("/home", "/etc/shadow", "/etc/hostname",
     if name == "/dev/shm/..":
         if set(seen) - {"null", "zero", "full", "random", "urandom", "shm"}: print("LEAK", seen)
     elif seen: print("LEAK", name, seen)
-if set(os.listdir("/submission")) != {Path.cwd().parent.name}: print("LEAK neighbours")
+if set(os.listdir("/submission")) != {Path.cwd().parent.name}: print("LEAK neighbors")
 import mlsys_widgets
 above = Path(mlsys_widgets.__file__).parents[1]
 if above.name != "site-packages" and set(os.listdir(above)) - {"mlsys_widgets", ".venv"}:
@@ -611,7 +610,7 @@ ATTACKS: dict[str, Attack] = {
     "odd-metadata": Attack(
         "metadata of impossible types", edited(_odd_metadata), flagged="missing"
     ),
-    "reads-everything": cell(_READ_EVERYTHING)("source, gradebook, home, neighbours, environment"),
+    "reads-everything": cell(_READ_EVERYTHING)("source, gradebook, home, neighbors, environment"),
     "writes-everywhere": cell(_WRITE_EVERYWHERE)("system, package, course, links made at run time"),
     "links": Attack("links out of the folder", _link),
     "special-files": Attack("pipes, hard links, odd names, deep folders", _special_files),
@@ -645,7 +644,7 @@ ATTACKS: dict[str, Attack] = {
              "machine.json": b"[" * 100_000}
         ),
     ),
-    "borrowed-ledger": Attack("the ledger of a neighbour", _borrowed, flagged="ledger"),
+    "borrowed-ledger": Attack("the ledger of a neighbor", _borrowed, flagged="ledger"),
     "renamed-ledger": Attack(
         "that ledger under its own name: flagged, for a person to decide", _renamed_ledger,
         flagged="ledger: Event 0", earns=20,
@@ -697,7 +696,7 @@ ATTACKS: dict[str, Attack] = {
     "nan-json": Attack("numbers that JSON has not, cells that are none", _raw(_nan)),
 }  # fmt: skip
 
-#: These go on until they are stopped, each for a good while.
+#: These run until they are stopped, each for a good while.
 ENDLESS: dict[str, Attack] = {
     "endless-loop": Attack(
         "a loop that ignores its alarm",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.coordinator import Graded
-from mlsys_widgets.sandbox.isolation import why_not
+from mlsys_widgets.grading.flags import FlagKind
+from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.sandbox.isolation import NOBODY, why_not
 from tests.grading.classroom import (
     autograded,
     classroom,
@@ -37,7 +38,7 @@ class Graduation:
     """A class that was graded, and what the machine looked like around it."""
 
     course: Workshop
-    graded: dict[str, Graded]
+    graded: dict[str, GradedSubmission]
     before: dict[str, object]
     after: dict[str, object]
 
@@ -57,7 +58,7 @@ def hold(course: Workshop, attacks: dict[str, Attack], limits, home: Path) -> Gr
     (home / "secret.txt").write_text(SECRETS["environment"])
     for name in INNOCENT:
         answers = course.asked(name).right()
-        hand_in(course, name, answers=answers, ledger=True, essay=SECRETS["neighbour"])
+        hand_in(course, name, answers=answers, ledger=True, essay=SECRETS["neighbor"])
     for name, attack in attacks.items():
         hand_in(course, name, _placed(attack, course, home))
     before = _surroundings(course, home)
@@ -65,7 +66,8 @@ def hold(course: Workshop, attacks: dict[str, Attack], limits, home: Path) -> Gr
         patch.setenv("SECRET_TOKEN", SECRETS["environment"])
         patch.setenv("TMPDIR", str(home / "tmp"))
         patch.setattr(tempfile, "tempdir", None)
-        graded = grade(course, limits=limits)
+        # Its own: a fork server inherits the environment that is set here.
+        graded = grade(course, limits=limits, own_engine=True)
     return Graduation(course, graded, before, _surroundings(course, home))
 
 
@@ -81,15 +83,23 @@ def _placed(attack: Attack, course: Workshop, home: Path):
 
 def _surroundings(course: Workshop, home: Path) -> dict[str, object]:
     told = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    # Others on this machine have shared memory too: only what children could own counts.
+    whose = f"{os.geteuid() or NOBODY} "
+    look = ["find", "/dev/shm", "-mindepth", "1", "-printf", "%U %p\\n"]
+    shared = subprocess.run(look, capture_output=True, text=True, check=False)
     return {
         "course": fingerprint(
             course.root, without=("autograded", "gradebook.db", ".mlsys", "submitted/special-files")
         ),
         "home": fingerprint(home, without=("tmp/dask",)),
         "temporary files": sorted(map(str, (home / "tmp").glob("mlsys-*"))),
-        "shared memory": sorted(map(str, Path("/dev/shm").glob("*"))),
+        "shared memory": [line for line in shared.stdout.splitlines() if line.startswith(whose)],
         "survivors": [line for line in told.stdout.splitlines() if "987654" in line],
-        "queues": Path("/proc/sysvipc/shm").read_text().count("\n"),
+        "queues": [
+            line
+            for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+            if line.split()[7] == whose.strip()
+        ],
     }
 
 
@@ -111,7 +121,7 @@ def test_everybody_is_graded(hall):
 def test_an_attack_gains_nothing(hall, name):
     attack, graded = ATTACKS[name], hall.graded[name]
     assert graded.earned == attack.earns, (attack.about, graded)
-    told = " ".join((*graded.remarks, *graded.flags))
+    told = " ".join(graded.sentences)
     assert attack.ended in told, (attack.about, told)
     assert attack.flagged in told, (attack.about, told)
     assert told.isprintable()
@@ -144,7 +154,7 @@ def test_every_row_stays_within_its_points(hall):
 
 def test_two_verdicts_that_differ_are_both_told(hall):
     said = "intensity_flop_per_byte: 0 points here, 40 by the notebook's own test"
-    assert said in hall.graded["patched-core"].flags
+    assert said in hall.graded["patched-core"].sentences
 
 
 def test_hidden_tests_come_after_the_answers(hall):
@@ -161,12 +171,10 @@ def test_hidden_tests_come_after_the_answers(hall):
 def test_what_never_ends_is_ended(name, tmp_path, tmp_path_factory):
     course = classroom(tmp_path / "course")
     limits = small(wall=8, cpu=5, cell=4)
-    began = time.monotonic()
     held = hold(course, {name: ENDLESS[name]}, limits, tmp_path_factory.mktemp("home"))
-    assert time.monotonic() - began < 60
     graded = held.graded[name]
     assert (graded.earned, len(graded.scores)) == (0, 4)
-    assert ENDLESS[name].ended in " ".join(graded.flags), graded
+    assert ENDLESS[name].ended in " ".join(graded.sentences), graded
     for innocent in INNOCENT:
         assert held.graded[innocent].earned == 80
     assert held.after == held.before
@@ -213,4 +221,4 @@ def test_what_was_reached_before_the_end_counts(tmp_path):
     hand_in(course, "ann", change, right)
     graded = grade(course)["ann"]
     assert graded.earned == 60, graded
-    assert "did not run to its end" in " ".join(graded.flags)
+    assert FlagKind.NOT_FINISHED in [flag.kind for flag in graded.flags]

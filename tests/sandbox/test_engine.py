@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
-import time
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -24,14 +21,17 @@ import psutil
 import pytest
 
 from mlsys_widgets.grading.book import Book
-from mlsys_widgets.grading.coordinator import Class, Plan
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine as engines
 from mlsys_widgets.sandbox.engine import Engine
-from mlsys_widgets.sandbox.worker import FINISHED, Job, Ran
+from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
+from mlsys_widgets.sandbox.packing import pack_result, unpack_job
+from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
+from tests.sandbox.children import wait_until
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -43,7 +43,7 @@ class Cluster:
         self._folder, self._file = folder, folder / "scheduler.json"
         self._started: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
-        _until(self._file.is_file, "no scheduler")
+        wait_until(self._file.is_file, "no scheduler")
         with quiet(), distributed.Client(scheduler_file=str(self._file), timeout=60) as client:
             self.address = client.scheduler.address
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -75,13 +75,6 @@ class Cluster:
             each.wait()
 
 
-def _until(true, otherwise: str, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, otherwise
-        time.sleep(0.05)
-
-
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     folder = tmp_path / "elsewhere"
@@ -107,11 +100,8 @@ def _slowly(book: nbformat.NotebookNode, _folder: Path) -> None:
     book.cells.append(nbformat.v4.new_code_cell("import time; time.sleep(0.5)", id="slow"))
 
 
-def _nurseries_of(worker: subprocess.Popen[bytes]) -> list[int]:
-    found: list[int] = []
-    for path in Path(f"/proc/{worker.pid}/task").glob("*/children"):
-        found += map(int, path.read_text().split())
-    return found
+def _fork_servers_of(worker: subprocess.Popen[bytes]) -> list[int]:
+    return children(worker.pid)
 
 
 @contextmanager
@@ -133,29 +123,29 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
     cluster: Cluster, course: Workshop, monkeypatch
 ):
     cluster.work(2)
-    plan = Plan(course.root, LAB, engine=cluster.address, limits=LIMITS, force=True)
+    plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
     graded, orphans = Counter[str](), []
     with quiet(), listening(monkeypatch) as sent:
-        for each in Class(plan).grade():
+        for each in GradingRun(plan).grade():
             graded[each.student] += 1
             assert not each.flags, each
             if sum(graded.values()) == 2:
                 victim = cluster.workers[0]
-                orphans = _nurseries_of(victim)
+                orphans = _fork_servers_of(victim)
                 victim.send_signal(signal.SIGKILL)
                 victim.wait()
     everybody = {f"student-{k}" for k in range(8)}
     assert graded == Counter(everybody)
     assert orphans
-    _until(
+    wait_until(
         lambda: not any(Path(f"/proc/{pid}").exists() for pid in orphans),
-        "the nursery of a worker outlives it",
+        "the fork server of a worker outlives it",
         seconds=30,
     )
     found = rows(course.root)
     assert {row[0] for row in found["submission"]} == everybody
     assert all(row[2] is not None for row in found["grade"] if row[1] in ("limit", "record"))
-    assert set(Journal(course.root, LAB).read()) == everybody
+    assert set(GradedLog(course.root, LAB).read()) == everybody
     _nothing_else_travels(course, sent)
 
 
@@ -166,7 +156,7 @@ def _nothing_else_travels(course: Workshop, sent: list[bytes]) -> None:
     checks = (course.root / "assignments" / LAB / "checks.py").read_bytes()
     for function, (packed, plan), _ in travelled:
         assert function is engines._work
-        job = engines._unpack(packed)
+        job = unpack_job(packed)
         handed_in = {path.name: path.read_bytes() for path in course.work(job.student).iterdir()}
         assert dict(job.files) == handed_in
         everything = b"".join((packed, zlib.decompress(plan), *job.files.values()))
@@ -204,15 +194,15 @@ def test_workers_that_come_later_and_another_version(
                 cluster.work(1)
         assert engine.slots == 2
         assert done == [FINISHED] * 6
-        assert _nurseries_of(cluster.workers[1])
+        assert _fork_servers_of(cluster.workers[1])
         engine.close()
 
 
 def test_a_scheduler_that_goes_away_is_named(cluster: Cluster, course: Workshop):
     cluster.work(1)
-    plan = Plan(course.root, LAB, engine=cluster.address, limits=LIMITS, force=True)
+    plan = Plan(Course(course.root), LAB, engine=cluster.address, limits=LIMITS, force=True)
     with quiet():
-        graded = Class(plan).grade()
+        graded = GradingRun(plan).grade()
         next(graded)
         cluster.scheduler.kill()
         cluster.scheduler.wait()
@@ -258,8 +248,8 @@ def test_memory_does_not_grow_with_the_class(course: Workshop, monkeypatch):
     resident = []
 
     def at_once(packed: bytes, _plan: bytes) -> str:
-        student = engines._unpack(packed).student
-        return json.dumps(asdict(Ran(student, notebook=f"{os.urandom(100_000).hex()}")))
+        student = unpack_job(packed).student
+        return pack_result(RunResult(student, notebook=f"{os.urandom(100_000).hex()}"))
 
     at_once.__module__, at_once.__qualname__ = engines.__name__, "_work"
     monkeypatch.setattr(engines, "_work", at_once)
@@ -277,25 +267,18 @@ def test_memory_does_not_grow_with_the_class(course: Workshop, monkeypatch):
     assert max(resident[-50:]) - min(resident[50:100]) < 30
 
 
-def test_a_nursery_that_dies_is_replaced(course: Workshop):
+def test_a_fork_server_that_dies_is_replaced(course: Workshop):
     with quiet():
         engine = Engine(workers=1)
         try:
             assert engine.why_not_isolated() is None
-            (nursery,) = engines._all_nurseries
-            os.kill(nursery.pid, signal.SIGKILL)
+            (server,) = engines._all_servers
+            os.kill(server.pid, signal.SIGKILL)
             (ran,) = engine.run(_jobs(course, 1), _blueprint(course))
             assert ran.ended == FINISHED
         finally:
             engine.close()
-    assert not engines._all_nurseries
-
-
-def test_what_travels_comes_out_as_it_went_in(course: Workshop):
-    job = Job("a/ü", LAB, {"ü.bin": bytes(range(256)), "empty": b""}, isolate=False, limits=LIMITS)
-    assert engines._unpack(engines._pack(job)) == job
-    blueprint = _blueprint(course)
-    assert engines._unpack_blueprint(engines._pack_blueprint(blueprint)) == blueprint
+    assert not engines._all_servers
 
 
 def test_on_one_machine_nobody_else_is_told_about_the_work():

@@ -154,13 +154,12 @@ def kernel(root: Path) -> Iterator[Finding]:
 
 
 def sandbox(root: Path) -> Iterator[Finding]:
-    """Whether a submission can be shut in on this machine."""
-    from mlsys_widgets.sandbox.isolation import why_not
+    """Whether a submission can be isolated on this machine."""
+    from mlsys_widgets.grading.isolation_check import why_not_isolated
 
-    with tempfile.TemporaryDirectory() as empty:
-        reason = why_not(Path(empty))
+    reason = why_not_isolated()
     if reason is None:
-        yield ok("sandbox", "submissions can be shut in")
+        yield ok("sandbox", "submissions can be isolated")
     else:
         yield problem(
             "sandbox",

@@ -1,4 +1,4 @@
-"""What one student saw in a lab, and the key to it: for a TA with that student's question."""
+"""A lab as one student saw it, with the key: for a TA who answers that student's question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import Given, Key, NumberKey
-from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import Choice, Number, load
 from mlsys_widgets.physics import format_quantity
 
 
 @dataclass(frozen=True)
-class Seen:
+class StudentView:
     """A student's parameters and questions, for people.
 
     Parameters
@@ -32,15 +32,15 @@ class Seen:
     beliefs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def seen(
+def student_view(
     folder: Path,
     student: str,
     *,
     variants: bool = True,
     edition: str = "",
     work: Path | None = None,
-) -> Seen:
-    """What a student saw.
+) -> StudentView:
+    """Show what a student saw.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def seen(
                 words = _in_words(key, item)
                 beliefs[name] = tuple(f"{_shown(b.value)}: {b.name}" for b in key.beliefs)
             questions.append((name, inspect.cleandoc(item.ask), words))
-    return Seen(parameters, tuple(questions), beliefs)
+    return StudentView(parameters, tuple(questions), beliefs)
 
 
 def _shown(value: float | str) -> str:

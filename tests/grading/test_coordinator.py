@@ -13,10 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading import autograded, coordinator
 from mlsys_widgets.grading.book import Book
-from mlsys_widgets.grading.coordinator import Class, Plan
-from mlsys_widgets.grading.graded_log import Journal
+from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
+from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.sandbox import isolation
+from mlsys_widgets.sandbox.engine import Engine
+from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import (
     LAB,
     classroom,
@@ -116,17 +120,16 @@ MOMENTS = {
     "before the gradebook": (Book, "write", "before", 2),
     "after the gradebook": (Book, "write", "after", 2),
     "in the middle of a transaction": (Book, "_write_comments", "after", 2),
-    "before the files": (Class, "_write_files", "before", 2),
-    "after the files": (Class, "_write_files", "after", 2),
-    # The fourth time: each submission is laid out to be judged, and then for graders.
-    "with the new files aside": (coordinator, "_lay_out", "after", 4),
-    "after the journal": (Journal, "add", "after", 2),
+    "before the files": (GradingRun, "_write_files", "before", 2),
+    "after the files": (GradingRun, "_write_files", "after", 2),
+    "with the new files aside": (autograded, "lay_out", "after", 2),
+    "after the log": (GradedLog, "add", "after", 2),
 }
 
 
 @pytest.mark.parametrize("plainly", [False, True], ids=["--resume", "plain"])
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, moment, plainly):
+def test_killed_at_any_moment_it_continues(undisturbed, tmp_path, monkeypatch, moment, plainly):
     """With --resume, and also by whoever just starts it again."""
     course = again(undisturbed, tmp_path, monkeypatch)
     owner, name, when, at = MOMENTS[moment]
@@ -134,11 +137,14 @@ def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, mom
         function = getattr(owner, name)
         patch.setattr(owner, name, _dying(function, when, [0], at))
         with pytest.raises(Killed):
-            list(Class(Plan(course.root, LAB)).grade())
-    rest = {each.student for each in Class(Plan(course.root, LAB, resume=not plainly)).grade()}
+            list(GradingRun(Plan(Course(course.root), LAB)).grade())
+    rest = {
+        each.student
+        for each in GradingRun(Plan(Course(course.root), LAB, resume=not plainly)).grade()
+    }
     assert len(rest) < len(STUDENTS), "what was done is not done again"
     assert look(course) == look(undisturbed[0])
-    left = Class(Plan(course.root, LAB, resume=True)).students
+    left = GradingRun(Plan(Course(course.root), LAB, resume=True)).students
     # Without --resume nbgrader's rule holds: whoever has a folder is graded.
     assert left == (["bob"] if plainly and moment == "after the files" else [])
 
@@ -146,25 +152,29 @@ def test_killed_at_any_moment_it_goes_on(undisturbed, tmp_path, monkeypatch, mom
 def test_killed_between_two_renames(undisturbed, tmp_path, monkeypatch):
     """The one moment at which neither the old nor the new folder is there."""
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     rename, times = Path.rename, [0]
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", _dying(rename, "after", times, 3))
         with pytest.raises(Killed):
-            list(Class(Plan(course.root, LAB, force=True)).grade())
+            list(GradingRun(Plan(Course(course.root), LAB, force=True)).grade())
     assert not (course.root / "autograded" / "bob" / LAB).exists()
-    assert [each.student for each in Class(Plan(course.root, LAB, resume=True)).grade()] == ["bob"]
+    assert [
+        each.student for each in GradingRun(Plan(Course(course.root), LAB, resume=True)).grade()
+    ] == ["bob"]
     assert look(course) == look(undisturbed[0])
 
 
 @pytest.mark.parametrize("cut", [2, 20, 200])
 def test_a_torn_line_was_never_written(undisturbed, tmp_path, monkeypatch, cut):
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     journal = course.root / ".mlsys" / f"grade-{LAB}.jsonl"
     journal.write_bytes(journal.read_bytes()[:-cut])
-    assert [e.student for e in Class(Plan(course.root, LAB, resume=True)).grade()] == ["dan"]
-    assert set(Journal(course.root, LAB).read()) == set(STUDENTS)
+    assert [e.student for e in GradingRun(Plan(Course(course.root), LAB, resume=True)).grade()] == [
+        "dan"
+    ]
+    assert set(GradedLog(course.root, LAB).read()) == set(STUDENTS)
     assert look(course) == look(undisturbed[0])
 
 
@@ -172,28 +182,57 @@ def test_what_was_handed_in_again_or_is_checked_otherwise_is_graded_again(
     undisturbed, tmp_path, monkeypatch
 ):
     course = again(undisturbed, tmp_path, monkeypatch)
-    list(Class(Plan(course.root, LAB)).grade())
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
     (course.work("cat") / "notes.txt").write_text("new")
-    assert Class(Plan(course.root, LAB, resume=True)).students == ["cat"]
+    assert GradingRun(Plan(Course(course.root), LAB, resume=True)).students == ["cat"]
     checks = course.root / "assignments" / LAB / "checks.py"
     checks.write_text(checks.read_text() + "\n# another word\n")
-    assert Class(Plan(course.root, LAB, resume=True)).students == list(STUDENTS)
+    assert GradingRun(Plan(Course(course.root), LAB, resume=True)).students == list(STUDENTS)
 
 
 def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monkeypatch):
     course = again(undisturbed, tmp_path, monkeypatch)
-    first = Class(Plan(course.root, LAB)).grade()
+    first = GradingRun(Plan(Course(course.root), LAB)).grade()
     next(first)
     with pytest.raises(ValueError, match="being graded by another"):
-        list(Class(Plan(course.root, LAB, force=True)).grade())
+        list(GradingRun(Plan(Course(course.root), LAB, force=True)).grade())
     assert len(list(first)) == len(STUDENTS) - 1
+
+
+# What must hold before anything runs.
+
+
+def test_sandbox_none_grades_the_same(tmp_path):
+    course = classroom(tmp_path / "course")
+    for name in ("ann", "bob"):
+        hand_in(course, name, answers=course.asked(name).right(), ledger=True)
+    isolated, open_ = (grade(course, isolate=isolate, force=True) for isolate in (True, False))
+    for name in ("ann", "bob"):
+        assert isolated[name].scores == open_[name].scores
+        assert open_[name].earned == 80
+
+
+def test_a_course_inside_what_submissions_see_is_refused(tmp_path, monkeypatch):
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann")
+    monkeypatch.setattr(isolation.sys, "prefix", str(tmp_path))
+    with pytest.raises(CannotGrade, match="move it to a folder of its own"):
+        grade(course)
+
+
+def test_a_reason_of_any_worker_stops_everything(tmp_path, monkeypatch):
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann")
+    monkeypatch.setattr(Engine, "why_not_isolated", lambda _: "the reason")
+    with pytest.raises(CannotGrade, match=r"the reason.*--sandbox none"):
+        grade(course)
 
 
 # Really killed.
 
 
 def chaos(place: Path, kills: int, students: int) -> None:
-    """Kill coordinators, nurseries and children of a class at random, then compare."""
+    """Kill coordinators, fork servers and children of a class at random, then compare."""
     calm = classroom(place / "calm")
     for number in range(students):
         name = f"student-{number:02}"
@@ -209,8 +248,8 @@ def chaos(place: Path, kills: int, students: int) -> None:
         runs += 1
         assert runs < 4 * kills + 10
         done += _disturbed(wild, chance, kills - done)
-        if not Class(Plan(wild.root, LAB, resume=True)).students:
-            # It was quicker than we: some of it is taken back, and it goes on.
+        if not GradingRun(Plan(Course(wild.root), LAB, resume=True)).students:
+            # It was quicker than we: some of it is taken back, and it continues.
             journal = wild.root / ".mlsys" / f"grade-{LAB}.jsonl"
             lines = journal.read_bytes().splitlines(keepends=True)
             journal.write_bytes(b"".join(lines[: len(lines) // 2]))
@@ -232,23 +271,23 @@ def _start(course: Workshop) -> subprocess.Popen[bytes]:
 
 
 def _disturbed(course: Workshop, chance: random.Random, most: int) -> int:
-    """One run, in which somebody is killed: a child or a nursery, or in the end the coordinator."""
+    """One run, in which a child, a fork server or in the end the coordinator is killed."""
     process, killed = _start(course), 0
     try:
         while process.poll() is None and killed < most:
-            nurseries = _children(process.pid)
-            if not nurseries:
-                time.sleep(0.05)
+            servers = children(process.pid)
+            if not servers:
+                time.sleep(0.02)
                 continue
             time.sleep(chance.uniform(0.1, 1.5))
-            victim = chance.choice(["coordinator", "nursery", "child"])
+            victim = chance.choice(["coordinator", "fork server", "child"])
             if victim == "coordinator":
                 process.kill()
                 killed += 1
                 break
-            nursery = chance.choice(nurseries)
-            children = _children(nursery)
-            target = chance.choice(children) if victim == "child" and children else nursery
+            server = chance.choice(servers)
+            below = children(server)
+            target = chance.choice(below) if victim == "child" and below else server
             try:
                 os.kill(target, signal.SIGKILL)
                 killed += 1
@@ -261,16 +300,6 @@ def _disturbed(course: Workshop, chance: random.Random, most: int) -> int:
         process.kill()
         process.wait()
     return killed
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found += [int(word) for word in path.read_text().split()]
-        except OSError:
-            continue
-    return found
 
 
 @pytest.mark.timeout(600)

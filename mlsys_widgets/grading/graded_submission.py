@@ -1,0 +1,65 @@
+"""One submission that was graded: what it earned, and what there is to say about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.sandbox.remarks import Remark
+
+
+@dataclass(frozen=True)
+class GradedSubmission:
+    """One submission that is in the gradebook now.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    scores
+        What each graded cell earned; empty if it could not be graded.
+    remarks
+        What was wrong with it and could be dealt with.
+    flags
+        What a TA should look at.
+    seconds
+        How long it ran.
+    """
+
+    student: str
+    scores: tuple[Score, ...]
+    remarks: tuple[Remark, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        """Points so far, without what a person gives."""
+        return round(sum(score.auto or 0.0 for score in self.scores), 2)
+
+    @property
+    def most(self) -> float:
+        """Points there are."""
+        return sum(score.most for score in self.scores)
+
+    @property
+    def by_hand(self) -> int:
+        """Cells that wait for a person."""
+        return sum(score.auto is None for score in self.scores)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All there is to say about it, flags first."""
+        return tuple(note.sentence for note in (*self.flags, *self.remarks))
+
+    def as_data(self) -> dict[str, Any]:
+        """The submission as JSON has it."""
+        return {
+            "student": self.student,
+            "scores": [asdict(score) for score in self.scores],
+            "remarks": [remark.as_data() for remark in self.remarks],
+            "flags": [flag.as_data() for flag in self.flags],
+            "seconds": self.seconds,
+        }

@@ -1,0 +1,48 @@
+"""What nbgrader keeps in the cells of a notebook, and how it marks hidden tests.
+
+Written out here because a worker would spend seconds on importing nbgrader; tests hold each
+function against nbgrader's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any, Final
+
+#: The part of a test that students do not get.
+HIDDEN: Final = re.compile(
+    r"^[^\n]*BEGIN HIDDEN TESTS[^\n]*$.*?(^[^\n]*END HIDDEN TESTS[^\n]*$|\Z)", re.M | re.S
+)
+
+
+def cell_metadata(cell: Any) -> dict[str, Any]:
+    """What nbgrader keeps in a cell; empty if that is no mapping."""
+    found = cell.metadata.get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id(cell: Any) -> str | None:
+    """The name of a cell that nbgrader knows; `None` if it has no such name."""
+    name = cell_metadata(cell).get("grade_id")
+    return name if isinstance(name, str) and name else None
+
+
+def is_locked(cell: Any) -> bool:
+    """Whether a cell is restored as it was released."""
+    said = cell_metadata(cell)
+    if said.get("solution", False):
+        return False
+    return bool(said.get("grade", False) or said.get("locked", False))
+
+
+def checksum(cell: Any) -> str:
+    """As nbgrader computes it."""
+    said, digest = cell_metadata(cell), hashlib.md5(usedforsecurity=False)
+    graded = bool(said.get("grade", False))
+    parts = [cell.source, cell.cell_type, graded, bool(said.get("solution", False))]
+    parts += [is_locked(cell), said["grade_id"]]
+    parts += [float(said["points"])] if graded else []
+    for part in parts:
+        digest.update(str(part).encode())
+    return digest.hexdigest()

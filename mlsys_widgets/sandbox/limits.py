@@ -1,0 +1,76 @@
+"""What one submission may use, and the part of it that the system itself enforces."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+#: Address space of the imports, where the system does not tell.
+_USUAL_ADDRESS_SPACE: Final = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use.
+
+    Parameters
+    ----------
+    cell
+        Seconds for one cell; it is interrupted then, and the next one runs.
+    wall
+        Seconds for all of it; everything is ended then.
+    cpu
+        Seconds of processor time, for one process and for all of them together.
+    memory
+        Bytes of address space for one process beyond what the imports take, and of memory for all
+        of them together.
+    processes
+        Processes and threads at a time.
+    disk
+        Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
+    output
+        Bytes that come back.
+    """
+
+    cell: float = 60.0
+    wall: float = 300.0
+    cpu: int = 240
+    memory: int = 2_000_000_000
+    processes: int = 64
+    disk: int = 256_000_000
+    output: int = 20_000_000
+
+
+def enforce(limits: Limits, *, own_user: bool = True) -> None:
+    """Set the limits that the system keeps for this process.
+
+    Parameters
+    ----------
+    limits
+        What may be used.
+    own_user
+        Whether the process has a user of its own, whose processes can be counted.
+    """
+    processes = ((resource.RLIMIT_NPROC, limits.processes),) if own_user else ()
+    for which, most in (
+        *processes,
+        (resource.RLIMIT_AS, _address_space() + limits.memory),
+        (resource.RLIMIT_FSIZE, limits.disk),
+        (resource.RLIMIT_NOFILE, 512),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ):
+        resource.setrlimit(which, (most, most))
+    # First a signal that says what it is about, then the end.
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 2))
+
+
+def _address_space() -> int:
+    """Bytes of address space that this process has now."""
+    sizes = Path("/proc/self/statm")
+    if not sizes.exists():
+        return _USUAL_ADDRESS_SPACE
+    return int(sizes.read_text().split()[0]) * resource.getpagesize()

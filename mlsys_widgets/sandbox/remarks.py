@@ -1,0 +1,113 @@
+"""What there is to say about a submission, as data; the sentence is made where people read it.
+
+Whoever counts or sorts remarks looks at their kind. What students wrote can be in a remark, so it
+is made printable on the way in: it moves no cursor and fits on a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Self
+
+_LONGEST: Final = 300
+
+
+class NoteKind(StrEnum):
+    """The kind of a note: its name, its sentence, and what it is called where nobody is named."""
+
+    template: str
+    summary: str
+
+    def __new__(cls, value: str, template: str = "", summary: str = "") -> Self:
+        """Keep the words beside the name."""
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.template, kind.summary = template, summary
+        return kind
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to say: its kind, what it is about, and the details.
+
+    Parameters
+    ----------
+    kind
+        Of which kind it is.
+    about
+        The cell or file, if it is about one.
+    detail
+        What else the sentence says.
+    """
+
+    kind: NoteKind
+    about: str = ""
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("about", "detail"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+
+    @property
+    def sentence(self) -> str:
+        """The note in words, without a period."""
+        return self.kind.template.format(about=self.about, detail=self.detail)[:_LONGEST]
+
+    def as_data(self) -> dict[str, str]:
+        """The note as JSON has it: the data, and the sentence for whoever only reads."""
+        return {
+            "kind": self.kind.value,
+            "about": self.about,
+            "detail": self.detail,
+            "sentence": self.sentence,
+        }
+
+
+def printable(words: str) -> str:
+    """Make words fit for a terminal, whoever wrote them.
+
+    Examples
+    --------
+    >>> printable("one" + chr(10) + "two").isprintable()
+    True
+    """
+    shown = (c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words[:_LONGEST])
+    return "".join(shown)
+
+
+class RemarkKind(NoteKind):
+    """What can be remarked about a submission."""
+
+    OTHER_KERNEL = "other kernel", "it was saved with the kernel {detail}"
+    DUPLICATE_CELL = (
+        "duplicate cell",
+        "the cell {about} is there more than once; the last one counts",
+    )
+    UNKNOWN_CELL = "unknown cell", "the cell {about} does not belong to this lab"
+    OTHER_TYPE = "other type", "the cell {about} was turned {detail}"
+    OTHER_METADATA = (
+        "other metadata",
+        "the cell {about} has other nbgrader metadata than it was released with",
+    )
+    MISSING_CELL = "missing cell", "the graded cell {about} is missing"
+    NO_NOTEBOOK = "no notebook", "there is no {about}{detail}"
+    UNREADABLE = "unreadable", "{detail}"
+    LEFT_OUT = "left out", "{about} was left out: {detail}"
+    TOO_DEEP = "too deep", "what lies more than {detail} folders deep was left out"
+    NOT_STARTED = "not started", "it could not be started: {detail}"
+    NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"
+    NOT_FINISHED = "not finished", "it did not run to its end: {detail}"
+    NOT_RUN = "not run", "it could not be run: {detail}"
+
+
+@dataclass(frozen=True)
+class Remark(Note):
+    """What was wrong with a submission and could be dealt with."""
+
+    kind: RemarkKind
+
+    @classmethod
+    def from_data(cls, data: dict[str, str]) -> Remark:
+        """Read what `as_data` wrote."""
+        return cls(RemarkKind(data["kind"]), data["about"], data["detail"])

@@ -1,0 +1,102 @@
+"""System calls that a submission has no business with, refused by the kernel itself.
+
+Namespaces hide files, processes and networks. They do not hide sockets between a virtual machine
+and its host, do not count memory that belongs to no process, and can be nested to reach the
+kernel's rarer corners. A seccomp filter, as containers have one, refuses these calls with an
+error, as if the kernel did not know them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import socket
+import struct
+from typing import Final
+
+from mlsys_widgets.sandbox.system_calls import number
+
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+_PR_SET_SECCOMP, _FILTER_MODE = 22, 2
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
+#: Where a filter finds the number of a call, the architecture and the first argument.
+_NUMBER, _ARCHITECTURE, _FIRST = 0, 4, 16
+#: Namespaces that a clone may ask for.
+_NAMESPACES: Final = 0x7E020000
+_FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
+#: Calls of x86-64 under a second set of numbers, with 32-bit pointers.
+_X32: Final = 0x40000000
+#: Architectures as a filter sees them.
+_ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+#: Refused as if the user lacked the right.
+FORBIDDEN: Final = (
+    # other namespaces, and other views of the file system
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot"),
+    *("open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr"),
+    *("name_to_handle_at", "open_by_handle_at"),
+    # other processes
+    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"),
+    # memory that no limit counts
+    *("shmget", "semget", "msgget", "mq_open", "memfd_secret", "add_key", "request_key", "keyctl"),
+    # the kernel's rarer corners
+    *("bpf", "perf_event_open", "userfaultfd"),
+    *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+)
+#: Refused as if the kernel were too old: libraries then turn to an older call.
+UNKNOWN: Final = ("clone3", "memfd_create")
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+
+def filter_calls() -> None:
+    """Refuse these calls to this process and all its children, for good."""
+    steps = filter_steps(os.uname().machine)
+    program = _Program(len(steps) // 8, steps)
+    if _libc.prctl(_PR_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0):
+        problem = ctypes.get_errno()
+        raise OSError(problem, f"seccomp: {os.strerror(problem)}")
+
+
+def filter_steps(machine: str) -> bytes:
+    """The filter as the kernel of an architecture reads it: steps of eight bytes.
+
+    Each refusal is a comparison, followed by the error to answer with.
+    """
+    refusals = [(name, errno.EPERM) for name in FORBIDDEN]
+    refusals += [(name, errno.ENOSYS) for name in UNKNOWN]
+    numbers = [(number(name, machine), answer) for name, answer in refusals]
+    steps = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_EQUAL, _ARCHITECTURES[machine], 1, 0),
+        _refuse(errno.EPERM),
+        _step(_LOAD, _NUMBER),
+        *((_step(_AT_LEAST, _X32, 0, 1), _refuse(errno.ENOSYS)) if machine == "x86_64" else ()),
+    ]
+    for call, answer in numbers:
+        steps += [_step(_EQUAL, call, 0, 1), _refuse(answer)]
+    steps += [
+        _step(_EQUAL, number("clone", machine), 0, 4),
+        _step(_LOAD, _FIRST),
+        _step(_ANY_BIT, _NAMESPACES, 0, 1),
+        _refuse(errno.EPERM),
+        _step(_RETURN, _ALLOW),
+        _step(_EQUAL, number("socket", machine), 0, len(_FAMILIES) + 2),
+        _step(_LOAD, _FIRST),
+        *(_step(_EQUAL, each, len(_FAMILIES) - k, 0) for k, each in enumerate(_FAMILIES)),
+        _refuse(errno.EAFNOSUPPORT),
+        _step(_RETURN, _ALLOW),
+    ]
+    return b"".join(steps)
+
+
+def _step(what: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
+    return struct.pack("HBBI", what, if_so, if_not, value)
+
+
+def _refuse(answer: int) -> bytes:
+    return _step(_RETURN, _ERROR | answer)

@@ -1,0 +1,186 @@
+"""A ledger that was rewound or replaced since its head was noted is flagged, and keeps its points.
+
+The submits are real, through nbgrader's exchange; what workers would send back is canned.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.flags import FlagKind
+from mlsys_widgets.grading.noted_heads import check_heads
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.ledger import Head, Ledger
+from mlsys_widgets.ledger.receipt import RECEIPT
+from mlsys_widgets.sandbox.job import RunResult
+from tests.grading.classroom import LAB, classroom
+from tests.grading.submitting import submit
+
+STUDENT = "ann"
+
+
+class Canned:
+    """An engine whose submissions have all run, with nothing to show for it."""
+
+    slots = 1
+
+    def why_not_isolated(self) -> None:
+        return None
+
+    def run(self, jobs, _blueprint):
+        for job in jobs:
+            yield RunResult(job.student)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned())
+    return classroom(tmp_path / "course")
+
+
+@pytest.fixture
+def home(course, tmp_path):
+    """A student's home, in which the lab has been begun."""
+    course.give(tmp_path / "home" / LAB)
+    ledger(tmp_path / "home").commit_prediction("act1_bound", "B", 3)
+    return tmp_path / "home"
+
+
+def ledger(home, student=STUDENT):
+    return Ledger.open(home / LAB / "ledger.jsonl", lab=LAB, student=student)
+
+
+def grade(course):
+    """Grade the only student; the submission, whose points must not depend on any flag here."""
+    (graded,) = GradingRun(Plan(Course(course.root), LAB, force=True)).grade()
+    return graded
+
+
+def kinds(graded) -> list[FlagKind]:
+    return [flag.kind for flag in graded.flags]
+
+
+def points(graded) -> float | None:
+    return next(score.auto for score in graded.scores if score.name == "commitments")
+
+
+def test_an_honest_second_submission_has_no_flag(course, home):
+    submit(course, STUDENT, home)
+    first = grade(course)
+    ledger(home).record_reflection("act1_why", "larger", correct=True)
+    submit(course, STUDENT, home)
+    second = grade(course)
+    assert kinds(first) == kinds(second) == []
+    assert (points(first), points(second)) == (10, 20)
+
+
+def test_a_ledger_that_was_rewound_is_flagged(course, home):
+    path = home / LAB / "ledger.jsonl"
+    early = path.read_bytes()
+    ledger(home).record_reflection("act1_why", "smaller", correct=False)
+    submit(course, STUDENT, home)
+    assert kinds(grade(course)) == []
+    path.write_bytes(early)
+    submit(course, STUDENT, home)  # with a receipt that fits what is left
+    rewound = grade(course)
+    assert kinds(rewound) == [FlagKind.CHANGED_LEDGER]
+    assert "its end was cut off" in rewound.flags[0].sentence
+    assert points(rewound) == 10
+
+
+def test_a_ledger_that_was_replaced_is_flagged(course, home):
+    submit(course, STUDENT, home)
+    assert kinds(grade(course)) == []
+    (home / LAB / "ledger.jsonl").unlink()
+    fresh = ledger(home)
+    fresh.commit_prediction("act1_bound", "A", 3)
+    fresh.record_reflection("act1_why", "larger", correct=True)
+    submit(course, STUDENT, home)
+    replaced = grade(course)
+    assert kinds(replaced) == [FlagKind.CHANGED_LEDGER]
+    assert "the chain was rewritten" in replaced.flags[0].sentence
+    assert points(replaced) == 20
+    # A flag stays until a person decides, however often it is graded.
+    assert kinds(grade(course)) == [FlagKind.CHANGED_LEDGER]
+
+
+def test_a_ledger_that_is_gone_is_flagged(course, home):
+    submit(course, STUDENT, home)
+    grade(course)
+    for path in (home / LAB).glob("ledger*"):
+        path.unlink()
+    submit(course, STUDENT, home)
+    assert kinds(grade(course)) == [FlagKind.CHANGED_LEDGER]
+
+
+def test_a_lab_begun_again_with_its_old_ledger_beside_it_is_honest(course, home):
+    submit(course, STUDENT, home)
+    grade(course)
+    again = ledger(home)
+    again.begin_again()
+    again.commit_prediction("act1_bound", "A", 3)
+    submit(course, STUDENT, home)
+    assert kinds(grade(course)) == []
+
+
+def test_a_missing_receipt_is_no_flag_and_earlier_gradings_still_count(course, home):
+    early = (home / LAB / "ledger.jsonl").read_bytes()
+    ledger(home).record_reflection("act1_why", "smaller", correct=False)
+    (submit(course, STUDENT, home) / RECEIPT).unlink()
+    assert kinds(grade(course)) == []
+    (home / LAB / "ledger.jsonl").write_bytes(early)
+    (submit(course, STUDENT, home) / RECEIPT).unlink()
+    assert kinds(grade(course)) == [FlagKind.CHANGED_LEDGER]
+
+
+@pytest.mark.parametrize(
+    ("forged", "said"),
+    [
+        (b"not a receipt", "cannot be read"),
+        (json.dumps({"head": {"seq": 1, "hash": "0" * 64}}).encode(), "Event 1 is not the one"),
+        (json.dumps({"head": {"seq": 7, "hash": "0" * 64}}).encode(), "It had 8 events when"),
+        (json.dumps({"head": None}).encode(), "It had no events when it was submitted"),
+    ],
+)
+def test_a_forged_receipt_is_flagged(course, home, forged, said):
+    (submit(course, STUDENT, home) / RECEIPT).write_bytes(forged)
+    graded = grade(course)
+    assert kinds(graded) == [FlagKind.BAD_RECEIPT]
+    assert said in graded.flags[0].sentence
+    assert points(graded) == 10
+
+
+def test_a_ledger_that_was_changed_after_it_was_submitted_is_flagged(course, home):
+    submit(course, STUDENT, home)
+    ledger(home).record_reflection("act1_why", "larger", correct=True)
+    shutil.copy(home / LAB / "ledger.jsonl", course.work(STUDENT))
+    graded = grade(course)
+    assert kinds(graded) == [FlagKind.BAD_RECEIPT]
+    assert "It had 2 events when it was submitted and has 3 events now" in graded.flags[0].sentence
+
+
+def test_the_head_of_somebody_elses_ledger_is_never_noted(course, home):
+    (home / LAB / "ledger.jsonl").unlink()
+    ledger(home, "bob").commit_prediction("act1_bound", "B", 3)
+    submit(course, STUDENT, home)
+    assert FlagKind.FOREIGN_LEDGER in kinds(grade(course))
+    (home / LAB / "ledger.jsonl").unlink()
+    ledger(home).commit_prediction("act1_bound", "B", 3)
+    submit(course, STUDENT, home)
+    assert kinds(grade(course)) == []
+
+
+@pytest.mark.parametrize("content", [b"nonsense\n", b"\xff\xfe", b"[" * 9999])
+def test_a_ledger_that_cannot_be_read_has_no_head(tmp_path, content):
+    (tmp_path / "ledger.jsonl").write_bytes(content)
+    head, flags = check_heads(tmp_path, LAB, STUDENT)
+    assert (head, flags) == (None, [])
+    assert check_heads(tmp_path, LAB, STUDENT, [Head(3, "x")])[0] is None

@@ -1,0 +1,23 @@
+"""One fork server for all tests that only need some server: starting one takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from mlsys_widgets.sandbox.fork_client import ForkServer
+from tests.grading.conftest import engine_ends
+
+__all__ = ["engine_ends"]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ForkServer]:
+    """A fork server that can isolate its children."""
+    one = ForkServer()
+    if one.cannot_isolate:
+        one.close()
+        pytest.skip(one.cannot_isolate)
+    yield one
+    one.close()

@@ -1,0 +1,68 @@
+"""What a tree of processes uses, while processes in it come and go."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from mlsys_widgets.sandbox.limits import Limits
+from mlsys_widgets.sandbox.usage import children, descendants, over_limit
+from tests.sandbox.children import wait_until
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+
+
+def test_children_of_every_thread_are_found():
+    started: list[subprocess.Popen[bytes]] = []
+    done = threading.Event()
+
+    def start() -> None:
+        started.append(subprocess.Popen(["sh", "-c", "sleep 60; true"]))
+        done.wait()
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    try:
+        wait_until(lambda: started, "nothing was started")
+        (shell,) = started
+        assert shell.pid in children(os.getpid())
+        wait_until(lambda: descendants(shell.pid), "the shell has started nothing")
+        assert set(descendants(os.getpid())) >= {shell.pid, *descendants(shell.pid)}
+    finally:
+        for pid in (*descendants(started[0].pid), started[0].pid):
+            os.kill(pid, 9)
+        started[0].wait()
+        done.set()
+        thread.join()
+
+
+def test_a_process_that_has_vanished_has_no_children_and_uses_nothing():
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    assert children(gone.pid) == descendants(gone.pid) == []
+    assert over_limit(gone.pid, Limits()) is None
+
+
+def test_threads_that_end_while_one_looks_do_no_harm():
+    over = threading.Event()
+
+    def churn() -> None:
+        while not over.is_set():
+            one = threading.Thread(target=int)
+            one.start()
+            one.join()
+
+    churning = [threading.Thread(target=churn) for _ in range(4)]
+    for each in churning:
+        each.start()
+    try:
+        for _ in range(200):
+            descendants(os.getpid())
+    finally:
+        over.set()
+        for each in churning:
+            each.join()

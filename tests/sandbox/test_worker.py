@@ -1,0 +1,76 @@
+"""What a worker does with one submission: it hands back data, whatever was handed in."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat
+import pytest
+
+from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
+from mlsys_widgets.sandbox.job import FINISHED, Job
+from mlsys_widgets.sandbox.remarks import RemarkKind
+from mlsys_widgets.sandbox.worker import run_submission
+from tests.sandbox.children import LAB, LIMITS
+
+TEST = "print('seen')\n### BEGIN HIDDEN TESTS\nprint('hidden', answer)\n5\n### END HIDDEN TESTS"
+BLUEPRINT = Blueprint(
+    LAB,
+    {"name": "python3", "display_name": "Python 3"},
+    {"answer": SourceCell("code", TEST, "x", True, graded=True, metadata={"points": 5.0})},
+)
+
+
+def notebook(*codes: str, test: bool = True) -> dict[str, bytes]:
+    """A submission with some cells, and the graded one below them."""
+    cells = [nbformat.v4.new_code_cell(code, id=f"c{n}") for n, code in enumerate(codes)]
+    flags = {"grade": True, "grade_id": "answer", "locked": True, "solution": False,
+             "task": False, "points": 5, "schema_version": 3}  # fmt: skip
+    if test:
+        cell = nbformat.v4.new_code_cell("tampered", id="test", metadata={"nbgrader": flags})
+        cells.append(cell)
+    return {f"{LAB}.ipynb": nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()}
+
+
+def result_of(server, files):
+    return run_submission(Job("ann", LAB, files, limits=LIMITS), BLUEPRINT, server)
+
+
+def test_a_submission_comes_back_as_data(server):
+    result = result_of(server, notebook("answer = 3"))
+    assert (result.ended, result.remarks, result.missing) == (FINISHED, (), ())
+    assert result.answers == {"answer": ["int", "0x3"]}
+    book = json.loads(result.notebook)
+    assert "".join(book["cells"][1]["source"]) == TEST
+    printed, points = book["cells"][1]["outputs"]
+    assert "".join(printed["text"]) == "seen\nhidden 3\n"
+    assert "".join(points["data"]["text/plain"]) == "5"
+
+
+def test_an_answer_counts_where_its_test_is_missing(server):
+    result = result_of(server, notebook("answer = 3", test=False))
+    assert result.missing == ("answer",)
+    assert result.answers == {"answer": ["int", "0x3"]}
+    assert [remark.kind for remark in result.remarks] == [RemarkKind.MISSING_CELL]
+
+
+def test_a_process_that_ends_itself_is_told_from_one_that_finished(server):
+    result = result_of(server, notebook("answer = 3", "import os\nos._exit(0)"))
+    assert (result.ended, result.answers) == ("it ended itself", {})
+    assert [remark.kind for remark in result.remarks] == [RemarkKind.NOT_FINISHED]
+
+
+@pytest.mark.parametrize(
+    ("files", "ended", "kind", "said"),
+    [
+        ({}, "no notebook", RemarkKind.NO_NOTEBOOK, f"there is no {LAB}.ipynb"),
+        ({"b.ipynb": b""}, "no notebook", RemarkKind.NO_NOTEBOOK, ", only b.ipynb"),
+        ({f"{LAB}.ipynb": b"{"}, "unreadable", RemarkKind.UNREADABLE, "cannot be read"),
+    ],
+)
+def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
+    result = result_of(None, files)
+    assert (result.ended, result.notebook) == (ended, "")
+    (remark,) = result.remarks
+    assert remark.kind is kind
+    assert said in remark.sentence
