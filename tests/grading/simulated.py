@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.classes.simulation import noted_at, simulate
+from mlsys_widgets.classes.simulation import record_path, simulate
 from tests.grading.classroom import LAB, classroom, grade
 
 #: Enough for one of every kind.
@@ -39,7 +39,7 @@ def copy_of_class(root: Path) -> Path:
 
 def made(root: Path) -> dict[str, dict[str, Any]]:
     """What the simulation says that it made."""
-    said = json.loads(noted_at(root, LAB).read_text("utf-8"))
+    said = json.loads(record_path(root, LAB).read_text("utf-8"))
     return {each["student"]: each for each in said["students"]}
 
 
