@@ -79,7 +79,7 @@ def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[LabStep, ...]:
         kind, _, name = cell.get("id", "").partition("_")
         source, item = text_of(cell), items.get(name)
         if kind == "card" and isinstance(item, Prediction | Reflection | Quiz | Myths | Checklist):
-            found.append(LabStep(type(item).__name__.lower(), name))
+            found.append(LabStep("card", name))
         elif kind == "answer" and isinstance(item, Number | Choice):
             found.append(LabStep("answer", name))
         elif kind == "answer" and isinstance(item, Essay):

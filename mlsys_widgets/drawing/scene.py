@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 class Axis:
     """A scale with its label; ``ticks`` are the values that are written, ``words`` their names.
 
-    In a still picture, the words of an axis across may have two lines.
+    In a still picture, the words of an axis across may have several lines; three fit above the
+    end of a scene whose axis has no label.
     """
 
     label: str

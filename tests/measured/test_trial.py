@@ -169,7 +169,6 @@ def test_a_document_without_roofs_says_what_to_measure():
 
 
 def test_the_report_has_every_case_and_the_numbers_of_the_trial(h200, tmp_path):
-    pytest.importorskip("matplotlib")
     page = report.write(h200, tmp_path)
     text = page.read_text(encoding="utf-8")
     for one in h200.topics:
