@@ -35,14 +35,15 @@ def _scene(across: str, up: str, count: Sequence[int], curves: Iterable[Curve]) 
     columns = even(max(count))
     rows = even(max(value for *_, values in listed for value in values))
     for words, tone, dash, symbol, values in listed:
-        x = count if symbol else (0, columns[-1])
+        x = count if symbol else (0, columns[-1] * 1.02)
         marks.append(Line(words, x, values, tone, dash))
         if symbol:
             marks.append(Points(f"{words} at each step", x, values, tone, symbol))
         legend.append((words, tone, f"{dash} {symbol}".strip()))
     return Scene(
-        Axis(across, 0, columns[-1], ticks=columns),
-        Axis(up, 0, rows[-1], ticks=rows),
+        # A little longer than the last tick, so that no symbol is cut in half.
+        Axis(across, 0, columns[-1] * 1.02, ticks=columns),
+        Axis(up, 0, rows[-1] * 1.04, ticks=rows),
         tuple(marks),
         legend=tuple(legend),
     )

@@ -167,9 +167,9 @@ def _fusion(trial: Trial) -> _Picture:
         f"{finding.rows:,} ×\n{finding.columns:,}"
         for finding in found
     )
-    modelled = tuple(finding.modelled for finding in found)
+    modeled = tuple(finding.modeled for finding in found)
     claim = findings.CLAIMED_FUSION_SPEEDUP
-    ticks = even(max([claim, *modelled, *(top for _, _, _, top, _ in blocks)]))
+    ticks = even(max([claim, *modeled, *(top for _, _, _, top, _ in blocks)]))
     ends = (0.0, float(len(found)))
     scene = Scene(
         Axis("", *ends, ticks=middles, words=names, grid=False),
@@ -178,7 +178,7 @@ def _fusion(trial: Trial) -> _Picture:
             Blocks("measured", tuple(blocks)),
             Line("eager", ends, (1.0, 1.0), "ink", width=1.0),
             Line("claim", ends, (claim, claim), "red", "dashed"),
-            Points("model", middles, modelled, "text", "diamond"),
+            Points("model", middles, modeled, "text", "diamond"),
         ),
         legend=(
             *((words, tone, "") for _, words, tone in _FUSIONS),

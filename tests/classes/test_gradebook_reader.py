@@ -59,10 +59,10 @@ def test_a_penalty_never_makes_points_negative() -> None:
 def test_when_a_lab_is_due(tmp_path: Path) -> None:
     assert due(Course(graded_class()), LAB) == datetime(2026, 10, 9, 20)
     assert due(Course(graded_class()), "lab_99") is None
-    course = classroom(tmp_path / "course")
-    (course.root / "gradebook.db").unlink()
-    assert due(course, LAB) is None
-    assert not (course.root / "gradebook.db").exists()
+    root = classroom(tmp_path / "course").root
+    (root / "gradebook.db").unlink()
+    assert due(Course(root), LAB) is None
+    assert not (root / "gradebook.db").exists()
 
 
 def test_a_lab_that_is_not_in_the_gradebook(tmp_path: Path) -> None:
