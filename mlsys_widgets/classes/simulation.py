@@ -159,7 +159,9 @@ class _Class:
             )
         made = []
         for each, files in self._made(names, allot(count, only, self._seed)):
-            lay_out(folders[each.student], files)
+            if (folder := folders[each.student]).exists():
+                shutil.rmtree(folder)
+            lay_out(folder, files)
             made.append(each)
             on_made(each)
         self._note(made)
