@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from mlsys_widgets.cards.card import Action, Card, Gate, Values
+from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import (
     CONFIDENCES,
     Buttons,
@@ -15,6 +15,7 @@ from mlsys_widgets.cards.parts import (
     Part,
     Prose,
 )
+from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
 from mlsys_widgets.cards.quiz_question import (
     Judged,
     Question,
@@ -23,16 +24,8 @@ from mlsys_widgets.cards.quiz_question import (
 )
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.drawing import markup, picture
-from mlsys_widgets.instruments.control_panel import ControlPanel
-from mlsys_widgets.instruments.plot import Plot
 from mlsys_widgets.ledger import Answer, Ledger, State
 from mlsys_widgets.physics.domain import one_of
-
-
-class PlotCard(Card):
-    """A card that stands above a plot: the plots' own style comes along."""
-
-    _css = "\n".join(style.read_text("utf-8") for style in (ControlPanel.STYLE, Card.STYLE))
 
 
 class ConfidenceQuiz(Task):
@@ -89,7 +82,7 @@ class ConfidenceQuiz(Task):
         if not self._questions:
             raise ValueError(f"{quiz_id} has no questions; there must be one at least")
         self._each = one_of("feedback", feedback, ("all", "each")) == "each"
-        self._plot: Plot | None = None
+        self._plots = CardPlots()
         self.refresh()
 
     @property
@@ -244,11 +237,7 @@ class ConfidenceQuiz(Task):
         if not self.is_open or self.blocked_by is not None:
             return
         scene = calibration(self.judged, self.chance)
-        if self._plot is None:
-            self._plot = Plot(scene)
-            self.children = (self._card, self._plot.figure)
-        else:
-            self._plot.update(scene)
+        self.children = (self._card, self._plots.figure("calibration", scene))
         words = calibration_in_words(self.judged, self.chance)
         self._card.view = {**self._card.view, "figure": f"Confidence and correctness. {words}"}
 

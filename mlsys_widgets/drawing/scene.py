@@ -1,4 +1,4 @@
-"""What an instrument draws, described once: the live plot and the still picture both follow it.
+"""What is drawn, described once: the live plot and the still picture both follow it.
 
 A scene is one pair of axes and named marks. Names are kept from one scene to the next, so that an
 update changes the data of marks that are already on the screen and never makes new ones.
@@ -19,7 +19,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale with its label; ``ticks`` are the values that are written, ``words`` their names."""
+    """A scale with its label; ``ticks`` are the values that are written, ``words`` their names.
+
+    In a still picture, the words of an axis across may have several lines; three fit above the
+    end of a scene whose axis has no label.
+    """
 
     label: str
     low: float
@@ -84,7 +88,7 @@ def from_zero(label: str, high: float, unit: str) -> Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """Base of the marks. ``tone`` names a colour of the theme."""
+    """Base of the marks. ``tone`` names a color of the theme."""
 
     name: str
     x: Sequence[float]
@@ -166,7 +170,8 @@ class Scene:
     up: Axis
     marks: tuple[AnyMark, ...] = ()
     height: int = 340
-    #: (words, tone, symbol or dash) for each entry of the legend.
+    #: (words, tone, sign) for each entry of the legend; a sign is a dash, a symbol, both with a
+    #: space between them, or empty for a block.
     legend: tuple[tuple[str, str, str], ...] = field(default=())
 
     @property

@@ -1,7 +1,7 @@
-"""One visual language: colours, dashes and symbols that tell things apart without colour too.
+"""One visual language: colors, dashes and symbols that tell things apart without color too.
 
 The palette is Okabe and Ito's, with each tone shifted so that it has contrast on white and on the
-dark theme alike: marks keep their colour when the theme changes.
+dark theme alike: marks keep their color when the theme changes.
 """
 
 from __future__ import annotations

@@ -345,7 +345,7 @@ class FusionExplorer(Instrument):
                 f"{ph.devices[MEASURED_ON].name}, "
                 f"{_show(found.rows)} × {_show(found.columns)}, fp16"
             )
-            rows.append(("Model, measured case", _show(found.modelled, "×"), "–", case))
+            rows.append(("Model, measured case", _show(found.modeled, "×"), "–", case))
             for variant, words in _VARIANTS.items():
                 if variant in found.wall:
                     device = found.device.get(variant)

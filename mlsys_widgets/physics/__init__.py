@@ -58,7 +58,7 @@ from mlsys_widgets.physics.provenance import Provenance, Record
 from mlsys_widgets.physics.result import Explained, Quantity, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
-from mlsys_widgets.physics.units import NEVER, format_quantity, parse_quantity
+from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
     Inference,
@@ -117,6 +117,7 @@ __all__ = [
     "can_fuse",
     "capacity",
     "chain",
+    "counted",
     "decode",
     "deployment",
     "devices",

@@ -204,6 +204,28 @@ def format_quantity(value: Numeric | bool, unit: str = "", *, pad: bool = False)
     return _format(float(value), unit, pad)
 
 
+def counted(count: float, noun: str, plural: str = "") -> str:
+    """Write a count with its noun, in the singular for exactly one.
+
+    Parameters
+    ----------
+    count
+        How many there are.
+    noun
+        The singular; in a phrase, the last word takes the plural's ``s``.
+    plural
+        The plural, if it is not the singular with an ``s``.
+
+    Examples
+    --------
+    >>> counted(1, "image"), counted(1200, "image"), counted(2.5, "point")
+    ('1 image', '1,200 images', '2.5 points')
+    >>> counted(0, "graded cell"), counted(2, "entry", "entries")
+    ('0 graded cells', '2 entries')
+    """
+    return format_quantity(count, noun if count == 1 else plural or f"{noun}s")
+
+
 @lru_cache(4096)  # an instrument shows the same ticks and limits again with every move
 def _format(number: float, unit: str, pad: bool) -> str:
     if math.isnan(number):

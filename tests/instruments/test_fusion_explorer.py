@@ -154,7 +154,7 @@ def test_the_nearest_measurement_stands_beside_both() -> None:
     assert found == next(one for one in known if one.chain == "layernorm_dropout_relu")
     assert found.rows * found.columns == w.elements
     html = w.html(w.result)
-    for value in (*found.wall.values(), *found.device.values(), found.modelled):
+    for value in (*found.wall.values(), *found.device.values(), found.modeled):
         assert f"<td>{show(value, '×')}</td>" in html
     assert mark(w, "measured").x == (w.result.unfused_time / found.wall["triton"],)
     w.set(elements=1e9)

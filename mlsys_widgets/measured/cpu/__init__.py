@@ -12,7 +12,7 @@ import numpy as np
 from ..recorder import Recorder
 from . import sections as parts
 from .machine import cores, describe, free_memory, last_cache
-from .timing import Bench
+from .timing import CpuBench
 
 METHOD = {
     "summary": (
@@ -36,7 +36,7 @@ METHOD = {
     ),
 }
 
-SECTIONS: dict[str, Callable[[Bench], None]] = {
+SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "copy": parts.streams,
     "launch": parts.overhead,
     "gemm": parts.products,
@@ -104,7 +104,9 @@ def measure(
             "Memory is too short for arrays well past the last cache:"
             " copy and triad may read too fast."
         )
-    bench = Bench(recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick)
+    bench = CpuBench(
+        recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick
+    )
     wanted = set(SECTIONS if sections is None else sections)
     try:
         for name, action in SECTIONS.items():

@@ -21,7 +21,7 @@ LINE = 64
 STAGGER = 17 * LINE  # arrays that begin at the same place of a page hinder each other's stores
 
 
-class Bench:
+class CpuBench:
     """The clock, the threads and the memory that every section of the CPU measurement shares.
 
     Parameters

@@ -13,16 +13,16 @@ from typing import Any
 
 from ..cpu import machine
 from ..recorder import Recorder
-from .timing import Bench
+from .timing import GpuBench
 
 METHOD = {
     "summary": (
         "PyTorch on one GPU, clocks as found. Kernels are timed twice: variant eager is the wall"
-        " time per call of a synchronised loop of calls; variants graph and triton_graph are CUDA"
+        " time per call of a synchronized loop of calls; variants graph and triton_graph are CUDA"
         " events around replays of a graph that holds many calls, which leaves launches out."
-        " latency is one call alone between two synchronisations; enqueue is the host's share with"
+        " latency is one call alone between two synchronizations; enqueue is the host's share with"
         " room in the queue. Dispatch cases are the wall time of the whole stream, final"
-        " synchronisation included. Kernel counts and GPU-busy time (union of kernels and copies)"
+        " synchronization included. Kernel counts and GPU-busy time (union of kernels and copies)"
         " come from torch.profiler. compile_seconds is the first call (compiled) or the first three"
         " (compiled_graph: warm-up, recording, replay) with an empty Inductor and Triton cache, the"
         " compiler itself imported and its workers started. compiled_graph is mode reduce-overhead,"
@@ -60,7 +60,7 @@ METHOD = {
 SECTIONS: dict[str, float] = {
     "copy": 0, "launch": 0, "gemm": 0, "projection": 0, "dispatch": 0, "fusion": 150,
     "kws": 140, "gpt2": 130, "resnet50": 110, "precisions": 30, "elementwise": 10,
-    "normalisation": 0,
+    "normalization": 0,
 }  # fmt: skip
 
 KEYS = {
@@ -69,7 +69,7 @@ KEYS = {
 }  # fmt: skip
 
 
-def _run(bench: Bench, section: str) -> None:
+def _run(bench: GpuBench, section: str) -> None:
     from . import fused_chains, gemm, inference, launches, streams
 
     actions: dict[str, Callable[[], None]] = {
@@ -84,12 +84,12 @@ def _run(bench: Bench, section: str) -> None:
         "resnet50": lambda: inference.infer(bench, "resnet50"),
         "precisions": lambda: _precisions(bench),
         "elementwise": lambda: streams.elementwise(bench),
-        "normalisation": lambda: streams.normalisations(bench),
+        "normalization": lambda: streams.normalizations(bench),
     }
     actions[section]()
 
 
-def _precisions(bench: Bench) -> None:
+def _precisions(bench: GpuBench) -> None:
     from . import gemm
 
     gemm.squares(bench, ["bf16", "tf32", "fp32", "int8", "fp8"])
@@ -197,7 +197,7 @@ def measure(
         say=say,
         budget=budget,
     )
-    bench = Bench(
+    bench = GpuBench(
         torch,
         recorder,
         device="cuda" if torch.cuda.is_available() else "cpu",

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .timing import Bench
+from .timing import GpuBench
 
 MODES = {"compiled": None, "compiled_graph": "reduce-overhead"}
 
@@ -47,7 +47,7 @@ def _fresh_folder() -> Iterator[None]:
 
 
 def compile_timed(
-    bench: Bench, function: Any, variant: str, first: Callable[[Any], object]
+    bench: GpuBench, function: Any, variant: str, first: Callable[[Any], object]
 ) -> tuple[Any, float]:
     """Compile a function and make its first calls; the compiled function and the seconds both took.
 
@@ -64,7 +64,7 @@ def compile_timed(
     return compiled, time.perf_counter() - began
 
 
-def warm_compiler(bench: Bench) -> None:
+def warm_compiler(bench: GpuBench) -> None:
     """Import the compiler and start its workers, so that no timed compilation pays for that."""
     if bench.compiler_warm:
         return

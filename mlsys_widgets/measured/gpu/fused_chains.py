@@ -7,7 +7,7 @@ from typing import Any
 
 from ..recorder import Value
 from .compiling import MODES, cold_cache, compile_timed, warm_compiler
-from .timing import Bench, Call, relative_error
+from .timing import Call, GpuBench, relative_error
 
 DROP = 0.1
 SIZES = [(1024, 768), (4096, 1024), (8192, 4096), (65536, 1024)]
@@ -57,7 +57,7 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
     return error
 
 
-def fusions(bench: Bench) -> None:
+def fusions(bench: GpuBench) -> None:
     """Every chain at every size, every way."""
     torch, recorder = bench.torch, bench.recorder
     with recorder.attempt("warming the compiler"), torch.no_grad():
@@ -72,7 +72,7 @@ def fusions(bench: Bench) -> None:
         bench.release()
 
 
-def _one(bench: Bench, name: str, dropout: bool, rows: int, columns: int) -> None:
+def _one(bench: GpuBench, name: str, dropout: bool, rows: int, columns: int) -> None:
     torch, recorder = bench.torch, bench.recorder
     n = rows * columns
     sets = bench.sets(4 * n)

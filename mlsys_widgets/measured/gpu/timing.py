@@ -1,6 +1,6 @@
-"""How time is taken on a GPU: warm, synchronised, over operands too many to stay in the cache.
+"""How time is taken on a GPU: warm, synchronized, over operands too many to stay in the cache.
 
-`Bench` is what every section of the GPU measurement works with. A *call* is a function of one
+`GpuBench` is what every section of the GPU measurement works with. A *call* is a function of one
 integer, the number of the call, by which it picks its operands from the rotating sets.
 """
 
@@ -34,7 +34,7 @@ class Profile:
     busy: float | None
 
 
-class Bench:
+class GpuBench:
     """A device, its clock and the record that timings go to.
 
     Parameters
@@ -163,7 +163,7 @@ class Bench:
         )
 
     def wall(self, call: Call, hold: int = 0) -> Spread:
-        """Seconds per call of a loop of calls, synchronised before and after, by the host's clock.
+        """Seconds per call of a loop of calls, synchronized before and after, by the host's clock.
 
         The last `hold` results are kept alive, so that results rotate through memory too.
         """
@@ -182,7 +182,7 @@ class Bench:
         return spread(samples)
 
     def latency(self, call: Call) -> Spread:
-        """Seconds of one call alone, synchronised before and after."""
+        """Seconds of one call alone, synchronized before and after."""
         estimate = self.estimate(call)
         samples = []
         for i in range(self.repetitions(estimate, most=101)):

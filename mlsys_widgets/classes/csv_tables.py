@@ -10,7 +10,7 @@ from mlsys_widgets.classes.summary import ClassSummary
 
 
 def submissions(summary: ClassSummary) -> str:
-    """A line for every submission, with a number in place of a name unless names were asked for."""
+    """A line for every submission, numbered instead of named unless names were asked for."""
     names = [each.name for each in summary.questions]
     header = (
         "student", "points", "of", "late_penalty", "minutes", "predictions", "predictions_right",
@@ -24,7 +24,7 @@ def submissions(summary: ClassSummary) -> str:
             f"{row.penalty:g}",
             "" if row.minutes is None else f"{row.minutes:.1f}",
             str(row.predicted),
-            str(row.foreseen),
+            str(row.predicted_right),
             "yes" if row.waiting else "no",
             "; ".join(row.flags),
             *(f"{row.points[name]:g}" if name in row.points else "" for name in names),
@@ -36,7 +36,7 @@ def submissions(summary: ClassSummary) -> str:
 
 
 def questions(summary: ClassSummary) -> str:
-    """A line for every question, and one for every belief about it."""
+    """A line for every question, and one for every misconception about it."""
     header = (
         "question", "title", "belief", "students", "of", "points", "mean", "discrimination",
         "says",
@@ -57,14 +57,24 @@ def questions(summary: ClassSummary) -> str:
             )
         )
         rows += [
-            (each.name, each.title, h.belief, str(h.count), str(each.count), "", "", "", h.says)
-            for h in each.held
+            (
+                each.name,
+                each.title,
+                b.belief,
+                str(b.count),
+                str(each.count),
+                "",
+                "",
+                "",
+                b.explanation,
+            )
+            for b in each.beliefs
         ]
     return as_csv(header, rows)
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lines as every spreadsheet reads them."""
+    """Write lines as CSV that every spreadsheet reads."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\r\n")
     table.writerow(header)

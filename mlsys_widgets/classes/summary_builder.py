@@ -1,4 +1,4 @@
-"""From the files of a course to what is known about a class."""
+"""Summarizes a class: reads gradebook, graded log, checks and ledgers of a lab."""
 
 from __future__ import annotations
 
@@ -7,113 +7,103 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
+from mlsys_widgets.classes.prediction_distance import DISTANCES, distance, is_right
+from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
 from mlsys_widgets.classes.summary import (
+    BeliefCount,
     Calibration,
     ClassSummary,
-    Guess,
-    Held,
-    Question,
+    PredictedOption,
+    PredictionSummary,
     QuestionKind,
-    Row,
-    Said,
+    QuestionSummary,
+    SubmissionRow,
 )
-from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag
 from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.grading.keys import Checks, Given, Key, NumberKey
 from mlsys_widgets.labs import (
     Choice,
     Essay,
     Item,
     Lab,
     Number,
-    Parameters,
     Prediction,
     Quiz,
     Record,
     load,
 )
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.ledger import Event, Ledger, LedgerError, State
 
-#: A pause longer than this, in minutes, is not work.
-LONGEST_PAUSE: Final = 10.0
-#: How far a predicted number is from the true one, as a multiple of it.
-_FAR: Final = (
-    (0.1, "less than a tenth"),
-    (1 / 3, "a tenth to a third"),
-    (1.0, "too low, but not by three times"),
-    (3.0, "too high, but not by three times"),
-    (10.0, "3 to 10 times as much"),
-    (math.inf, "more than 10 times as much"),
-)
-_CLOSE: Final = "close to it"
-#: So many must type the same before it is worth a look.
+#: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3
 
 
 def class_summary(
     lab: str, course: str | os.PathLike[str] = ".", *, names: bool = False
 ) -> ClassSummary:
-    """What is known about a class in a lab.
+    """Summarize how a class did in a lab.
 
     Parameters
     ----------
     lab : str
-        The lab, as ``lab_07_kernel_fusion``.
+        The lab, for example ``lab_07_kernel_fusion``.
     course : path
         The folder of the course.
     names : bool
-        Whether rows say whose they are. Without, nothing in the summary names a student.
+        Whether rows name their students. By default nothing in the summary names anybody.
 
     Raises
     ------
     ValueError
-        With a sentence, when there is no such lab or the gradebook does not know it.
+        If there is no such lab, or the gradebook does not know it.
     """
     root = Path(course)
     found = Course.at(root)
     home = found.folder("assignments", lab)
     if not home.is_dir():
         raise ValueError(f"there is no assignments/{lab} in {root.resolve()}")
-    return _Gathering(found, lab, home).summary(names=names)
-
-
-@dataclass(frozen=True)
-class _Studied:
-    """What a student's own ledger says."""
-
-    state: State
-    minutes: float
+    return _SummaryBuilder(found, lab, home).summary(names=names)
 
 
 @dataclass
-class _One:
-    """Everything about one submission."""
+class _Submission:
+    """Everything about one submission.
+
+    Parameters
+    ----------
+    student, standing
+        Whose it is, and what the gradebook says about it.
+    line
+        Its entry in the graded log; empty if ``mlsys grade`` did not see it.
+    study
+        What the student's ledger says.
+    given
+        What the lab's checks need to compute this student's keys.
+    predictions
+        Whether each of the student's predictions was right, by name.
+    """
 
     student: str
     standing: Standing
     line: Mapping[str, Any]
-    studied: _Studied | None
-    p: Parameters
+    study: StudyRecord | None
     given: Given
-    foreseen: dict[str, bool] = field(default_factory=dict)
+    predictions: dict[str, bool] = field(default_factory=dict)
 
     @property
     def scores(self) -> dict[str, Mapping[str, Any]]:
-        """What was judged, by question."""
+        """The judged answers, by question."""
         return {score["name"]: score for score in self.line.get("scores", ())}
 
 
-class _Gathering:
+class _SummaryBuilder:
     def __init__(self, course: Course, lab: str, home: Path) -> None:
         self._course, self._name = course, lab
         self._lab: Lab = load(home)
@@ -121,26 +111,29 @@ class _Gathering:
         self._items = self._lab.items(self._lab.draw("", variants=False))
         self._grades: Grades = grades(course, lab)
         self._journal = GradedLog(course.home, lab).read()
-        self._class = [self._one(s, standing) for s, standing in self._grades.standings.items()]
+        self._class = [
+            self._submission(s, standing) for s, standing in self._grades.standings.items()
+        ]
 
-    def _one(self, student: str, standing: Standing) -> _One:
+    def _submission(self, student: str, standing: Standing) -> _Submission:
         line = self._journal.get(student, {})
         p = self._lab.draw(student, variants=self._course.variants, edition=self._course.edition)
-        # The graded copy of a submission holds no links; what it lacks the check says.
+        # The graded copy of a submission holds no links; a check says so if a file is missing.
         copy = self._course.work("autograded", student, self._name)
         folder = self._course.work("submitted", student, self._name)
-        return _One(student, standing, line, studied(folder, student), p, Given(p, copy))
+        study = read_study_record(folder, student)
+        return _Submission(student, standing, line, study, Given(p, copy))
 
     def summary(self, *, names: bool) -> ClassSummary:
-        guesses = tuple(
-            self._guess(name, item)
+        predictions = tuple(
+            self._prediction(name, item)
             for name, item in self._items.items()
             if isinstance(item, Prediction)
         )
         most = self._grades.most
         order = [name for name in self._items if name in most]
         order += [name for name in most if name not in order]
-        flags = Counter(kind for one in self._class for kind in _kinds(one.line.get("flags", ())))
+        flags = Counter(label for one in self._class for label in _kinds(one.line.get("flags", ())))
         rows = sorted(
             (self._row(one, names=names) for one in self._class),
             key=lambda row: (-row.total, row.student),
@@ -151,7 +144,7 @@ class _Gathering:
             round(sum(most.values()), 2),
             tuple(rows),
             tuple(self._question(name, most[name]) for name in order),
-            guesses,
+            predictions,
             Calibration.of(list(self._sure_predictions())),
             Calibration.of(list(self._sure_quizzes())),
             tuple(flags.most_common()),
@@ -159,15 +152,15 @@ class _Gathering:
             sum(not one.line for one in self._class),
         )
 
-    def _row(self, one: _One, *, names: bool) -> Row:
+    def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
         flags: Sequence[Flag] = one.line.get("flags", ())
-        return Row(
+        return SubmissionRow(
             student=one.student if names else "",
             total=one.standing.total,
             penalty=one.standing.penalty,
-            minutes=one.studied.minutes if one.studied else None,
-            predicted=len(one.studied.state.predictions) if one.studied else 0,
-            foreseen=sum(one.foreseen.values()),
+            minutes=one.study.minutes if one.study else None,
+            predicted=len(one.study.state.predictions) if one.study else 0,
+            predicted_right=sum(one.predictions.values()),
             waiting=bool(one.standing.waiting),
             flags=tuple(flag.sentence for flag in flags) if names else tuple(_kinds(flags)),
             points=one.standing.points,
@@ -176,15 +169,16 @@ class _Gathering:
 
     # Questions.
 
-    def _question(self, name: str, most: float) -> Question:
+    def _question(self, name: str, most: float) -> QuestionSummary:
         item = self._items.get(name)
         graded = [
             one for one in self._class if name not in one.standing.waiting or not _open(one, name)
         ]
-        shares = [one.standing.points.get(name, 0.0) / most if most else 0.0 for one in graded]
+        fractions = [one.standing.points.get(name, 0.0) / most if most else 0.0 for one in graded]
         rest = [one.standing.earned - one.standing.points.get(name, 0.0) for one in graded]
         outcomes = Counter(
-            _outcome(share, one.scores.get(name)) for share, one in zip(shares, graded, strict=True)
+            _outcome(fraction, one.scores.get(name))
+            for fraction, one in zip(fractions, graded, strict=True)
         )
         waiting = len(self._class) - len(graded)
         held: Counter[str] = Counter()
@@ -194,25 +188,27 @@ class _Gathering:
             if score and score.get("belief"):
                 held[score["belief"]] += 1
                 says.setdefault(score["belief"], Counter())[score.get("says", "")] += 1
-        return Question(
+        return QuestionSummary(
             name,
             _title(name, item),
             _kind(item),
             most,
-            # Those that nobody wrote are graded first: while others wait, they say nothing.
-            mean=None if waiting else st.mean(shares),
-            discrimination=None if waiting else st.correlation(shares, rest),
+            # Blank essays are graded first, so until the rest is graded their scores mean nothing.
+            mean=None if waiting else st.mean(fractions),
+            discrimination=None if waiting else st.correlation(fractions, rest),
             right=outcomes["right"],
             partly=outcomes["partly"],
             wrong=outcomes["wrong"],
             blank=outcomes["blank"],
             waiting=waiting,
-            held=tuple(Held(b, says[b].most_common(1)[0][0], n) for b, n in held.most_common()),
+            beliefs=tuple(
+                BeliefCount(b, says[b].most_common(1)[0][0], n) for b, n in held.most_common()
+            ),
             unexplained=self._unexplained(name) if isinstance(item, Number) else (),
         )
 
     def _unexplained(self, name: str) -> tuple[tuple[str, int], ...]:
-        """Wrong numbers that several typed, as multiples of what would have been right."""
+        """Wrong numbers that several students typed, as multiples of the right one."""
         times: Counter[str] = Counter()
         for one in self._class:
             score = one.scores.get(name, {})
@@ -223,7 +219,7 @@ class _Gathering:
                 times[f"{answer / key.value:.2g} times"] += 1
         return tuple((t, n) for t, n in times.most_common(3) if n >= _SEVERAL)
 
-    def _key(self, name: str, one: _One) -> Key | None:
+    def _key(self, name: str, one: _Submission) -> Key | None:
         try:
             return self._checks[name](one.given)
         except (KeyError, ValueError):
@@ -231,41 +227,45 @@ class _Gathering:
 
     # Predictions.
 
-    def _guess(self, name: str, item: Prediction) -> Guess:
+    def _prediction(self, name: str, item: Prediction) -> PredictionSummary:
         options = dict(item.options or {})
-        said: Counter[str] = Counter()
+        chosen: Counter[str] = Counter()
         right: Counter[str] = Counter()
         judged = False
         for one in self._class:
-            made = one.studied.state.predictions.get(name) if one.studied else None
+            made = one.study.state.predictions.get(name) if one.study else None
             if made is None:
                 continue
             key = self._key(name, one)
             judged = judged or key is not None
-            good = _is_right(key, made.value)
+            good = is_right(key, made.value)
             if options:
-                what = made.value if made.value in options else "?"
+                option = made.value if made.value in options else "?"
             else:
-                what = _CLOSE if good else _how_far(key, made.value)
-            said[what] += 1
+                option = distance(key, made.value)
+            chosen[option] += 1
             if key is not None:
-                one.foreseen[name] = good
-                right[what] += good
-        words = {k: f"{k}: {w}" for k, w in options.items()} if options else _bands()
-        listed = [*words, *(k for k in said if k not in words)]
-        return Guess(
+                one.predictions[name] = good
+                right[option] += good
+        labels = {k: f"{k}: {w}" for k, w in options.items()} or {k: k for k in DISTANCES}
+        listed = [*labels, *(k for k in chosen if k not in labels)]
+        return PredictionSummary(
             name,
             item.title,
             item.question,
-            tuple(Said(words.get(k, k), said[k], right[k]) for k in listed if options or said[k]),
+            tuple(
+                PredictedOption(labels.get(k, k), chosen[k], right[k])
+                for k in listed
+                if options or chosen[k]
+            ),
             judged,
         )
 
     def _sure_predictions(self) -> Iterator[tuple[int, bool]]:
         for one in self._class:
-            for name, good in one.foreseen.items():
-                assert one.studied is not None
-                sure = one.studied.state.predictions[name].confidence
+            for name, good in one.predictions.items():
+                assert one.study is not None
+                sure = one.study.state.predictions[name].confidence
                 if sure is not None:
                     yield sure, good
 
@@ -277,7 +277,7 @@ class _Gathering:
             for question in item.questions
         }
         for one in self._class:
-            answers = one.studied.state.answers if one.studied else {}
+            answers = one.study.state.answers if one.study else {}
             for name, right in rights.items():
                 if name in answers:
                     first = (answers[name].earlier or (answers[name],))[0]
@@ -285,42 +285,16 @@ class _Gathering:
                         yield first.confidence, first.value == right
 
 
-def studied(folder: Path, student: str) -> _Studied | None:
-    """What a student's ledger says; none if there is none, or if it is not theirs."""
-    path = folder / LEDGER
-    if path.is_symlink() or not path.is_file():
-        return None
-    try:
-        ledger = Ledger.open(path)
-        state, events = ledger.state(), list(ledger.events())
-        if state.student != student:
-            return None
-        minutes = on_task(events)
-        for earlier in ledger.earlier:
-            if not earlier.is_symlink():
-                minutes += on_task(Ledger.open(earlier).events())
-    except LedgerError:
-        return None
-    return _Studied(state, minutes)
-
-
-def on_task(events: Sequence[Event]) -> float:
-    """Minutes between events, without the pauses."""
-    times = [datetime.fromisoformat(event.time) for event in events]
-    gaps = ((after - before).total_seconds() / 60 for before, after in pairwise(times))
-    return sum(gap for gap in gaps if 0 <= gap <= LONGEST_PAUSE)
-
-
-def _open(one: _One, name: str) -> bool:
-    """Whether a cell waits for its first points, and not for a second look at those it has."""
+def _open(one: _Submission, name: str) -> bool:
+    """Whether a cell waits for its first points, not for a second look at those it has."""
     score = one.scores.get(name)
     return one.standing.points.get(name, 0.0) == 0 and (score is None or score.get("auto") is None)
 
 
-def _outcome(share: float, score: Mapping[str, Any] | None) -> str:
-    if share >= 1 - 1e-9:
+def _outcome(fraction: float, score: Mapping[str, Any] | None) -> str:
+    if fraction >= 1 - 1e-9:
         return "right"
-    if share > 0:
+    if fraction > 0:
         return "partly"
     blank = score is not None and (
         score.get("answer") == "" or (score.get("answer") is None and not score.get("belief"))
@@ -329,7 +303,7 @@ def _outcome(share: float, score: Mapping[str, Any] | None) -> str:
 
 
 def _title(name: str, item: Item | None) -> str:
-    """What people call a question; with the name of its answer where nobody gave it a title."""
+    """The title of a question, or the name of its answer if the lab gives it no title."""
     title: str = getattr(item, "title", "") or "Question"
     own = title != getattr(type(item), "title", "Question")
     return title if own else f"{title}: {name.replace('_', ' ')}"
@@ -359,25 +333,3 @@ def _number(answer: str) -> float | None:
     except (ValueError, OverflowError):
         return None
     return value if math.isfinite(value) else None
-
-
-def _is_right(key: Key | None, value: Any) -> bool:
-    if isinstance(key, ChoiceKey):
-        return bool(value == key.value)
-    if isinstance(key, NumberKey) and isinstance(value, int | float):
-        return math.isfinite(value) and key.reaches(key.value, value)
-    return False
-
-
-def _bands() -> dict[str, str]:
-    words = [words for _, words in _FAR]
-    return {word: word for word in (*words[:3], _CLOSE, *words[3:])}
-
-
-def _how_far(key: Key | None, value: Any) -> str:
-    if not isinstance(key, NumberKey) or not isinstance(value, int | float):
-        return "predicted" if key is None else "something else"
-    if not key.value or value / key.value < 0:
-        return "something else"
-    times = value / key.value
-    return next(words for limit, words in _FAR if times <= limit)
