@@ -151,11 +151,11 @@ class IronLaw(Instrument):
                 inputs["workload"] = _OWN
         return inputs
 
-    def compute(self) -> ph.IronLaw:
+    def compute(self) -> ph.IronLawTime:
         """The three terms of one batch."""
         return self._law(self.batch)
 
-    def _law(self, batch: ph.Numeric) -> ph.IronLaw:
+    def _law(self, batch: ph.Numeric) -> ph.IronLawTime:
         return ph.iron_law(
             self.data,
             self.operations,
@@ -186,7 +186,7 @@ class IronLaw(Instrument):
     def _what(self) -> str:
         return "Your workload" if self.workload == _OWN else _NAMES[self.workload]
 
-    def cards(self, result: ph.IronLaw) -> Sequence[Card]:
+    def cards(self, result: ph.IronLawTime) -> Sequence[Card]:
         """The terms, their sum, and where compute takes over."""
         tones = {term: tone for term, tone, _ in _TERMS}
         return [
@@ -201,7 +201,7 @@ class IronLaw(Instrument):
             ("Peak", self._machine.peak_label(self._machine.native), "grey"),
         ]
 
-    def sentence(self, result: ph.IronLaw) -> str:
+    def sentence(self, result: ph.IronLawTime) -> str:
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
         start = "If it fitted: " if self.capacity.out_of_memory else ""
@@ -213,7 +213,7 @@ class IronLaw(Instrument):
             f"compute outgrows memory from batch {_show(result.compute_bound_batch)} on."
         )
 
-    def table(self, result: ph.IronLaw) -> Table:
+    def table(self, result: ph.IronLawTime) -> Table:
         """One row a term, and the total."""
         formulas = {
             "memory": f"{_show(result.data, 'B')} / {_show(result.bandwidth, 'B/s')}",
@@ -238,7 +238,7 @@ class IronLaw(Instrument):
         rows.append(("Total", combined, _show(result.total, "s"), per_one, ""))
         return ("Term", "From", "Time of the batch", "Per inference", "Binding"), rows
 
-    def alert(self, result: ph.IronLaw) -> tuple[str, str] | None:
+    def alert(self, result: ph.IronLawTime) -> tuple[str, str] | None:
         """Out of memory: by how much, and what would fit."""
         fits = self.capacity
         if not fits.out_of_memory:
@@ -262,11 +262,11 @@ class IronLaw(Instrument):
 
     # What it draws.
 
-    def scenes(self, result: ph.IronLaw) -> tuple[Scene, ...]:
+    def scenes(self, result: ph.IronLawTime) -> tuple[Scene, ...]:
         """The terms of this batch, and the time per inference over all batches."""
         return self._bars(result), self._curves(result)
 
-    def _bars(self, result: ph.IronLaw) -> Scene:
+    def _bars(self, result: ph.IronLawTime) -> Scene:
         across = from_zero("Time of one batch", 1.35 * float(result.total), "s")
         height = 4 * _ROW + _MARGINS
         # Text is written above its place; this brings it to the middle of a bar.
@@ -308,7 +308,7 @@ class IronLaw(Instrument):
         rows = Axis("", 0.0, 4.0, False, (3.5, 2.5, 1.5, 0.5), ("Total", *words), grid=False)
         return Scene(across, rows, marks, height)
 
-    def _curves(self, result: ph.IronLaw) -> Scene:
+    def _curves(self, result: ph.IronLawTime) -> Scene:
         totals = np.asarray(self._law(_BATCHES).total / _BATCHES)
         compute = float(result.compute_time / result.batch)
         high = 10.0 ** math.ceil(math.log10(float(totals.max()) * 1.05))
@@ -356,7 +356,7 @@ class IronLaw(Instrument):
         return Scene(across, up, tuple(marks), 300, tuple(legend))
 
 
-def _time(result: ph.IronLaw, term: str) -> ph.Numeric:
+def _time(result: ph.IronLawTime, term: str) -> ph.Numeric:
     return {
         "memory": result.memory_time,
         "compute": result.compute_time,

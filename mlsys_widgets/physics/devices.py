@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalogue, UnknownName
-from mlsys_widgets.physics.provenance import Fact, Provenance, Record, Source, number
+from mlsys_widgets.physics.domain import Catalog, UnknownName
+from mlsys_widgets.physics.provenance import CatalogEntry, Fact, Provenance, Source, number
 from mlsys_widgets.physics.result import Explained
 from mlsys_widgets.physics.roofline import Ridge
 from mlsys_widgets.physics.units import format_quantity
@@ -20,7 +20,7 @@ BYTES_PER_ELEMENT: Final[Mapping[str, int]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Device(Record):
+class Device(CatalogEntry):
     """A machine. Peaks are dense unless the caller asks for sparse."""
 
     #: The precision its workloads run in when nobody says otherwise.
@@ -142,7 +142,7 @@ _HOPPER_PEAKS = {
     "int8 sparse": (3958e12, ""),
 }
 
-devices: Final[Catalogue[Device]] = Catalogue(
+devices: Final[Catalog[Device]] = Catalog(
     "device",
     {
         device.key: device

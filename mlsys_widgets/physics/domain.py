@@ -105,7 +105,7 @@ def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
     return value
 
 
-class Catalogue(Mapping[str, T]):
+class Catalog(Mapping[str, T]):
     """A read-only mapping whose unknown keys are refused with the list of known ones."""
 
     def __init__(self, noun: str, entries: Mapping[str, T]) -> None:

@@ -24,7 +24,7 @@ _TERMS: tuple[Term, ...] = ("memory", "compute", "latency")
 
 
 @dataclass(frozen=True, repr=False)
-class IronLaw(Result):
+class IronLawTime(Result):
     """Three terms; how they combine (added or overlapped) is a subclass."""
 
     data: Numeric = given("D", "B", "data moved", POSITIVE)
@@ -75,7 +75,7 @@ class IronLaw(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class AdditiveIronLaw(IronLaw):
+class AdditiveIronLaw(IronLawTime):
     """One term after the other."""
 
     @derived("T", "s")
@@ -85,7 +85,7 @@ class AdditiveIronLaw(IronLaw):
 
 
 @dataclass(frozen=True, repr=False)
-class OverlappedIronLaw(IronLaw):
+class OverlappedIronLaw(IronLawTime):
     """Memory and compute at the same time."""
 
     @derived("T", "s")
@@ -124,7 +124,7 @@ def iron_law(
     latency: Numeric = 0.0,
     batch: Numeric = 1.0,
     overlapped: bool = False,
-) -> IronLaw:
+) -> IronLawTime:
     """The time of one batch: ``D/BW + b·O/(R·η) + L``.
 
     Parameters

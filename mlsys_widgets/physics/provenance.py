@@ -42,7 +42,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class CatalogEntry:
     """Something with a key, a name and numbers, each of which has its provenance.
 
     Subclasses add numeric fields. ``record`` builds them from facts, and a number without a
@@ -81,14 +81,14 @@ def number(unit: str = "", **options: Any) -> Any:
     return field(metadata={"unit": unit}, **options)
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=CatalogEntry)
 
 
 def _rebuild(kind: type[R], state: dict[str, Any]) -> R:
     return kind(**state)
 
 
-def record(kind: type[R], key: str, name: str, /, **members: Any) -> R:
+def catalog_entry(kind: type[R], key: str, name: str, /, **members: Any) -> R:
     """Build a record from facts (numbers with provenance) and plain members (words)."""
     facts = {field: member for field, member in members.items() if isinstance(member, Fact)}
     values = {f: m.value if isinstance(m, Fact) else m for f, m in members.items()}

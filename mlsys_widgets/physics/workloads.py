@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalogue
-from mlsys_widgets.physics.provenance import Record, Source, number, record
+from mlsys_widgets.physics.domain import Catalog
+from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
 
 _LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
 _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
@@ -17,7 +17,7 @@ _LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workload(Record):
+class Workload(CatalogEntry):
     """Base of all workloads."""
 
 
@@ -90,12 +90,12 @@ class ElementwiseChain(Workload):
 
 _KERNELS_NOTE = "as profiled; kernels of a few µs"
 
-workloads: Final[Catalogue[Workload]] = Catalogue(
+workloads: Final[Catalog[Workload]] = Catalog(
     "workload",
     {
         workload.key: workload
         for workload in (
-            record(
+            catalog_entry(
                 ModelPass,
                 "kws",
                 "Keyword spotting",
@@ -106,7 +106,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80 %"),
                 traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
             ),
-            record(
+            catalog_entry(
                 ModelPass,
                 "resnet50",
                 "ResNet-50",
@@ -120,7 +120,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 eager_rate=_LAB_07.fact(1450.0, "images per second"),
                 compiled_rate=_LAB_07.fact(2150.0, "images per second"),
             ),
-            record(
+            catalog_entry(
                 ModelPass,
                 "gpt2-layer",
                 "GPT-2 layer",
@@ -131,7 +131,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80 %"),
                 traffic_saved=_REVISED.fact(0.20, "elementwise tails fused into the products"),
             ),
-            record(
+            catalog_entry(
                 Service,
                 "kws-service",
                 "Keyword-spotting service",
@@ -139,14 +139,14 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 gain=_LAB_07.fact(0.40),
                 per_day=_LAB_07.fact(2400.0, "100 requests an hour"),
             ),
-            record(
+            catalog_entry(
                 Inference,
                 "resnet50-inference",
                 "ResNet-50 inference",
                 operations=_LAB_01.fact(4e9, "one image"),
                 data=_LAB_01.fact(100e6, "the weights; they move once for a whole batch"),
             ),
-            record(
+            catalog_entry(
                 LanguageModel,
                 "llama3-8b",
                 "Llama-3-8B",
@@ -158,7 +158,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 head_width=_LLAMA.fact(128.0),
                 activation_share=_LAB_11.fact(0.5, "rule of thumb for inference"),
             ),
-            record(
+            catalog_entry(
                 ElementwiseChain,
                 "layernorm-dropout-relu",
                 "LayerNorm, Dropout, ReLU",

@@ -41,14 +41,14 @@ class Lock:
 
 
 @pytest.fixture
-def law() -> ph.IronLaw:
+def law() -> ph.IronLawTime:
     return ph.iron_law(data=100e6, operations=4e9, device="h100-sxm")
 
 
 # MathPeek.
 
 
-def test_it_opens_without_a_script(law: ph.IronLaw) -> None:
+def test_it_opens_without_a_script(law: ph.IronLawTime) -> None:
     closed = MathPeek("The iron law", law).value
     assert "<details class='mlsys-peek'><summary>The iron law</summary>" in closed
     assert "<details class='mlsys-peek' open>" in MathPeek("The iron law", law, opened=True).value
@@ -78,7 +78,7 @@ def test_html_is_shown_and_not_obeyed() -> None:
     assert html.count("</details>") == 1
 
 
-def test_a_result_shows_its_derivation(law: ph.IronLaw) -> None:
+def test_a_result_shows_its_derivation(law: ph.IronLawTime) -> None:
     peek = MathPeek("The iron law", {"In short": "$T = D/BW + O/R + L$", "In steps": law})
     assert law.derivation().to_html() in peek.value
     assert "<h4>In short</h4>" in peek.value
@@ -86,7 +86,7 @@ def test_a_result_shows_its_derivation(law: ph.IronLaw) -> None:
     assert ph.format_quantity(law.total, "s") in peek.text()
 
 
-def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLaw) -> None:
+def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLawTime) -> None:
     peek = MathPeek("The iron law", law, numbers=False)
     assert "29.9" not in peek.value
     assert "T = t_memory + t_compute + L" in peek.text()
@@ -96,13 +96,13 @@ def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLaw) -> None:
     assert "OOM: D > C" in fits.text()
 
 
-def test_a_derivation_can_be_given_as_such(law: ph.IronLaw) -> None:
+def test_a_derivation_can_be_given_as_such(law: ph.IronLawTime) -> None:
     peek = MathPeek("One step", [law.derivation("memory_time"), law.total])
     assert peek.text().count("t_memory = D / BW") == 2
     assert "t_compute" in peek.text()
 
 
-def test_the_peek_has_a_still_twin(law: ph.IronLaw) -> None:
+def test_the_peek_has_a_still_twin(law: ph.IronLawTime) -> None:
     peek = MathPeek("The iron law", law)
     bundle = peek._repr_mimebundle_()
     assert VIEW in bundle

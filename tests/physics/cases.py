@@ -106,6 +106,7 @@ CASES = [
 OTHERS = {
     "can_fuse",
     "chain",
+    "chainable",
     "format_quantity",
     "nearest_level",
     "parse_quantity",

@@ -119,7 +119,7 @@ def test_unknown_names_are_refused_with_what_is_known(call, sentence) -> None:
     assert sentence in str(refusal.value)
 
 
-def test_catalogues_behave_like_read_only_mappings() -> None:
+def test_catalogs_behave_like_read_only_mappings() -> None:
     assert "a100-sxm" in ph.devices
     assert "nope" not in ph.devices
     assert ph.devices.get("nope") is None

@@ -42,7 +42,7 @@ def kws_service() -> ph.Deployment:
     )
 
 
-def image_on(device: str, batch: float = 1) -> ph.IronLaw:
+def image_on(device: str, batch: float = 1) -> ph.IronLawTime:
     return ph.iron_law(IMAGE.data, IMAGE.operations, device, batch=batch)
 
 
