@@ -1,4 +1,4 @@
-"""The physics core: one engine for every number that a student, a TA or CI ever sees.
+"""The physics core: the one source of every number that a student, a TA or CI ever sees.
 
 Pure functions over numbers and numpy arrays, in SI units. Results are frozen, check their
 inputs, and explain themselves with ``derivation()``.
@@ -51,7 +51,7 @@ from mlsys_widgets.physics.provenance import CatalogEntry, Provenance
 from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
-from mlsys_widgets.physics.units import NEVER, format_quantity, parse_quantity
+from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
     Inference,
@@ -111,6 +111,7 @@ __all__ = [
     "capacity",
     "chain",
     "chainable",
+    "counted",
     "decode",
     "deployment",
     "devices",

@@ -38,12 +38,12 @@ class Chain:
 
     @property
     def unfused_reads(self) -> int:
-        """Tensors read when every operation is a kernel of its own."""
+        """Tensors read when every operation is its own kernel."""
         return sum(1 + len(link.operands) for link in self.links)
 
     @property
     def unfused_writes(self) -> int:
-        """Tensors written when every operation is a kernel of its own."""
+        """Tensors written when every operation is its own kernel."""
         return len(self.links)
 
     @property
@@ -172,8 +172,8 @@ class Fusion(Result):
 def _elementwise_rate(machine: Device) -> float:
     """Operations per second that elementwise kernels reach.
 
-    The course gives the compute time of one chain; the rate that follows from it serves for all
-    chains, but never above what the device can do.
+    The course gives the compute time of one chain. The rate that follows from it is used for all
+    chains, up to what the device can do.
     """
     known = workloads["layernorm-dropout-relu"]
     assert isinstance(known, ElementwiseChain)
@@ -202,7 +202,7 @@ def fuse(
     device
         Where it runs; gives bandwidth and launch overhead unless these are given.
     compute_time
-        Seconds of arithmetic, fused or not. Left out, it follows from the operations at the
+        Seconds of arithmetic, fused or not. If omitted, it follows from the operations at the
         rate that the course's own chain implies.
 
     Examples

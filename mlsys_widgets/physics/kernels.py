@@ -82,7 +82,7 @@ class Elementwise(Kernel):
     flops_per_element: Numeric = given("w", "FLOP", "operations per element", POSITIVE)
     passes: Numeric = given("p", "", "times each element crosses the memory bus", POSITIVE)
     bytes_per_element: Numeric = given(*_ELEMENT_BYTES)
-    traffic_share: Numeric = given("f", "%", "share of the traffic left by fusion", SHARE, 1.0)
+    traffic_share: Numeric = given("f", "%", "fraction of the traffic left by fusion", SHARE, 1.0)
 
     @derived("W", "FLOP")
     def flops(self) -> Numeric:
@@ -196,9 +196,9 @@ def elementwise(
     flops_per_element
         Operations on each element.
     passes
-        How often each element is read or written: 2 for a plain map such as ReLU.
+        How often each element is read or written: 2 for a simple map such as ReLU.
     traffic_share
-        What fusion leaves of the traffic; see ``fusion_strategies``.
+        Fraction of the traffic that fusion leaves; see ``fusion_strategies``.
 
     Examples
     --------

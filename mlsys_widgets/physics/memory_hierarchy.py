@@ -40,7 +40,7 @@ _PCIE: Final = Source("PCI Express 4.0, 16 lanes, one direction", "2017-10", "da
 _SERVER: Final = Source("a common server", "2026-11", "estimate")
 _A100: Final = devices["a100-sxm"]
 
-#: The A100, nearest to the arithmetic first.
+#: The levels of an A100, from the one nearest to the arithmetic outward.
 memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
     "memory level",
     {
@@ -105,7 +105,7 @@ def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
 
 
 def nearest_level(size: float) -> MemoryLevel | None:
-    """The fastest level that holds something of this size, or none.
+    """The fastest level that holds something of this size, or ``None``.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class Derived(Generic[T]):
 
     @property
     def quantity(self) -> Quantity:
-        """How this quantity is called."""
+        """What this quantity is called."""
         about = (self.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
         return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
 
@@ -200,9 +200,9 @@ def derivable(kind: type[Result]) -> tuple[Derived[Any], ...]:
 
 
 def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator[Step]:
-    """The steps to one quantity, those it rests on first, across results if need be.
+    """The steps to one quantity, after those it depends on, across results if necessary.
 
-    Steps that were ``seen`` already are left out.
+    Steps that are already in ``seen`` are left out.
     """
     if (id(result), name) in seen:
         return
@@ -210,7 +210,7 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
     value = getattr(result, name)
     member = next((step for step in derivable(type(result)) if step.name == name), None)
     if member is None:
-        # An input. If it was itself computed, its own derivation comes before.
+        # An input. If it was itself computed, its own derivation comes first.
         if isinstance(value, Explained):
             yield from _steps_to(value.result, value.name, seen)
         return
@@ -225,7 +225,7 @@ def _step(result: Result, member: Derived[float]) -> Step:
     if any(isinstance(getattr(result, name), np.ndarray) for name in result.inputs()):
         raise ValueError(
             "a derivation explains one case, and this result holds arrays of them; "
-            "compute the case you want to explain with single numbers"
+            "to explain one of them, compute it from single numbers"
         )
 
     def symbol(how: Notation, name: str) -> str:

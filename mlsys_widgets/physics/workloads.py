@@ -1,4 +1,4 @@
-"""The workloads of the course: what each one asks of a machine, and who says so."""
+"""The workloads of the course: what each one asks of a machine, every number with its source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Workload(CatalogEntry):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPass(Workload):
-    """One forward pass as a sequence of kernels, and what compilation makes of it.
+    """One forward pass as a sequence of kernels, eager and compiled.
 
     Compute times are as profiled, whatever the device; ``run(..., speedup=)`` scales them.
     """
@@ -32,11 +32,11 @@ class ModelPass(Workload):
     compute_per_kernel: float = number("s")
     flops: float = number("FLOP")
     intensity: float = number("FLOP/B")
-    #: Share of the kernels that compilation fuses away.
+    #: Fraction of the kernels that compilation fuses away.
     fused_share: float = number("%")
-    #: Share of the memory traffic that fusion saves.
+    #: Fraction of the memory traffic that fusion saves.
     traffic_saved: float = number("%")
-    #: What compiling costs and brings, where the course says so.
+    #: Cost and gain of compiling, where the course gives them.
     compile_time: float | None = number("s", default=None)
     eager_rate: float | None = number("/s", default=None)
     compiled_rate: float | None = number("/s", default=None)
@@ -44,7 +44,7 @@ class ModelPass(Workload):
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Workload):
-    """A model that is served: requests come at a rate, compilation speeds each up."""
+    """A model in service: requests arrive at a rate, and compilation speeds each of them up."""
 
     compile_time: float = number("s")
     gain: float = number("%")
@@ -69,7 +69,7 @@ class LanguageModel(Workload):
     heads: float
     kv_heads: float
     head_width: float
-    #: Working memory of inference as a share of the weights.
+    #: Working memory of inference as a fraction of the weights.
     activation_share: float = number("%")
 
 
@@ -103,7 +103,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 compute_per_kernel=_LAB_07.fact(5e-6),
                 flops=_REVISED.fact(1e8, "gives the 500 µs memory term of the course's prose"),
                 intensity=_LAB_07.fact(0.1),
-                fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80 %"),
+                fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80%"),
                 traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
             ),
             catalog_entry(
@@ -128,7 +128,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 compute_per_kernel=_LAB_07.fact(500e-6),
                 flops=_REVISED.fact(1.46e11),
                 intensity=_LAB_07.fact(80.0),
-                fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80 %"),
+                fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80%"),
                 traffic_saved=_REVISED.fact(0.20, "elementwise tails fused into the products"),
             ),
             catalog_entry(
@@ -137,7 +137,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 "Keyword-spotting service",
                 compile_time=_LAB_07.fact(10.0),
                 gain=_LAB_07.fact(0.40),
-                per_day=_LAB_07.fact(2400.0, "100 requests an hour"),
+                per_day=_LAB_07.fact(2400.0, "100 requests per hour"),
             ),
             catalog_entry(
                 Inference,

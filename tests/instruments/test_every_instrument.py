@@ -23,7 +23,7 @@ from nbconvert import HTMLExporter
 
 import mlsys_widgets
 from mlsys_widgets.drawing.scene import Blocks, Strokes, Words
-from mlsys_widgets.instruments.controls import Choice, Control, Several, Slider, Switch
+from mlsys_widgets.instruments.controls import Select, Control, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
 
 
@@ -43,7 +43,7 @@ def whole_range(instrument: Instrument, control: Control) -> list[Any]:
             if control.log:
                 return [low * (high / low) ** share for share in shares]
             return [low + (high - low) * share for share in shares]
-        case Choice():
+        case Select():
             return list(control.options(instrument))
         case Several(options=options):
             pairs = itertools.combinations(options, 2)

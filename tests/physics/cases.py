@@ -107,6 +107,7 @@ OTHERS = {
     "can_fuse",
     "chain",
     "chainable",
+    "counted",
     "format_quantity",
     "nearest_level",
     "parse_quantity",
