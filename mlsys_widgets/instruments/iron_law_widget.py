@@ -184,7 +184,7 @@ class IronLaw(Instrument):
 
     @property
     def _what(self) -> str:
-        return "Your workload" if self.workload == _OWN else _NAMES[self.workload]
+        return "your workload" if self.workload == _OWN else _NAMES[self.workload]
 
     def cards(self, result: ph.IronLawTime) -> Sequence[NumberCard]:
         """The terms, their total, and the batch from which compute is the limit."""
@@ -204,9 +204,9 @@ class IronLaw(Instrument):
     def sentence(self, result: ph.IronLawTime) -> str:
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
-        what, takes = self._what, "takes"
+        what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
         if self.capacity.out_of_memory:
-            what, takes = f"If it fit, {what.replace('Your', 'your')}", "would take"
+            what, takes = f"If it fit, {self._what}", "would take"
         return (
             f"{what} on the {self._machine.name} with batch {_show(result.batch)} {takes} "
             f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "

@@ -250,8 +250,8 @@ class MemoryBudget(Instrument):
         fill = ph.capacity(result.total, self.device).fill
         return (
             f"Out of memory: this needs {_show(result.total, 'B')}, but the {self._machine.name} "
-            f"has {_show(result.memory, 'B')}. That is {_show(abs(float(result.headroom)), 'B')} too "
-            f"much, {_show(fill, '×')} the memory of the device. {self._remedies(result)}",
+            f"has {_show(result.memory, 'B')}. That is {_show(-result.headroom, 'B')} too much, "
+            f"{_show(fill, '×')} the memory of the device. {self._remedies(result)}",
             "red",
         )
 

@@ -23,7 +23,7 @@ from nbconvert import HTMLExporter
 
 import mlsys_widgets
 from mlsys_widgets.drawing.scene import Blocks, Strokes, Words
-from mlsys_widgets.instruments.controls import Select, Control, Several, Slider, Switch
+from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
 
 
@@ -89,7 +89,7 @@ def seen(instrument: Instrument) -> str:
             instrument.table(result),
             instrument.alert(result),
             instrument.html(result),
-            sorted(instrument.hidden()),  # a switch may bring controls to the desk
+            sorted(instrument.hidden()),  # a switch may bring controls to the panel
         )
     )
 
@@ -100,7 +100,7 @@ def check(instrument: Instrument) -> None:
     readout = instrument._open().panel.readout
     json.dumps(readout, allow_nan=False)  # what travels is plain JSON without NaN
     result = instrument.result
-    # The desk shows what the instrument says about its result.
+    # The panel shows what the instrument says about its result.
     assert readout["sentence"] == instrument.sentence(result)
     cards = [list(card[:2]) for card in instrument.cards(result)]
     assert [card[:2] for card in readout["cards"]] == cards
@@ -212,8 +212,8 @@ def test_nonsense_is_refused_and_nothing_is_lost(kind: type[Instrument]) -> None
                 instrument.set(**{name: nonsense})
             assert control.label in str(refusal.value) or "write it like" in str(refusal.value)
             assert instrument.inputs == before
-    with pytest.raises(ValueError, match="has no input 'colour'; it has:"):
-        instrument.set(colour="red")
+    with pytest.raises(ValueError, match="has no input 'color'; it has:"):
+        instrument.set(color="red")
     assert seen(instrument) == look
 
 
