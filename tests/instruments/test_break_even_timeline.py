@@ -89,7 +89,7 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     assert cards["Net time saved"] == show(result.net_saved, "s", pad=True)
     header, rows = w.table(result)
     assert rows[1][header.index("Inferences")] == show(result.break_even)
-    assert rows[2][header.index("Net of compiling")] == show(result.net_saved, "s")
+    assert rows[2][header.index("Net of compile time")] == show(result.net_saved, "s")
     said = w.sentence(result)
     if math.isinf(result.break_even):
         assert "never pays" in said
