@@ -80,16 +80,17 @@ a chain may hold: relu, add, mul, scale, sigmoid, tanh, gelu, dropout, layernorm
     """
     if not steps:
         raise ValueError("a chain needs at least one op, such as chain('relu')")
-    links = []
-    for position, step in enumerate(steps):
-        key, *named = (step,) if isinstance(step, str) else step
-        op = ops[key]
+    written = [(step,) if isinstance(step, str) else step for step in steps]
+    for op in {key: ops[key] for key, *_ in written}.values():
         if not chainable(op):
             allowed = ", ".join(key for key in ops if chainable(key))
             raise ValueError(
                 f"{op.key} (a {op.kind}) ends a chain of elementwise operations; "
                 f"a chain may hold: {allowed}"
             )
+    links = []
+    for position, (key, *named) in enumerate(written):
+        op = ops[key]
         if len(named) > op.operands:
             raise ValueError(
                 f"{op.key} reads {op.operands} more tensors besides the flowing one, not {named}"

@@ -60,7 +60,7 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     result = w.result
     kept = {name: w.inputs[name] for name in chosen}  # a slider snaps to its ends
     assert result == ph.deployment(**kept)
-    # Every drawn number is one, also where nothing is ever won back.
+    # Everything drawn is a number, even where the cost is never recovered.
     crossing, strip = w.scenes(result)
     for scene in (crossing, strip):
         for one in scene.marks:
