@@ -45,16 +45,6 @@ class Decision:
         """Why."""
         return self.verdict.reason
 
-    @property
-    def path(self) -> tuple[tuple[str, bool], ...]:
-        """Questions and answers, from the top of the tree."""
-        return self.verdict.path
-
-    @property
-    def end(self) -> str:
-        """The end of the tree that the answers lead to."""
-        return self.verdict.end
-
 
 _KINDS = {
     "elementwise": "elementwise",
@@ -91,7 +81,7 @@ _LABELS = {
     "elementwise": ("Elementwise,", "same shape?"),
     "rows": ("Both reduce,", "other rows?"),
     "shares": ("Do both read", "one tensor?"),
-    "one product": ("Is exactly one a", "matrix product?"),
+    "one product": ("Is only one a", "matrix product?"),
 }
 _TRUNKS = {
     36.0: ("reduction", "into product", "out of product", "product", "elementwise", "rows"),
@@ -165,7 +155,7 @@ class FusionDecision(Instrument):
     >>> FusionDecision(first="matmul", second="relu").result.kind
     'epilogue'
     >>> w = FusionDecision(first="sum", second="mul")
-    >>> w.result.fusible, w.result.end
+    >>> w.result.fusible, w.result.verdict.end
     (False, 'reduced')
     """
 
@@ -243,7 +233,7 @@ class FusionDecision(Instrument):
         """The questions that were asked, with their answers."""
         rows = [
             (ph.format_quantity(k), FUSION_QUESTIONS[key].asks, ph.format_quantity(answer))
-            for k, (key, answer) in enumerate(result.path, 1)
+            for k, (key, answer) in enumerate(result.verdict.path, 1)
         ]
         last = ph.format_quantity(len(rows) + 1)
         return ("Step", "Question", "Answer"), [
@@ -255,11 +245,12 @@ class FusionDecision(Instrument):
 
     def scenes(self, result: Decision) -> tuple[Scene, ...]:
         """The tree, with the path highlighted."""
-        asked = [key for key, _ in result.path]
-        taken = [*asked, result.end]
+        asked = [key for key, _ in result.verdict.path]
+        end = result.verdict.end
+        taken = [*asked, end]
         steps = pairwise(taken)
         verdict = "green" if result.fusible else "red"
-        tones = dict.fromkeys(asked, "blue") | {result.end: verdict}
+        tones = dict.fromkeys(asked, "blue") | {end: verdict}
         marks = (
             _ALL_EDGES,
             _ALL_HEADS,
@@ -271,8 +262,8 @@ class FusionDecision(Instrument):
                 0.2,
             ),
             Strokes("asked", tuple(_TREE.outline(key) for key in asked), "blue", width=1.5),
-            Strokes("fuse", _outline(result.end, result.fusible), "green", width=3.0),
-            Strokes("apart", _outline(result.end, not result.fusible), "red", "dashed", 3.0),
+            Strokes("fuse", _outline(end, result.fusible), "green", width=3.0),
+            Strokes("apart", _outline(end, not result.fusible), "red", "dashed", 3.0),
             _CAPTIONS,
             *_ANSWERS,
         )

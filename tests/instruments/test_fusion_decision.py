@@ -52,9 +52,9 @@ def test_everything_shown_agrees_for_every_pair() -> None:
         assert result.reason in w.sentence(result)
         assert w.cards(result)[0][1] == ("fuse" if result.fusible else "keep apart")
         _, rows = w.table(result)
-        asked = [FUSION_QUESTIONS[key].asks for key, _ in result.path]
-        assert [row[1] for row in rows[:-1]] == asked
-        assert [row[2] for row in rows[:-1]] == ["yes" if a else "no" for _, a in result.path]
+        path = result.verdict.path
+        assert [row[1] for row in rows[:-1]] == [FUSION_QUESTIONS[key].asks for key, _ in path]
+        assert [row[2] for row in rows[:-1]] == ["yes" if a else "no" for _, a in path]
         (scene,) = w.scenes(result)
         found = {mark.name: mark for mark in scene.marks}
         names = names or set(found)
@@ -64,12 +64,12 @@ def test_everything_shown_agrees_for_every_pair() -> None:
         assert isinstance(fuse, Strokes)
         assert isinstance(apart, Strokes)
         assert isinstance(boxes, Blocks)
-        steps = pairwise([*(key for key, _ in result.path), result.end])
+        steps = pairwise([*(key for key, _ in result.verdict.path), result.verdict.end])
         assert path.paths == tuple(tree._EDGES[step] for step in steps)
         assert (len(fuse.paths), len(apart.paths)) == ((1, 0) if result.fusible else (0, 1))
         lit = [key for key, block in zip(tree._TREE.boxes, boxes.blocks, strict=True)
                if block[4] != "grey"]  # fmt: skip
-        assert set(lit) == {*(key for key, _ in result.path), result.end}
+        assert set(lit) == {*(key for key, _ in result.verdict.path), result.verdict.end}
         assert all(math.isfinite(number) for block in boxes.blocks for number in block[:4])
 
 
