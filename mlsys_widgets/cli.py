@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mlsys_widgets import __version__
 
 if TYPE_CHECKING:
-    from mlsys_widgets.physics import Record
+    from mlsys_widgets.physics import CatalogEntry
 
 _Run = Callable[[argparse.Namespace], int]
 
@@ -495,7 +495,7 @@ def _whoami(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sources(entry: Record) -> int:
+def _sources(entry: CatalogEntry) -> int:
     """Print every number of an entry with its source."""
     from mlsys_widgets.physics import format_quantity
 

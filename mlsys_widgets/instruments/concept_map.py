@@ -13,8 +13,8 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.diagram import Box, Diagram
 from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes
 from mlsys_widgets.instruments.concepts import ARROWS, CONCEPTS, ROUTES, Concept, Route
-from mlsys_widgets.instruments.controls import Choice
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 _ROW, _BOX = 78.0, 58.0
 _COLUMN = 100 / 6
@@ -74,33 +74,33 @@ class ConceptMap(Instrument):
 
     title = "Concept map of Phase I"
 
-    show = Choice(
+    show = Select(
         "Show",
         default="concept",
         options={"concept": "One concept", "path": "A path"},
         buttons=True,
         help="A concept with its arrows, or a way through the whole map.",
     )
-    concept = Choice(
+    concept = Select(
         "Concept",
         default="roofline",
         options={concept.key: concept.name for concept in CONCEPTS.values()},
         help="What it rests on and what it leads to is lit.",
     )
-    reach = Choice(
+    reach = Select(
         "How far",
         default="next",
         options={"next": "Next arrows", "whole": "All the way"},
         buttons=True,
         help="Only the neighbours, or everything before and after.",
     )
-    path = Choice(
+    path = Select(
         "Path",
         default="hardware",
         options={route.key: route.name for route in ROUTES.values()},
         help="Three ways to tell what belongs together.",
     )
-    step = Choice(
+    step = Select(
         "Step",
         default=_WHOLE,
         options=_steps,
@@ -136,7 +136,7 @@ class ConceptMap(Instrument):
 
     # What it says.
 
-    def cards(self, result: Reading) -> Sequence[Card]:
+    def cards(self, result: Reading) -> Sequence[NumberCard]:
         """The concept or the path, and how much hangs on it."""
         if result.route is not None:
             place = f"{result.step} of {len(result.route.steps)}" if result.step else "all"

@@ -23,7 +23,7 @@ LABS = sorted(path.parent.name for path in ROOT.glob("release/*/asks.py"))
 
 
 @pytest.fixture(scope="module")
-def desk(lab_server) -> Path:
+def workspace(lab_server) -> Path:
     """Where the student keeps the labs side by side: later ones look for earlier ones."""
     folder = lab_server.folder / "my_labs"
     folder.mkdir()
@@ -31,8 +31,8 @@ def desk(lab_server) -> Path:
 
 
 @pytest.mark.parametrize("lab", LABS)
-def test_a_student_goes_through_a_lab(lab, desk, lab_server, open_notebook, run_all):
-    notebook = Path(shutil.copytree(ROOT / "release" / lab, desk / lab)) / f"{lab}.ipynb"
+def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook, run_all):
+    notebook = Path(shutil.copytree(ROOT / "release" / lab, workspace / lab)) / f"{lab}.ipynb"
     page = open_notebook(notebook)
     run_all(page)
     student = Student(page, ROOT / "assignments" / lab, notebook.parent, lab_server.student)
@@ -66,10 +66,10 @@ def test_a_student_goes_through_a_lab(lab, desk, lab_server, open_notebook, run_
 
 @pytest.mark.slow
 def test_a_slow_machine_shows_everything_again_after_a_reload(
-    desk, lab_server, open_notebook, run_all
+    workspace, lab_server, open_notebook, run_all
 ):
     lab = "lab_07_kernel_fusion"
-    folder = Path(shutil.copytree(ROOT / "release" / lab, desk / "slow" / lab))
+    folder = Path(shutil.copytree(ROOT / "release" / lab, workspace / "slow" / lab))
     page = open_notebook(folder / f"{lab}.ipynb")
     run_all(page)
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")

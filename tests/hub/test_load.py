@@ -144,7 +144,7 @@ def test_a_frame_is_what_jupyter_server_reads(classroom):
         ({"low": 16.0, "high": 64.0, "log": True, "whole": True, "zero": True}, 1000, 64.0),
     ],
 )
-def test_a_slider_has_the_values_of_the_desk(classroom, slider, position, value):
+def test_a_slider_has_the_values_of_the_panel(classroom, slider, position, value):
     assert classroom.widgets.value_at(slider, position) == value
 
 

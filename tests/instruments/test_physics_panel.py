@@ -1,4 +1,4 @@
-"""Equations that open, and the derivation that follows its instrument."""
+"""The derivation that follows its instrument."""
 
 from __future__ import annotations
 
@@ -10,123 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.cards.math_peek import MathPeek
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.iron_law_widget import IronLaw
 from mlsys_widgets.instruments.magnitude_landscape import MagnitudeLandscape
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
 from mlsys_widgets.instruments.physics_panel import PhysicsPanel
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
+from tests.instruments.locks import Lock
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
-class Lock:
-    """A lock that opens when told to."""
-
-    def __init__(self) -> None:
-        self.is_open, self.question, self._then = False, "How many?", []
-        self.used: list[str] = []
-
-    def on_open(self, then: Any) -> None:
-        self._then.append(then)
-
-    def record_use(self, instrument: str) -> None:
-        self.used.append(instrument)
-
-    def open(self) -> None:
-        self.is_open = True
-        for then in self._then:
-            then()
-
-
-@pytest.fixture
-def law() -> ph.IronLaw:
-    return ph.iron_law(data=100e6, operations=4e9, device="h100-sxm")
-
-
-# MathPeek.
-
-
-def test_it_opens_without_a_script(law: ph.IronLaw) -> None:
-    closed = MathPeek("The iron law", law).value
-    assert "<details class='mlsys-peek'><summary>The iron law</summary>" in closed
-    assert "<details class='mlsys-peek' open>" in MathPeek("The iron law", law, opened=True).value
-
-
-def test_latex_survives_markdown() -> None:
-    text = r"Sum of *two*: $t_{a_1} + t_{b_2} < \frac{D}{BW}$ and $$x_1 \\ y_1$$ but 3 $ is money."
-    html = MathPeek("Terms", text).value
-    assert r"$t_{a_1} + t_{b_2} &lt; \frac{D}{BW}$" in html
-    assert r"$$x_1 \\ y_1$$" in html
-    assert "<em>two</em>" in html
-    assert "3 $ is money" in html
-
-
-def test_tables_and_lists_are_read() -> None:
-    html = MathPeek("Terms", "| a | b |\n|---|---|\n| $x$ | 2 |\n\n- one\n- two").value
-    assert "<table>" in html
-    assert "<td>$x$</td>" in html
-    assert html.count("<li>") == 2
-
-
-def test_html_is_shown_and_not_obeyed() -> None:
-    html = MathPeek("<b>T</b>", {"<i>h</i>": "<script>alert(1)</script> $</details>$"}).value
-    assert "<script>" not in html
-    assert "<b>" not in html
-    assert "<i>" not in html
-    assert html.count("</details>") == 1
-
-
-def test_a_result_shows_its_derivation(law: ph.IronLaw) -> None:
-    peek = MathPeek("The iron law", {"In short": "$T = D/BW + O/R + L$", "In steps": law})
-    assert law.derivation().to_html() in peek.value
-    assert "<h4>In short</h4>" in peek.value
-    assert law.derivation().to_text() in peek.text()
-    assert ph.format_quantity(law.total, "s") in peek.text()
-
-
-def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLaw) -> None:
-    peek = MathPeek("The iron law", law, numbers=False)
-    assert "29.9" not in peek.value
-    assert "T = t_memory + t_compute + L" in peek.text()
-    assert "BW: memory bandwidth (B/s)" in peek.text()
-    assert "<var>BW</var>: memory bandwidth (B/s)" in peek.value
-    fits = MathPeek("Fits", ph.capacity(1e9, "h100-sxm"), numbers=False)
-    assert "OOM: D > C" in fits.text()
-
-
-def test_a_derivation_can_be_given_as_such(law: ph.IronLaw) -> None:
-    peek = MathPeek("One step", [law.derivation("memory_time"), law.total])
-    assert peek.text().count("t_memory = D / BW") == 2
-    assert "t_compute" in peek.text()
-
-
-def test_the_peek_has_a_still_twin(law: ph.IronLaw) -> None:
-    peek = MathPeek("The iron law", law)
-    bundle = peek._repr_mimebundle_()
-    assert VIEW in bundle
-    assert bundle["text/html"] == peek.value
-    assert bundle["text/plain"].startswith("The iron law\nt_memory = D / BW")
-
-
-@pytest.mark.parametrize("equations", [(), {}, [], {"Heading": []}])
-def test_an_empty_peek_is_refused(equations: Any) -> None:
-    with pytest.raises(ValueError, match="equations is empty; give Markdown"):
-        MathPeek("Nothing", equations)
-
-
-@pytest.mark.parametrize("equations", [3, [None], {"a": 1.5}])
-def test_what_is_no_equation_is_refused(equations: Any) -> None:
-    with pytest.raises(ValueError, match="equations holds"):
-        MathPeek("Nothing", equations)
-
-
-# PhysicsPanel.
-
-
 def opened(panel: PhysicsPanel) -> dict[str, Any]:
-    """What the desk of a panel shows."""
+    """What a panel shows."""
     panel._repr_mimebundle_()
     readout: dict[str, Any] = panel.steps._open().panel.readout
     return readout
@@ -173,7 +69,7 @@ def test_it_keeps_what_was_chosen_while_the_instrument_moves() -> None:
     opened(panel)
     law.set(device="cortex-m7", overlapped=True)
     assert panel.steps.inputs == {"part": "Memory", "quantity": "fill"}
-    assert round(panel.derivation.steps[-1].value) == 195  # PHYSICS.md: 195× too large
+    assert round(panel.derivation.steps[-1].value) == 195  # 195× too large
 
 
 def test_another_part_starts_with_all_its_steps() -> None:
@@ -205,7 +101,7 @@ def test_a_closed_panel_follows_no_longer() -> None:
         ({"part": "Energy"}, "Part is 'Energy'; it must be one of: Time, Memory"),
         ({"quantity": "joules"}, "Derive is 'joules'"),
         ({"part": ["Time"]}, r"Part is \['Time'\]"),
-        ({"colour": "red"}, "has no input 'colour'"),
+        ({"color": "red"}, "has no input 'color'"),
     ],
 )
 def test_nonsense_is_refused_with_a_sentence(inputs: dict[str, Any], named: str) -> None:
@@ -223,7 +119,7 @@ def test_an_instrument_that_cannot_explain_itself_is_refused() -> None:
         def explanations(self) -> dict[str, Any]:
             return {"Nothing": 42}
 
-    with pytest.raises(ValueError, match="Mute gives a int as 'Nothing', which cannot derive"):
+    with pytest.raises(ValueError, match="'Nothing' of Mute is of type int, which cannot derive"):
         PhysicsPanel(Mute())
 
 
