@@ -279,10 +279,10 @@ class _Gathering:
 
     def _sure_quizzes(self) -> Iterator[tuple[int, bool]]:
         rights = {
-            f"{name}.{question['key']}": question["right"]
+            kept: question.right
             for name, item in self._items.items()
             if isinstance(item, Quiz)
-            for question in item.questions
+            for kept, question in zip(item.ledger_names(name), item.questions, strict=True)
         }
         for one in self._class:
             answers = one.studied.state.answers if one.studied else {}

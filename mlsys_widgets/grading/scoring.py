@@ -14,7 +14,7 @@ from typing import Any
 from mlsys_widgets.grading.award import judge_record
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
-from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
+from mlsys_widgets.labs import Choice, Lab, Number, Record, UnusableAnswer
 from mlsys_widgets.sandbox.sanitizing import checksum, flags
 from mlsys_widgets.sandbox.shell import from_data
 
@@ -120,7 +120,7 @@ class Judge:
     def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
         try:
             answer = from_data(data)
-        except (Unusable, ValueError, OverflowError) as reason:
+        except (UnusableAnswer, ValueError, OverflowError) as reason:
             return Verdict(0.0, f"Not usable: {reason}."), "not usable"
         words = "" if answer is ... else repr(answer)[:80]
         try:

@@ -28,7 +28,7 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from mlsys_widgets.labs import Unusable, plain
+from mlsys_widgets.labs import UnusableAnswer, plain
 from mlsys_widgets.sandbox.fork_server import receive
 
 Output = dict[str, Any]
@@ -290,7 +290,7 @@ def _as_data(value: Any) -> list[str]:
         return ["nothing"]
     try:
         data = plain(value)
-    except Unusable:
+    except UnusableAnswer:
         return ["refused", type(value).__name__]
     match data:
         case None:
@@ -324,8 +324,8 @@ def from_data(data: Any) -> Any:
         case ["str", str() as words] if len(words) < _LONGEST_TEXT:
             return words
         case ["refused", str() as kind]:
-            raise Unusable(f"it is a {kind[:60]}, not a number or a text")
-    raise Unusable("it did not come back as plain data")
+            raise UnusableAnswer(f"it is a {kind[:60]}, not a number or a text")
+    raise UnusableAnswer("it did not come back as plain data")
 
 
 def _tell(to: int, what: Mapping[str, Any]) -> None:

@@ -41,7 +41,7 @@ from mlsys_widgets.labs import (
     load,
 )
 from mlsys_widgets.labs.identity import VARIABLE
-from mlsys_widgets.ledger.designs import DesignForm, Field, form_of
+from mlsys_widgets.ledger.designs import DesignForm, Field
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*)\n### END SOLUTION", re.S)
@@ -187,14 +187,15 @@ def work_through(folder: Path, student: str, course: Course, *, design: bool = T
             case Reflection():
                 lab.card(each).answer(_reflection(item))
             case Quiz():
-                lab.card(each).answer({q["key"]: (q["right"], 4) for q in item.questions})
+                lab.card(each).answer({q.key: (q.right, 4) for q in item.questions})
             case Myths():
                 for myth in item.myths:
-                    lab.card(each).commit(myth["key"], "doubt")
+                    lab.card(each).commit(myth.key, "doubt")
             case Checklist():
                 lab.card(each).save(item.skills)
     if design and any("design" in r.of for r in lab.items.values() if isinstance(r, Record)):
-        lab.ledger.save_design(some_design(form_of(name)))
+        form = DesignForm(name, lab.lab.chapter, lab.lab.design)
+        lab.ledger.save_design(some_design(form), form)
     return lab
 
 

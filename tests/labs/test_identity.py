@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mlsys_widgets.labs import Lab, Parameter, Parameters, occasion, steps, student
+from mlsys_widgets.labs import Lab, Parameter, Parameters, execution, steps, student
 from mlsys_widgets.labs.identity import remember, settings_file
 from mlsys_widgets.labs.variants import draw
 
@@ -25,7 +25,7 @@ def nobody(monkeypatch, tmp_path):
 
 def test_the_login_of_a_laptop():
     found = student()
-    assert (found.name, found.known_from) == ("laptop", "your login at this computer")
+    assert (found.name, found.known_from) == ("laptop", "your login on this computer")
 
 
 def test_a_user_without_a_name(monkeypatch):
@@ -39,7 +39,7 @@ def test_a_user_without_a_name(monkeypatch):
 def test_what_was_said_wins_over_the_login(tmp_path):
     kept = remember("  ada ")
     assert kept == settings_file() == tmp_path / "config" / "mlsys_widgets" / "student.txt"
-    assert (student().name, student().known_from) == ("ada", "what you said with mlsys whoami")
+    assert (student().name, student().known_from) == ("ada", "what you set with mlsys whoami")
     remember("grace")
     assert student().name == "grace"
     kept.write_text("\n", "utf-8")
@@ -79,7 +79,7 @@ def test_while_grading_only_the_folder_counts(monkeypatch, tmp_path, name):
 def test_validation_is_of_the_student(monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     remember("ada")
-    assert occasion() == "validate"
+    assert execution() == "validate"
     assert student().name == "ada"
 
 
@@ -89,7 +89,7 @@ def test_validation_is_of_the_student(monkeypatch):
 )
 def test_occasions(monkeypatch, said, is_):
     monkeypatch.setenv("NBGRADER_EXECUTION", said)
-    assert occasion() == is_
+    assert execution() == is_
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "a\\b", "a\nb", "a\x00b", "x" * 201, "\u200b"])
@@ -163,7 +163,7 @@ def test_parameters_are_read_by_attribute_and_by_name():
         _ = p.kernel
     with pytest.raises(AttributeError):
         p._repr_html_()
-    with pytest.raises(ValueError, match="'size' has no values; give one at least"):
+    with pytest.raises(ValueError, match="'size' has no values; give at least one"):
         Parameter(1, (), "", "size")
 
 

@@ -73,7 +73,7 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
     asked = rehearsal.made.asked(SOLVERS[0])
     for name in asked.graded:
         said = outputs(check_cell(book, name))
-        assert f"{name} is not answered yet: replace the three dots by" in said
+        assert f"{name} is not answered yet: replace the three dots with" in said
         assert f"{name}: 0 of " in said
     for name in asked.of(Record):
         assert re.search(
