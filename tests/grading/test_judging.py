@@ -154,11 +154,6 @@ def test_other_words_are_no_choice(typed):
     assert judge(CHOICE, typed).says == "That is not one of the options."
 
 
-def test_options_are_in_small_letters():
-    with pytest.raises(ValueError, match="'Memory' must be in small letters, without spaces"):
-        Choice("?", {"Memory": ""}, points=1)
-
-
 @pytest.mark.parametrize(
     ("answer", "credit", "belief"),
     [
