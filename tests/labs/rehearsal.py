@@ -24,6 +24,7 @@ import nbformat
 
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given, Key
 from mlsys_widgets.grading.loading import load_checks
 from mlsys_widgets.labs import (
@@ -296,15 +297,28 @@ def workshop(root: Path, lab: str, *, origin: Path = ROOT) -> Workshop:
     return Workshop(root, lab)
 
 
-def build(made: Workshop) -> Workshop:
-    """Build its lab as its author does; what goes wrong is kept for the tests to say."""
-    done = run_tool(made.root, "mlsys_widgets", "build", made.lab)
-    made.problem = done.stderr if done.returncode else ""
+def committed(root: Path, lab: str) -> Workshop:
+    """A course with one of our labs, as it is committed."""
+    made = workshop(root, lab)
+    for step in ("source", "release"):
+        kept = shutil.ignore_patterns(LEDGER)
+        shutil.copytree(ROOT / step / lab, root / step / lab, ignore=kept)
+    return _noted(made)
+
+
+def _noted(made: Workshop) -> Workshop:
     for step in ("source", "release"):
         folder = made.root / step / made.lab
         for path in sorted(folder.glob("*")) if folder.is_dir() else ():
             made.built[f"{step}/{made.lab}/{path.name}"] = path.read_bytes()
     return made
+
+
+def build(made: Workshop) -> Workshop:
+    """Build its lab as its author does; what goes wrong is kept for the tests to say."""
+    done = run_tool(made.root, "mlsys_widgets", "build", made.lab)
+    made.problem = done.stderr if done.returncode else ""
+    return _noted(made)
 
 
 def run_tool(
