@@ -128,7 +128,7 @@ def test_whoami_keeps_a_name(
     for name in ("MLSYS_STUDENT", "JUPYTERHUB_USER", "NBGRADER_EXECUTION"):
         monkeypatch.delenv(name, raising=False)
     assert main(["whoami"]) == 0
-    assert "known from your login at this computer" in capsys.readouterr().out
+    assert "known from your login on this computer" in capsys.readouterr().out
     assert main(["whoami", "ada"]) == 0
     assert "Labs here are those of ada, known from what you said" in capsys.readouterr().out
     assert main(["whoami"]) == 0

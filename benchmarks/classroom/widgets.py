@@ -107,11 +107,11 @@ def filled_in(view: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     for part in view["parts"]:
         if part["kind"] in ("options", "confidence"):
             values[part["key"]] = chance.choice(part["options"])[0]
-        elif part["kind"] == "entry":
+        elif part["kind"] == "textbox":
             # The card says what it takes: "Type a number such as 33%, at most 100%."
             example = re.search(r"such as (.+?)(?: or |,|\.?$)", part["hint"])
             values[part["key"]] = example.group(1) if example else "1"
-        elif part["kind"] == "area":
+        elif part["kind"] == "textarea":
             values[part["key"]] = "That waiting costs more time than computing does."
         elif part["kind"] == "blanks":
             values[part["key"]] = {

@@ -8,6 +8,7 @@ from typing import Final
 
 from mlsys_widgets.authoring.text import TextError, Written
 from mlsys_widgets.labs import Choice, Essay, Item, Number, Prediction, Record
+from mlsys_widgets.labs.items import DESIGN
 
 #: Which items a cell can name, by its kind.
 _NAMES: Final[Mapping[str, tuple[type[Item], ...]]] = {
@@ -18,8 +19,6 @@ _NAMES: Final[Mapping[str, tuple[type[Item], ...]]] = {
     "reveal": (Prediction,),
 }
 _GRADED: Final = (Number, Choice, Essay, Record)
-#: What a record calls the design entry.
-DESIGN: Final = "design"
 
 
 def complain(lab: str, items: Mapping[str, Item], written: Sequence[Written]) -> None:

@@ -14,7 +14,16 @@ from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.complaints import complain
 from mlsys_widgets.authoring.hidden import Checks, region
 from mlsys_widgets.authoring.text import TextError, Written
-from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Prediction, Record, Reflection
+from mlsys_widgets.labs import (
+    Choice,
+    Essay,
+    Item,
+    Lab,
+    Number,
+    Prediction,
+    Record,
+    ReflectionPrompt,
+)
 from mlsys_widgets.labs.course import Course
 
 #: nbval compares the output of cells with this tag and only runs the others.
@@ -45,13 +54,21 @@ class Notebook:
             metadata={
                 "kernelspec": _KERNEL,
                 "language_info": {"name": "python"},
-                "mlsys": {
-                    "lab": self._lab.name,
-                    "title": self._lab.title,
-                    "acts": list(self._lab.acts),
-                },
+                "mlsys": self._about(),
             },
         )
+
+    def _about(self) -> dict[str, Any]:
+        """What the Lab panel reads of the lab as a whole."""
+        lab = self._lab
+        # As pairs, because nbformat sorts the keys of a mapping and the order of fields matters.
+        design = [[name, field.about] for name, field in lab.design.items()]
+        return {
+            "lab": lab.name,
+            "title": lab.title,
+            "acts": list(lab.acts),
+            **({"design": design} if design else {}),
+        }
 
     # One method for each kind of cell.
 
@@ -65,8 +82,8 @@ class Notebook:
 
     def _card(self, written: Written) -> list[Cell]:
         item = self._items[written.name]
-        kinds = {Prediction: "prediction", Reflection: "reflection"}
-        step = self._step(kinds.get(type(item)), written.name, item)
+        is_step = isinstance(item, Prediction | ReflectionPrompt)
+        step = self._step(item.kind.lower() if is_step else None, written.name, item)
         code = f'lab.card("{written.name}")'
         return [self._locked(f"card_{written.name}", _called(item), code, **step)]
 
@@ -192,8 +209,7 @@ def _title(item: Item) -> str:
 
 def _called(item: Item) -> str:
     """What an item is and what it is about, in a line."""
-    kind = "Question" if isinstance(item, Number | Choice | Essay) else type(item).__name__
-    return f"{kind}: {_title(item)}"
+    return f"{item.kind}: {_title(item)}"
 
 
 def _nbgrader(

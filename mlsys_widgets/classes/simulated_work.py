@@ -29,13 +29,13 @@ from mlsys_widgets.labs import (
     Myths,
     Number,
     Prediction,
+    Question,
     Quiz,
-    Reflection,
-    Unusable,
-    usable,
+    ReflectionPrompt,
+    UnusableAnswer,
 )
-from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.ledger.designs import Field, forms
+from mlsys_widgets.ledger import DesignForm, Ledger
+from mlsys_widgets.ledger.designs import Field
 
 _ESSAYS: Final = (
     "I would measure before buying anything. What limits it is not what the message supposes, and"
@@ -162,12 +162,13 @@ class _Worker:
                 return [self._predict(name, item)]
             case Number() | Choice():
                 return self._answer(name, item, done)
-            case Reflection():
+            case ReflectionPrompt():
                 return self._reflect(name, item)
             case Quiz():
-                return [self._quiz(name, each) for each in item.questions]
+                kept = item.ledger_names(name)
+                return [self._quiz(*each) for each in zip(kept, item.questions, strict=True)]
             case Myths():
-                return [self._myth(name, each["key"]) for each in item.myths]
+                return [self._myth(kept) for kept in item.ledger_names(name)]
             case Checklist():
                 can = [
                     key
@@ -184,9 +185,10 @@ class _Worker:
                 )
                 for _ in range(often)
             ]
-        if step.kind == "design" and (form := forms().get(self._of.lab.name)):
-            entry = {n: self._design(n, f) for n, f in form.fields.items() if f.required}
-            return [(self._minutes("design"), lambda led: led.save_design(entry))]
+        if step.kind == "design" and (fields := self._of.lab.design):
+            form = DesignForm(self._of.lab.name, self._of.lab.chapter, fields)
+            entry = {n: self._design(n, f) for n, f in fields.items() if f.required}
+            return [(self._minutes("design"), lambda led: led.save_design(entry, form))]
         return []
 
     def _predict(self, name: str, item: Prediction) -> _Event:
@@ -229,13 +231,12 @@ class _Worker:
     ) -> list[_Event]:
         """Record an answer as the check below it does: only if it can be graded."""
         try:
-            value, _ = usable(name, item, literal_value(typed.source))
-        except Unusable:
+            value, _ = item.read(name, literal_value(typed.source))
+        except UnusableAnswer:
             return []
-        unit = item.unit if isinstance(item, Number) else None
-        return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=unit))]
+        return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=item.unit))]
 
-    def _reflect(self, name: str, item: Reflection) -> list[_Event]:
+    def _reflect(self, name: str, item: ReflectionPrompt) -> list[_Event]:
         right = self._chance.random() < self._knowledge.likelihood(name)
         tries: list[tuple[Any, bool | None]] = []
         if item.options:
@@ -264,19 +265,17 @@ class _Worker:
             lambda led: led.record_reflection(name, value, correct=correct),
         )
 
-    def _quiz(self, name: str, question: Mapping[str, Any]) -> _Event:
-        kept = f"{name}.{question['key']}"
+    def _quiz(self, kept: str, question: Question) -> _Event:
         right = self._chance.random() < self._knowledge.likelihood(kept)
-        others = [key for key in question["options"] if key != question["right"]]
-        chosen = question["right"] if right or not others else self._chance.choice(others)
+        others = [key for key in question.options if key != question.right]
+        chosen = question.right if right or not others else self._chance.choice(others)
         sure = self._knowledge.confidence(right=right)
         return (
             self._minutes("quiz"),
             lambda led: led.record_answer(kept, chosen, confidence=sure),
         )
 
-    def _myth(self, name: str, key: str) -> _Event:
-        kept = f"{name}.{key}"
+    def _myth(self, kept: str) -> _Event:
         stance = "doubt" if self._chance.random() < self._knowledge.likelihood(kept) else "believe"
         return self._minutes("quiz"), lambda led: led.record_answer(kept, stance)
 

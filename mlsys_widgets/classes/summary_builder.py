@@ -271,10 +271,10 @@ class _SummaryBuilder:
 
     def _sure_quizzes(self) -> Iterator[tuple[int, bool]]:
         rights = {
-            f"{name}.{question['key']}": question["right"]
+            kept: question.right
             for name, item in self._items.items()
             if isinstance(item, Quiz)
-            for question in item.questions
+            for kept, question in zip(item.ledger_names(name), item.questions, strict=True)
         }
         for one in self._class:
             answers = one.study.state.answers if one.study else {}

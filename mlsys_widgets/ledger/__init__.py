@@ -16,7 +16,7 @@ Examples
 ('student-01', 295.2, True)
 """
 
-from mlsys_widgets.ledger.designs import DesignForm, Field, declare, form_of, forms
+from mlsys_widgets.ledger.designs import DesignForm, Field, declare, form_of
 from mlsys_widgets.ledger.errors import (
     AlreadyCommitted,
     Busy,
@@ -81,7 +81,6 @@ __all__ = [
     "earlier_design",
     "export_ledgers",
     "form_of",
-    "forms",
     "import_ledgers",
     "schema",
 ]

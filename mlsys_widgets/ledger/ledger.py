@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from mlsys_widgets.ledger import migrations
-from mlsys_widgets.ledger.designs import form_of
+from mlsys_widgets.ledger.designs import DesignForm
 from mlsys_widgets.ledger.errors import (
     AlreadyCommitted,
     LedgerError,
@@ -258,13 +258,15 @@ class Ledger:
         self._append_if_new("answer", name, said)
         return self._history.fold.answers[name][-1]
 
-    def save_design(self, design: Mapping[str, Any]) -> Design:
+    def save_design(self, design: Mapping[str, Any], form: DesignForm) -> Design:
         """Record the lab's design entry, checked field by field against the lab's form.
 
         The last one stands; repeating it writes nothing.
         """
         lab = self._known("lab", self.lab)
-        self._append_if_new("design", lab, form_of(lab).check(design))
+        if form.lab != lab:
+            raise ValueRefused(f"form is that of {form.lab}; it must be that of {lab}")
+        self._append_if_new("design", lab, form.check(design))
         return self._history.fold.designs[lab]
 
     def record_use(

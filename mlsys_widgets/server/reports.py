@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.ledger import Design, Ledger, LedgerError, forms
+from mlsys_widgets.ledger import Design, Ledger, LedgerError
+from mlsys_widgets.server.design_labels import design_labels
 
 #: How many reports are kept.
 KEPT: Final = 256
@@ -96,7 +97,7 @@ def report(ledger: Path) -> dict[str, Any]:
             }
             for name, said in state.answers.items()
         },
-        "design": _design(design) if design else None,
+        "design": _design(design, design_labels(ledger.parent, design.lab)) if design else None,
     }
 
 
@@ -117,10 +118,8 @@ _NOTHING: Final[Mapping[str, Any]] = {
 }
 
 
-def _design(design: Design) -> dict[str, Any]:
+def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:
     """The entry with what each field says, in the order of the lab's form."""
-    form = forms().get(design.lab)
-    about = {name: field.about for name, field in form.fields.items()} if form else {}
     order = [*(name for name in about if name in design), *(n for n in design if n not in about)]
     fields = [
         {"name": name, "about": about.get(name), "value": _plain(design[name])} for name in order

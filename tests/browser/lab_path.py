@@ -159,7 +159,7 @@ class Student:
     def _take_quiz(self, card: Locator, item: labs.Quiz) -> None:
         fields = card.locator(".mlsys-lab-options")
         for k, question in enumerate(item.questions):
-            fields.nth(k).locator(f"input[value='{question['right']}']").check()
+            fields.nth(k).locator(f"input[value='{question.right}']").check()
             card.locator(".mlsys-lab-confidence").nth(k).locator("input[value='4']").check()
             if item.each:
                 card.get_by_role("button", name=f"Answer question {k + 1}").click()

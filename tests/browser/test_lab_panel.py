@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
+from tests.ledger.making import form_of_lab
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -66,6 +67,7 @@ def lab(tmp_path) -> Path:
         "lab": LAB,
         "title": "Lab 07: Kernel fusion",
         "acts": ["The dispatch tax", "Does compiling pay?"],
+        "design": [[name, field.about] for name, field in form_of_lab(LAB).fields.items()],
     }
     notebook = nbformat.v4.new_notebook(
         cells=cells,
@@ -207,7 +209,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     other.parent.mkdir()
     Ledger.open(other, lab="lab_01_magnitude", student="student-02").record_answer("gap", 9)
     page.wait_for_timeout(5200)  # the outcome of a walk through the folders is kept for 5 s
-    led.save_design(DESIGN)
+    led.save_design(DESIGN, form_of_lab())
     designs = side.get_by_role("region", name="Design Ledger")
     expect(
         designs.get_by_role("row", name="Inferences that pay for compiling 41,000")

@@ -187,7 +187,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     # The instrument opens at once; the comparison waits to be asked.
     expect(locked).to_have_count(0)
     expect(page.locator(".mlsys-instrument .mlsys-sentence")).to_be_visible()
-    reveal = card(page, "What you expected, and what is")
+    reveal = card(page, "What you expected, and what happened")
     expect(reveal).not_to_contain_text("32.1%")
     reveal.get_by_role("button", name="Compare with the model").press("Enter")
     expect(reveal).to_contain_text("37.9 percentage points above the model")
@@ -284,7 +284,7 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
 
     # Everything is filled in with real clicks, and the notebook is looked at again.
     seal(page)
-    card(page, "What you expected, and what is").get_by_role("button").click()
+    card(page, "What you expected, and what happened").get_by_role("button").click()
     context = card(page, "Where does your system run?")
     context.get_by_text("Edge").click()
     expect(context).to_contain_text("A module.")

@@ -1,4 +1,4 @@
-"""Equations that open: Markdown, results and their derivations."""
+"""Equations that open on a click, typeset where LaTeX can be."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mlsys_widgets import PredictionLock
 from mlsys_widgets import physics as ph
 from mlsys_widgets.cards.math_peek import MathPeek
 
@@ -13,11 +14,11 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture
-def law() -> ph.IronLawTime:
+def law() -> Any:
     return ph.iron_law(data=100e6, operations=4e9, device="h100-sxm")
 
 
-def test_it_opens_without_a_script(law: ph.IronLawTime) -> None:
+def test_it_opens_without_a_script(law: Any) -> None:
     closed = MathPeek("The iron law", law).value
     assert "<details class='mlsys-peek'><summary>The iron law</summary>" in closed
     assert "<details class='mlsys-peek' open>" in MathPeek("The iron law", law, opened=True).value
@@ -47,7 +48,7 @@ def test_html_is_shown_and_not_obeyed() -> None:
     assert html.count("</details>") == 1
 
 
-def test_a_result_shows_its_derivation(law: ph.IronLawTime) -> None:
+def test_a_result_shows_its_derivation(law: Any) -> None:
     peek = MathPeek("The iron law", {"In short": "$T = D/BW + O/R + L$", "In steps": law})
     assert law.derivation().to_html() in peek.value
     assert "<h4>In short</h4>" in peek.value
@@ -55,7 +56,7 @@ def test_a_result_shows_its_derivation(law: ph.IronLawTime) -> None:
     assert ph.format_quantity(law.total, "s") in peek.text()
 
 
-def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLawTime) -> None:
+def test_without_numbers_it_shows_formulas_and_symbols(law: Any) -> None:
     peek = MathPeek("The iron law", law, numbers=False)
     assert "29.9" not in peek.value
     assert "T = t_memory + t_compute + L" in peek.text()
@@ -65,13 +66,13 @@ def test_without_numbers_it_shows_formulas_and_symbols(law: ph.IronLawTime) -> N
     assert "OOM: D > C" in fits.text()
 
 
-def test_a_derivation_can_be_given_as_such(law: ph.IronLawTime) -> None:
+def test_a_derivation_can_be_given_as_such(law: Any) -> None:
     peek = MathPeek("One step", [law.derivation("memory_time"), law.total])
     assert peek.text().count("t_memory = D / BW") == 2
     assert "t_compute" in peek.text()
 
 
-def test_the_peek_has_a_still_twin(law: ph.IronLawTime) -> None:
+def test_the_peek_has_a_still_twin(law: Any) -> None:
     peek = MathPeek("The iron law", law)
     bundle = peek._repr_mimebundle_()
     assert VIEW in bundle
@@ -89,3 +90,12 @@ def test_an_empty_peek_is_refused(equations: Any) -> None:
 def test_what_is_no_equation_is_refused(equations: Any) -> None:
     with pytest.raises(ValueError, match="equations holds"):
         MathPeek("Nothing", equations)
+
+
+def test_it_waits_for_its_gate(led: Any, law: Any) -> None:
+    lock = PredictionLock("x", question="How many?", ledger=led)
+    peek = MathPeek("The iron law", law, after=[lock])
+    assert peek.text() == "The iron law\nOpens after you commit your prediction: “How many?”."
+    assert "29.9" not in peek.value
+    lock.commit(1, 1)
+    assert "29.9" in peek.value

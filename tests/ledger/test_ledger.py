@@ -20,6 +20,7 @@ from tests.ledger.making import (
     LAB,
     STUDENT,
     Clock,
+    form_of_lab,
     opened,
     read_events,
     rechained,
@@ -91,7 +92,7 @@ def test_the_same_answer_or_design_is_not_written_twice(path):
     led = worked_through(path)
     before = path.read_bytes()
     led.record_answer("kws_utilization_pct", 33.3, unit="percent")
-    led.save_design(dict(reversed(DESIGN.items())))
+    led.save_design(dict(reversed(DESIGN.items())), form_of_lab())
     opened(path).record_answer("break_even_images", 134_000)
     assert path.read_bytes() == before
     for value in (134_000.0, 1, 1.0, True, "1"):

@@ -26,6 +26,7 @@ from tests.ledger.making import (
     START,
     STUDENT,
     Clock,
+    form_of_lab,
     opened,
     read_events,
     worked_through,
@@ -98,7 +99,7 @@ class Kernels(RuleBasedStateMachine):
     @rule(led=kernels, fused=st.booleans())
     def decide(self, led: Ledger, fused: bool) -> None:
         self.design = {**DESIGN, "fusion_enabled": fused}
-        assert dict(led.save_design(self.design)) == self.design
+        assert dict(led.save_design(self.design, form_of_lab())) == self.design
 
     @rule(led=kernels, name=ids)
     def use(self, led: Ledger, name: str) -> None:

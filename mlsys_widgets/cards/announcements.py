@@ -1,7 +1,7 @@
-"""Who wants to hear when a ledger got an event, and what the last save came to.
+"""Announcements that something was saved in a ledger, and whether the last save succeeded.
 
-Widgets that share a ledger file find each other here: the one that saves announces it, the others
-look at the ledger again. Nobody is kept alive by listening.
+Cards that share a ledger file find each other here: the one that saves announces it, the others
+look at the ledger again. Listening keeps nobody alive.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mlsys_widgets.ledger import Ledger
 
 
 class Listener(Protocol):
-    """What hears of news."""
+    """Whoever wants to hear of a save."""
 
     def refresh(self) -> None:
         """Look at the ledger again."""
@@ -31,7 +31,7 @@ def listen(ledger: Ledger, listener: Listener) -> None:
 
 
 def announce(ledger: Ledger, problem: str | None = None) -> None:
-    """Tell all listeners that a save was tried: it went well, or ``problem`` says why not."""
+    """Tell all listeners that a save was tried: it succeeded, or ``problem`` says why not."""
     if problem is None:
         _problems.pop(ledger.path, None)
     else:
@@ -39,10 +39,10 @@ def announce(ledger: Ledger, problem: str | None = None) -> None:
     for listener in list(_listeners.get(ledger.path, ())):
         try:
             listener.refresh()
-        except Exception as reason:  # what is saved is saved, whatever a listener makes of it
+        except Exception as reason:  # what is saved stays saved, whatever a listener does
             warnings.warn(f"{type(listener).__name__} could not follow: {reason}", stacklevel=2)
 
 
-def problem(ledger: Ledger) -> str | None:
-    """Why the last save of this ledger did not go through; none when it did."""
+def last_problem(ledger: Ledger) -> str | None:
+    """Why the last save to this ledger failed; `None` if it succeeded."""
     return _problems.get(ledger.path)
