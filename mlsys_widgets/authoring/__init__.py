@@ -4,8 +4,8 @@
 ``source/<lab>`` with solutions and hidden tests, and has nbgrader make ``release/<lab>`` from it.
 """
 
-from mlsys_widgets.authoring.building import build, labs_of
-from mlsys_widgets.authoring.starting import new_lab
+from mlsys_widgets.authoring.builder import build, labs_of
+from mlsys_widgets.authoring.new_lab import new_lab
 from mlsys_widgets.authoring.text import TextError
 from mlsys_widgets.labs.course import Course
 

@@ -11,9 +11,9 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
-from mlsys_widgets.authoring.complaints import complain
-from mlsys_widgets.authoring.hidden import Checks, region
-from mlsys_widgets.authoring.text import TextError, Written
+from mlsys_widgets.authoring.hidden_tests import CheckSource, region
+from mlsys_widgets.authoring.text import LabCell, TextError
+from mlsys_widgets.authoring.validation import validate
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Prediction, Record, Reflection
 from mlsys_widgets.labs.course import Course
 
@@ -29,16 +29,16 @@ Cell = nbformat.NotebookNode
 class Notebook:
     """Makes the cells of one lab."""
 
-    def __init__(self, lab: Lab, checks: Checks, course: Course) -> None:
+    def __init__(self, lab: Lab, checks: CheckSource, course: Course) -> None:
         self._lab, self._checks, self._course = lab, checks, course
         parameters = lab.draw("", variants=False)
         self._items = lab.items(parameters)
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
 
-    def make(self, written: list[Written]) -> nbformat.NotebookNode:
+    def make(self, written: list[LabCell]) -> nbformat.NotebookNode:
         """The notebook, with solutions and hidden tests and without outputs."""
-        complain(self._lab.name, self._items, written)
+        validate(self._lab.name, self._items, written)
         cells = [cell for each in written for cell in getattr(self, f"_{each.kind}")(each)]
         return new_notebook(
             cells=cells,
@@ -55,39 +55,39 @@ class Notebook:
 
     # One method for each kind of cell.
 
-    def _prose(self, written: Written) -> list[Cell]:
+    def _prose(self, written: LabCell) -> list[Cell]:
         return [self._still(self._filled(written))]
 
-    def _setup(self, written: Written) -> list[Cell]:
+    def _setup(self, written: LabCell) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
         body = f"from mlsys_widgets import open_lab\n{written.body}\n\n{opens}\nlab.welcome()"
         return [self._locked("setup", "Set-up: run this cell first", body)]
 
-    def _card(self, written: Written) -> list[Cell]:
+    def _card(self, written: LabCell) -> list[Cell]:
         item = self._items[written.name]
         kinds = {Prediction: "prediction", Reflection: "reflection"}
         step = self._step(kinds.get(type(item)), written.name, item)
         code = f'lab.card("{written.name}")'
         return [self._locked(f"card_{written.name}", _called(item), code, **step)]
 
-    def _instrument(self, written: Written) -> list[Cell]:
+    def _instrument(self, written: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": "instrument", "title": written.name}}
         said = f"Instrument: {written.name}"
         return [self._locked(f"instrument_{written.name}", said, written.body, **step)]
 
-    def _reveal(self, written: Written) -> list[Cell]:
+    def _reveal(self, written: LabCell) -> list[Cell]:
         said = f"Compare: {_title(self._items[written.name])}"
         return [self._locked(f"reveal_{written.name}", said, written.body)]
 
-    def _show(self, written: Written) -> list[Cell]:
+    def _show(self, written: LabCell) -> list[Cell]:
         said = written.name[:1].upper() + written.name[1:]
         return [self._locked(f"show_{written.name}", said, written.body)]
 
-    def _design(self, written: Written) -> list[Cell]:
+    def _design(self, written: LabCell) -> list[Cell]:
         step = self._step("design", "design", None)
         return [self._locked("design", "Design: what you hand on", written.body, **step)]
 
-    def _answer(self, written: Written) -> list[Cell]:
+    def _answer(self, written: LabCell) -> list[Cell]:
         name, item = written.name, self._items[written.name]
         assert isinstance(item, Number | Choice)
         if isinstance(item, Number):
@@ -110,14 +110,14 @@ class Notebook:
         check.metadata["tags"] = [CHECKED]
         return [self._question(name, item), answer, check]
 
-    def _record(self, written: Written) -> list[Cell]:
+    def _record(self, written: LabCell) -> list[Cell]:
         name, item = written.name, self._items[written.name]
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
         hidden = region("from mlsys_widgets.grading import award_record", call)
         return [self._graded(name, f'lab.record("{name}")', hidden, item.points)]
 
-    def _essay(self, written: Written) -> list[Cell]:
+    def _essay(self, written: LabCell) -> list[Cell]:
         name, item = written.name, self._items[written.name]
         assert isinstance(item, Essay)
         model = self._filled(written)
@@ -130,7 +130,7 @@ class Notebook:
 
     # What cells have in common.
 
-    def _filled(self, written: Written) -> str:
+    def _filled(self, written: LabCell) -> str:
         try:
             return templates.fill(written.body, self._known)
         except TextError as problem:

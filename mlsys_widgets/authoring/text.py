@@ -21,7 +21,7 @@ class TextError(ValueError):
 
 
 @dataclass(frozen=True)
-class Written:
+class LabCell:
     """A cell as its author wrote it.
 
     Parameters
@@ -42,7 +42,7 @@ class Written:
     where: str = field(default="", compare=False)
 
 
-def read(path: Path) -> list[Written]:
+def read(path: Path) -> list[LabCell]:
     """The cells of a lab.
 
     Raises
@@ -64,16 +64,16 @@ def _said(cell: object) -> dict[str, object]:
     return {key: value for key, value in found if not key.startswith("lines_to_")}
 
 
-def _written(path: Path, number: int, cell: object) -> Written:
+def _written(path: Path, number: int, cell: object) -> LabCell:
     metadata = _said(cell)
     body: str = cell.source.strip("\n")  # type: ignore[attr-defined]
     where = f"{path}, cell {number}"
     if cell.cell_type == "markdown":  # type: ignore[attr-defined]
         if not metadata:
-            return Written("prose", "", body, where)
+            return LabCell("prose", "", body, where)
         if list(metadata) != ["essay"]:
             raise TextError(f"{where}: prose can say essay=…; it says {', '.join(metadata)}")
-        return Written("essay", _name(where, "essay", metadata["essay"]), body, where)
+        return LabCell("essay", _name(where, "essay", metadata["essay"]), body, where)
     kinds = [kind for kind in CODE_KINDS if kind in metadata]
     if len(kinds) != 1 or len(metadata) != 1:
         listed = ", ".join(CODE_KINDS)
@@ -87,7 +87,7 @@ def _written(path: Path, number: int, cell: object) -> Written:
         raise TextError(f"{where}: a {kind} cell is made from its name; leave its body empty")
     if kind not in EMPTY_KINDS and not body:
         raise TextError(f"{where}: the {kind} cell is empty")
-    return Written(kind, name, body, where)
+    return LabCell(kind, name, body, where)
 
 
 def _name(where: str, kind: str, value: object) -> str:

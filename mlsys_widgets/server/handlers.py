@@ -23,8 +23,8 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.ledger import Ledger, LedgerError
-from mlsys_widgets.server.finding import Finder
-from mlsys_widgets.server.places import NotFound, Refused, Root
+from mlsys_widgets.server.finder import Finder
+from mlsys_widgets.server.paths import NotFound, PathRefused, Root
 from mlsys_widgets.server.reports import Reports, etag
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ LOOK: Final = 0.2
 LONGEST_WAIT: Final = 30.0
 
 
-class Desk:
+class PanelServices:
     """What all handlers of a server share."""
 
     def __init__(self, serverapp: ServerApp) -> None:
@@ -56,9 +56,9 @@ class PanelHandler(APIHandler):
     # A panel that looks at a ledger is nobody at work; an idle server may still be culled.
     _track_activity = False
 
-    def initialize(self, desk: Desk) -> None:
+    def initialize(self, services: PanelServices) -> None:
         """Take what the handlers share."""
-        self.desk = desk
+        self.services = services
 
     def compute_etag(self) -> str | None:
         # Tornado's own is a hash of the answer, which would have to be made first.
@@ -77,8 +77,8 @@ class PanelHandler(APIHandler):
     def ledger(self, path: str) -> Path | None:
         """The ledger beside a notebook, or none after a refusal was sent."""
         try:
-            return self.desk.root.ledger(path)
-        except Refused as error:
+            return self.services.root.ledger(path)
+        except PathRefused as error:
             self.refuse(HTTPStatus.FORBIDDEN, str(error))
         except NotFound as error:
             self.refuse(HTTPStatus.NOT_FOUND, str(error))
@@ -108,8 +108,8 @@ class LabHandler(PanelHandler):
         # Looked up again: a link may have been put there while we waited.
         ledger = self.ledger(path)
         if ledger is not None:
-            said = await asyncio.to_thread(self.desk.reports.of, ledger)
-            self.say({"path": path, "ledger": self.desk.root.path_of(ledger), **said})
+            said = await asyncio.to_thread(self.services.reports.of, ledger)
+            self.say({"path": path, "ledger": self.services.root.path_of(ledger), **said})
 
     async def news(self, ledger: Path, known: str | None) -> str:
         """The tag of the ledger, once it is another than the known one or the time is up."""
@@ -145,14 +145,14 @@ class LedgersHandler(PanelHandler):
 
     def all(self, known: list[Path]) -> dict[str, Any]:
         """Look for them and read them; takes a while the first time."""
-        ledgers, complete = self.desk.finder.ledgers(*known)
+        ledgers, complete = self.services.finder.ledgers(*known)
         listed = []
         for ledger in ledgers:
-            said = self.desk.reports.of(ledger)
+            said = self.services.reports.of(ledger)
             shown = {
                 key: said[key] for key in ("lab", "student", "last", "ok", "problem", "design")
             }
-            listed.append({"ledger": self.desk.root.path_of(ledger), **shown})
+            listed.append({"ledger": self.services.root.path_of(ledger), **shown})
         return {"ledgers": listed, "complete": complete}
 
 
@@ -162,7 +162,7 @@ class LabsHandler(PanelHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        labs, complete = await asyncio.to_thread(self.desk.finder.labs)
+        labs, complete = await asyncio.to_thread(self.services.finder.labs)
         self.say({"labs": [lab._asdict() for lab in labs], "complete": complete})
 
 
@@ -187,12 +187,12 @@ class BeginAgainHandler(PanelHandler):
         except LedgerError as error:
             self.refuse(HTTPStatus.CONFLICT, str(error))
             return
-        self.say({"aside": self.desk.root.path_of(aside) if aside else None})
+        self.say({"aside": self.services.root.path_of(aside) if aside else None})
 
 
 def add_handlers(serverapp: ServerApp) -> None:
     """Add the addresses to a server."""
-    shared = {"desk": Desk(serverapp)}
+    shared = {"services": PanelServices(serverapp)}
     table = [
         ("lab", LabHandler),
         ("ledgers", LedgersHandler),

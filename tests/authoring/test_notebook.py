@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring import Course, TextError, build, labs_of, new_lab
-from mlsys_widgets.authoring.hidden import Checks
+from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.labs import load
@@ -16,7 +16,7 @@ from tests.authoring.conftest import DEMO
 @pytest.fixture
 def made(home, course):
     def make(of=None):
-        return Notebook(load(home), Checks(home / "checks.py"), of or course).make(
+        return Notebook(load(home), CheckSource(home / "checks.py"), of or course).make(
             read(home / "lab.py")
         )
 

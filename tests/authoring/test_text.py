@@ -6,7 +6,7 @@ import pytest
 
 from mlsys_widgets.authoring import TextError
 from mlsys_widgets.authoring.templates import fill, names
-from mlsys_widgets.authoring.text import Written, read
+from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.labs import Lab, Parameters
 
 
@@ -54,16 +54,16 @@ lab.design({})
 # Because.
 """)
     assert read(path) == [
-        Written("prose", "", "Some *prose*.\n\nMore."),
-        Written("setup", "", "import math"),
-        Written("card", "opening", ""),
-        Written("instrument", "The roofline", "roofline = 1\nroofline"),
-        Written("reveal", "act1", 'lab.reveal("act1")'),
-        Written("show", "HUD", "lab.hud()"),
-        Written("answer", "busy_pct", "busy_pct = 33"),
-        Written("record", "done", ""),
-        Written("design", "", "lab.design({})"),
-        Written("essay", "why", "Because."),
+        LabCell("prose", "", "Some *prose*.\n\nMore."),
+        LabCell("setup", "", "import math"),
+        LabCell("card", "opening", ""),
+        LabCell("instrument", "The roofline", "roofline = 1\nroofline"),
+        LabCell("reveal", "act1", 'lab.reveal("act1")'),
+        LabCell("show", "HUD", "lab.hud()"),
+        LabCell("answer", "busy_pct", "busy_pct = 33"),
+        LabCell("record", "done", ""),
+        LabCell("design", "", "lab.design({})"),
+        LabCell("essay", "why", "Because."),
     ]
 
 

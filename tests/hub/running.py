@@ -34,6 +34,7 @@ from mlsys_widgets.courses import pack
 from mlsys_widgets.hub.interpreter import make_environment
 from mlsys_widgets.hub.places import Places, closed_parent
 from mlsys_widgets.hub.proxy import find_proxy
+from mlsys_widgets.labs.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "hub_tests"
@@ -72,7 +73,7 @@ def environment() -> Path:
 def bundle() -> Path:
     """The labs of this checkout, packed."""
     with _alone("bundle"):
-        return pack(ROOT, BUILD / "course.tar.gz")
+        return pack(Course.at(ROOT), BUILD / "course.tar.gz")
 
 
 def proxy() -> Path:
@@ -181,7 +182,7 @@ def running_hub(
     finally:
         if hub.process and hub.process.poll() is None:
             hub.stop()
-        if hub.places.memory.exists():
+        if hub.places.state.exists():
             subprocess.run(hub.command("--reset", "--yes"), check=True, capture_output=True)
         shutil.rmtree(above)
 

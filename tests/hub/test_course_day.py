@@ -172,7 +172,9 @@ def grades(desk: Desk, student: Student, one: Desk, other: Desk, credit: float) 
 def grades_what_was_written(desk: Desk, formgrader: Formgrader, writer: Desk) -> None:
     before = points(desk.hub, writer.name)
     formgrader.open_submission("Test, Cleo")
-    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.", timeout=READY)
+    expect(formgrader.frame.locator("body")).to_contain_text(
+        "HubState is what waits.", timeout=READY
+    )
     formgrader.grade("reply", POINTS, COMMENT)
     desk.picture("by-hand")
     given = {"reply": (POINTS, COMMENT)}

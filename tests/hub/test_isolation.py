@@ -119,7 +119,7 @@ def closed(hub: Hub, bens: Belongings) -> list[Path]:
         places.secrets, places.secrets / "passwords.json", places.secrets / "cookie_secret",
         places.secrets / "jupyterhub_config.json", places.secrets / "configproxy_auth_token",
         places.database, places.database / "jupyterhub.sqlite", places.logs, places.log,
-        places.memory, places.lock, Path("/etc/shadow"),
+        places.state, places.lock, Path("/etc/shadow"),
     ]  # fmt: skip
 
 
@@ -281,7 +281,7 @@ def test_the_hub_gives_nothing_of_others(hub, ada, bens):
 
 
 def test_the_door_of_the_proxy_is_closed(hub, ada):
-    port = json.loads(hub.places.memory.read_text())["api_port"]
+    port = json.loads(hub.places.state.read_text())["api_port"]
     for key in ("", ada.token):
         answer = requests.get(
             f"http://127.0.0.1:{port}/api/routes", headers={"Authorization": f"token {key}"},

@@ -17,7 +17,7 @@ import pytest
 import requests
 import websocket
 
-from mlsys_widgets.hub.memory import Account
+from mlsys_widgets.hub.hub_state import Account
 from tests.hub.people import needs_root, somebody
 from tests.hub.running import SERVER, START, bundle, environment, executed, free_port
 

@@ -1,0 +1,158 @@
+"""Hidden tests: a check of ``checks.py`` with all it uses, as code that stands alone in a cell.
+
+Stock nbgrader runs a hidden test where nothing but the package is installed. So a check is cut out
+of its file together with the imports, constants and functions of that file which it needs, and put
+into a function: nothing of it becomes a name of the notebook, where its own name is the answer's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from mlsys_widgets.authoring.text import TextError
+
+_BEGIN, _END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+
+
+def region(body: str, call: str) -> str:
+    """A hidden region whose value is that of ``call``.
+
+    Examples
+    --------
+    >>> print(region("limit = 2", "limit + 1"))
+    ### BEGIN HIDDEN TESTS
+    def _points():
+        limit = 2
+        return limit + 1
+    <BLANKLINE>
+    <BLANKLINE>
+    _points()
+    ### END HIDDEN TESTS
+    """
+    lines = [_BEGIN, "def _points():", _indented(body), f"    return {call}", "", "", "_points()"]
+    return "\n".join([*lines, _END])
+
+
+class CheckSource:
+    """The checks of a lab as text.
+
+    Parameters
+    ----------
+    path
+        The lab's ``checks.py``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._source = path.read_text("utf-8")
+            tree = ast.parse(self._source)
+        except (OSError, SyntaxError) as problem:
+            raise TextError(f"{path} cannot be read: {problem}") from None
+        self._lines = self._source.splitlines()
+        self._imports: dict[str, tuple[str, str]] = {}  # by bound name: module, what of it
+        self._defined: dict[str, ast.stmt] = {}
+        for node in tree.body:
+            self._take(node)
+
+    def _take(self, node: ast.stmt) -> None:
+        match node:
+            case ast.ImportFrom(module="__future__"):
+                pass
+            case ast.ImportFrom(module=module, names=names, level=0):
+                for alias in names:
+                    if alias.name == "*":
+                        raise self._error(node, "imports everything; name what it uses")
+                    self._imports[alias.asname or alias.name] = (str(module), _alias(alias))
+            case ast.Import(names=names):
+                for alias in names:
+                    bound = alias.asname or alias.name.partition(".")[0]
+                    self._imports[bound] = ("", _alias(alias))
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                self._defined[name] = node
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                self._defined[name] = node
+            case ast.Expr(value=ast.Constant(value=str())):
+                pass  # the docstring
+            case _:
+                raise self._error(
+                    node, "is neither an import nor a function nor a constant, so no hidden test"
+                    " can be made with it",
+                )  # fmt: skip
+
+    def _error(self, node: ast.stmt, what: str) -> TextError:
+        return TextError(f"{self._path}, line {node.lineno}: this {what}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The functions that do not begin with an underscore: the checks."""
+        found = self._defined.items()
+        return tuple(
+            n for n, node in found if isinstance(node, ast.FunctionDef) and not n.startswith("_")
+        )
+
+    def cut(self, name: str, *also: tuple[str, str]) -> str:
+        """A check with all that it uses, in the order of the file.
+
+        Parameters
+        ----------
+        name
+            The check.
+        *also
+            What is imported besides: module and name.
+        """
+        if name not in self._defined:
+            raise TextError(f"{self._path} has no function {name}, and the lab grades that answer")
+        wanted, reached = [name], {name}
+        imports: set[str] = set()
+        while wanted:
+            for used in _names(self._defined[wanted.pop()]):
+                if used in self._imports:
+                    imports.add(used)
+                elif used in self._defined and used not in reached:
+                    reached.add(used)
+                    wanted.append(used)
+        kept = [self._text(node) for n, node in self._defined.items() if n in reached]
+        return "\n\n".join([_import({self._imports[b] for b in imports}.union(also)), *kept])
+
+    def _text(self, node: ast.stmt) -> str:
+        decorators = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(each.lineno for each in decorators)])
+        return "\n".join(self._lines[first - 1 : node.end_lineno])
+
+
+def _import(wanted: set[tuple[str, str]]) -> str:
+    """One line for each module."""
+    of: dict[str, list[str]] = {}
+    for module, what in sorted(wanted):
+        of.setdefault(module, []).append(what)
+    return "\n".join(
+        f"from {module} import {', '.join(names)}" if module else f"import {', '.join(names)}"
+        for module, names in of.items()
+    )
+
+
+def _alias(alias: ast.alias) -> str:
+    return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            yield each.id
+
+
+def _indented(code: str) -> str:
+    """Code one level deeper; the inside of texts that run over lines stays as it is."""
+    inside = {
+        line
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Constant | ast.JoinedStr)
+        for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+    }
+    return "\n".join(
+        line if not line or number in inside else f"    {line}"
+        for number, line in enumerate(code.splitlines(), 1)
+    )
