@@ -75,9 +75,9 @@ def test_new_lab_refuses_what_is_there(course: Path, capsys: pytest.CaptureFixtu
     assert main(["new-lab", "lab_02_demo", "--course", str(course)]) == 1
     error = capsys.readouterr().err
     assert error.startswith("mlsys: ")
-    assert "is there already" in error
+    assert "exists already" in error
     assert main(["new-lab", "Lab 2", "--course", str(course)]) == 1
-    assert "small letters" in capsys.readouterr().err
+    assert "lowercase letters" in capsys.readouterr().err
 
 
 def test_build_says_what_is_wrong(

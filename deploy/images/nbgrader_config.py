@@ -4,9 +4,9 @@ import os
 
 from ngshare_exchange import configureExchange
 
-c = get_config()  # noqa: F821 (nbgrader gives it)
+c = get_config()  # noqa: F821 (nbgrader provides it)
 
-# By the name of its service, and not through the hub's proxy, whose own address may ask for TLS.
+# By the name of its service, not through the hub's proxy, whose own address may require TLS.
 configureExchange(
     c, ngshare_url=os.environ.get("MLSYS_EXCHANGE_URL", "http://ngshare:8080/services/ngshare")
 )

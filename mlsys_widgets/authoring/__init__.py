@@ -1,7 +1,7 @@
 """From a lab as text to the notebooks of instructors and students.
 
-``assignments/<lab>`` holds the lab: ``lab.py``, ``asks.py`` and ``checks.py``. `build` makes
-``source/<lab>`` with solutions and hidden tests, and has nbgrader make ``release/<lab>`` from it.
+``assignments/<lab>`` holds the lab: ``lab.py``, ``asks.py`` and ``checks.py``. `build` writes
+``source/<lab>`` with solutions and hidden tests, and lets nbgrader make ``release/<lab>`` from it.
 """
 
 from mlsys_widgets.authoring.builder import build, labs_of

@@ -1,8 +1,8 @@
-"""Hidden tests: a check of ``checks.py`` with all it uses, as code that stands alone in a cell.
+"""Hidden tests: a check from ``checks.py`` with everything it uses, as one self-contained cell.
 
-Stock nbgrader runs a hidden test where nothing but the package is installed. So a check is cut out
-of its file together with the imports, constants and functions of that file which it needs, and put
-into a function: nothing of it becomes a name of the notebook, where its own name is the answer's.
+Stock nbgrader runs a hidden test where only the package is installed. So a check is cut out of its
+file together with the imports, constants and functions that it needs, and wrapped in a function:
+none of its names may reach the notebook, where the check's own name belongs to the answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BEGIN, _END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 
 def region(body: str, call: str) -> str:
-    """A hidden region whose value is that of ``call``.
+    """Return a hidden region whose value is that of ``call``.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def region(body: str, call: str) -> str:
 
 
 class CheckSource:
-    """The checks of a lab as text.
+    """The source of a lab's checks, from which single checks are cut.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ class CheckSource:
                 pass  # the docstring
             case _:
                 raise self._error(
-                    node, "is neither an import nor a function nor a constant, so no hidden test"
-                    " can be made with it",
+                    node, "is neither an import nor a function nor a constant, so it cannot become"
+                    " part of a hidden test",
                 )  # fmt: skip
 
     def _error(self, node: ast.stmt, what: str) -> TextError:
@@ -87,21 +87,21 @@ class CheckSource:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The functions that do not begin with an underscore: the checks."""
+        """The names of the checks: functions that do not begin with an underscore."""
         found = self._defined.items()
         return tuple(
             n for n, node in found if isinstance(node, ast.FunctionDef) and not n.startswith("_")
         )
 
     def cut(self, name: str, *also: tuple[str, str]) -> str:
-        """A check with all that it uses, in the order of the file.
+        """Return a check with everything it uses, in the order of the file.
 
         Parameters
         ----------
         name
             The check.
         *also
-            What is imported besides: module and name.
+            What else to import: module and name.
         """
         if name not in self._defined:
             raise TextError(f"{self._path} has no function {name}, and the lab grades that answer")
@@ -124,7 +124,7 @@ class CheckSource:
 
 
 def _import(wanted: set[tuple[str, str]]) -> str:
-    """One line for each module."""
+    """Import statements, one line per module."""
     of: dict[str, list[str]] = {}
     for module, what in sorted(wanted):
         of.setdefault(module, []).append(what)
@@ -145,7 +145,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
 
 def _indented(code: str) -> str:
-    """Code one level deeper; the inside of texts that run over lines stays as it is."""
+    """Indent code by one level, but leave the inside of multi-line strings alone."""
     inside = {
         line
         for node in ast.walk(ast.parse(code))

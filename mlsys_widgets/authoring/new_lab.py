@@ -1,4 +1,4 @@
-"""Starting a lab of one's own: a small one that works, to be changed into what is wanted."""
+"""A new lab: a small one that works, for its author to change."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def new_lab(root: Path, name: str) -> Path:
     Parameters
     ----------
     root
-        The folder of the course; ``assignments/`` is made there if it is missing.
+        The folder of the course; ``assignments/`` is created there if it is missing.
     name
-        The lab, as ``lab_02_caches``.
+        The lab, such as ``lab_02_caches``.
 
     Returns
     -------
@@ -31,12 +31,12 @@ def new_lab(root: Path, name: str) -> Path:
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"the lab's name is {name!r}; it must be 3 to 50 small letters, digits and _, beginning"
-            " with a letter, as lab_02_caches"
+            f"the lab's name is {name!r}; it must be 3 to 50 lowercase letters, digits and _,"
+            " beginning with a letter, such as lab_02_caches"
         )
     folder = root / "assignments" / name
     if folder.exists():
-        raise ValueError(f"{folder} is there already; choose another name, or change that lab")
+        raise ValueError(f"{folder} exists already; choose another name, or change that lab")
     title = name.replace("_", " ").capitalize()
     said = {"name": name, "title": title, "act": "What limits a matrix product?"}
     template = files("mlsys_widgets.authoring") / "template"

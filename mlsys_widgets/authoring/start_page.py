@@ -1,7 +1,7 @@
-"""The page on which a newcomer lands: which lab comes first, and how to find one's way.
+"""The page where newcomers start: which lab comes first, and how to work on one.
 
-It is made from what is released and from nothing else, so it never promises a lab that is not
-there, and points and minutes are those of the labs themselves.
+It is made only from what is released, so it never promises a lab that is missing, and its points
+and minutes are those of the labs themselves.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from mlsys_widgets.physics import format_quantity
 _PAGE: Final = """\
 # Start here
 
-In these labs you predict first and look second: commit a prediction, and the instruments open.
+In these labs you predict first and look second: once you commit a prediction, the instruments open.
 
-**Open this one first: {first}.** Later labs take up what you decided in earlier ones.
+**Open this one first: {first}.** Later labs build on what you decide in earlier ones.
 
 ## The labs, in order
 
@@ -26,8 +26,9 @@ In these labs you predict first and look second: commit a prediction, and the in
 
 ## Before your first lab
 
-Your work carries your name, and your numbers are drawn from it. If your course knows you under
-another name than this computer does, choose *File → New → Terminal* and type this, with that name:
+Your work carries your name, and your numbers are drawn from it. If your course knows you by a
+different name than this computer does, choose *File → New → Terminal* and type this, with the name
+that your course uses:
 
 ```
 mlsys whoami NAME
@@ -35,20 +36,20 @@ mlsys whoami NAME
 
 ## In a lab
 
-1. Open it by its link and choose *Run → Run All Cells*. What waits for you says so.
+1. Open it with its link and choose *Run → Run All Cells*. Whatever is still locked says so.
 2. Go from top to bottom. Where you are asked what you expect, choose an answer and how sure you
-   are, and commit. A prediction is sealed for good; being wrong costs nothing.
+   are, and commit. You cannot change a prediction afterward, but being wrong costs nothing.
 3. Type your numbers in place of the three dots in cells such as `gap_times = ...`, and run that
    cell and the next with *Shift + Enter*. The next one says whether your number can be graded.
 
-On the right, the **Lab panel** lists the steps of the lab and which of them are done; a click goes
-there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the notebook. It
-is handed in with the notebook, so leave it where it is.
+On the right, the **Lab panel** lists the steps of the lab and which of them are done; click a step
+to go there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the
+notebook. You submit it together with the notebook, so leave it where it is.
 
 ## Stuck?
 
-Choose *Kernel → Restart Kernel and Run All Cells*. What you committed is found again. To begin a
-lab anew, use *Restart the lab…* in the Lab panel.
+Choose *Kernel → Restart Kernel and Run All Cells*; everything you committed is still there. To
+start a lab over from scratch, use *Restart the lab…* in the Lab panel.
 """
 
 
@@ -66,7 +67,7 @@ def write_start_page(release: Path) -> Path:
 
 
 def start_page(release: Path) -> str:
-    """The page, as Markdown with links that JupyterLab follows."""
+    """Return the page, as Markdown with links that JupyterLab follows."""
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
     lines = [_line(number, lab) for number, lab in enumerate(found, 1)]
     first = _link(found[0]) if found else "none is released yet"

@@ -1,4 +1,4 @@
-"""Reading ``lab.py``: jupytext's percent format, with a word on each cell line for what it is."""
+"""Reads ``lab.py``: jupytext's percent format, where each cell line says what the cell is."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final
 
 import jupytext
 
-#: What a cell can be, by the word on its line. All but setup and design name something.
+#: What a cell can be, by the word on its line. All but setup and design take a name.
 CODE_KINDS: Final = (
     "setup", "card", "instrument", "reveal", "show", "answer", "record", "design",
 )  # fmt: skip
-#: Kinds whose cell is made from its name alone.
+#: Kinds whose cell is generated from its name alone.
 EMPTY_KINDS: Final = ("card", "record")
 
 
 class TextError(ValueError):
-    """A lab as text that cannot be built, with the file and what to mend."""
+    """A lab as text that cannot be built, with the file and what to fix."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class LabCell:
     kind
         One of `CODE_KINDS`, or ``prose`` or ``essay``.
     name
-        What the cell line names: an item, a title; empty for prose, setup and design.
+        The name on the cell line: an item or a title; empty for prose, setup and design.
     body
-        What stands in the cell.
+        The contents of the cell.
     where
-        File and cell, for whoever has to mend something.
+        File and cell, for whoever has to fix something.
     """
 
     kind: str
@@ -43,15 +43,15 @@ class LabCell:
 
 
 def read(path: Path) -> list[LabCell]:
-    """The cells of a lab.
+    """Read the cells of a lab.
 
     Raises
     ------
     TextError
-        For a cell that does not say what it is, or says it wrongly.
+        For a cell that does not say what it is, or says it incorrectly.
     """
     book = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
-    return [_written(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
+    return [_lab_cell(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
 
 
 def _blank(cell: object) -> bool:
@@ -59,12 +59,12 @@ def _blank(cell: object) -> bool:
 
 
 def _said(cell: object) -> dict[str, object]:
-    """What a cell line says; jupytext notes there, too, how many empty lines it found."""
+    """What a cell line says, without jupytext's notes on how many empty lines it found."""
     found = cell.metadata.items()  # type: ignore[attr-defined]
     return {key: value for key, value in found if not key.startswith("lines_to_")}
 
 
-def _written(path: Path, number: int, cell: object) -> LabCell:
+def _lab_cell(path: Path, number: int, cell: object) -> LabCell:
     metadata = _said(cell)
     body: str = cell.source.strip("\n")  # type: ignore[attr-defined]
     where = f"{path}, cell {number}"
@@ -84,7 +84,7 @@ def _written(path: Path, number: int, cell: object) -> LabCell:
     kind = kinds[0]
     name = "" if kind in ("setup", "design") else _name(where, kind, metadata[kind])
     if kind in EMPTY_KINDS and body:
-        raise TextError(f"{where}: a {kind} cell is made from its name; leave its body empty")
+        raise TextError(f"{where}: a {kind} cell is generated from its name; leave its body empty")
     if kind not in EMPTY_KINDS and not body:
         raise TextError(f"{where}: the {kind} cell is empty")
     return LabCell(kind, name, body, where)
@@ -92,5 +92,7 @@ def _written(path: Path, number: int, cell: object) -> LabCell:
 
 def _name(where: str, kind: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise TextError(f'{where}: {kind} needs a name in quotes, as {kind}="…"; it is {value!r}')
+        raise TextError(
+            f'{where}: {kind} needs a name in quotes, such as {kind}="…"; it is {value!r}'
+        )
     return value.strip()

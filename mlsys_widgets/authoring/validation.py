@@ -1,4 +1,4 @@
-"""What is wrong with a lab before anything is built: names that do not fit, points out of reach."""
+"""Finds what is wrong with a lab before it is built: unknown names, points out of reach."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _GRADED: Final = (Number, Choice, Essay, Record)
 DESIGN: Final = "design"
 
 
-def validate(lab: str, items: Mapping[str, Item], written: Sequence[LabCell]) -> None:
+def validate(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> None:
     """Refuse a lab that asks what it never shows, or shows what it never asks.
 
     Raises
     ------
     TextError
-        With the first thing to mend.
+        With the first thing to fix.
     """
-    for complaint in _complaints(lab, items, written):
-        raise TextError(complaint)
+    for problem in _problems(lab, items, cells):
+        raise TextError(problem)
 
 
-def _complaints(lab: str, items: Mapping[str, Item], written: Sequence[LabCell]) -> Iterator[str]:
-    if [each.kind for each in written].count("setup") != 1:
+def _problems(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> Iterator[str]:
+    if [each.kind for each in cells].count("setup") != 1:
         yield f"{lab}: lab.py must have exactly one cell with setup=true"
-    for each in written:
+    for each in cells:
         yield from _of_cell(each, items)
-    placed = [each.name for each in written if each.kind in ("answer", "essay", "record")]
-    shown = {each.name for each in written if each.kind == "card"}
-    shown |= {DESIGN} if any(each.kind == "design" for each in written) else set()
+    placed = [each.name for each in cells if each.kind in ("answer", "essay", "record")]
+    shown = {each.name for each in cells if each.kind == "card"}
+    shown |= {DESIGN} if any(each.kind == "design" for each in cells) else set()
     for name, item in items.items():
         if isinstance(item, _GRADED) and placed.count(name) != 1:
             yield (
@@ -50,7 +50,7 @@ def _complaints(lab: str, items: Mapping[str, Item], written: Sequence[LabCell])
             )
         for earlier in item.after:
             if earlier not in items:
-                yield f"{lab}: in asks.py {name} comes after {earlier!r}, which is nowhere asked"
+                yield f"{lab}: in asks.py {name} comes after {earlier!r}, which the lab never asks"
         if isinstance(item, Record):
             for wanted in item.of:
                 if wanted not in shown:

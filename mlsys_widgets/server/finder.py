@@ -1,7 +1,7 @@
 """Finds labs and ledgers below the server's root, cheaply enough to be asked at any time.
 
-One walk finds both. It goes level by level, so that in a huge tree it finds what lies near the root
-before it gives up, and its outcome is kept for a few seconds.
+One walk finds both. It goes level by level, so that in a huge tree it finds what is near the root
+before it gives up, and its result is kept for a few seconds.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.server.paths import Root
 from mlsys_widgets.server.reports import Signature, signature
 
-#: Seconds for which the outcome of a walk is kept.
+#: Seconds for which the result of a walk is kept.
 FRESH: Final = 5.0
 #: A walk ends after this many seconds or entries, or levels below the root.
 LONGEST_WALK: Final = 3.0
 MOST_ENTRIES: Final = 50_000
 DEEPEST: Final = 8
-#: A notebook beyond this many bytes is not opened to see whether it is a lab.
+#: Larger notebooks, in bytes, are not opened to see whether they are labs.
 LARGEST_NOTEBOOK: Final = 16 << 20
 
 _SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -42,7 +42,7 @@ class FoundLab(NamedTuple):
 
 @dataclass(frozen=True)
 class WalkResult:
-    """What a walk met; ``complete`` is false when it gave up before the end."""
+    """What a walk found; ``complete`` is false when it gave up before the end."""
 
     ledgers: tuple[Path, ...]
     notebooks: tuple[Path, ...]
@@ -71,7 +71,7 @@ class Finder:
         self._read: dict[Path, tuple[Signature | None, FoundLab | None]] = {}
 
     def labs(self) -> tuple[list[FoundLab], bool]:
-        """The labs, those near the root first, and whether these are all."""
+        """Return the labs, those near the root first, and whether these are all."""
         with self._lock:
             found = self._look()
             labs = [lab for notebook in found.notebooks if (lab := self._lab(notebook))]
@@ -79,9 +79,9 @@ class Finder:
         return labs, found.complete
 
     def ledgers(self, *known: Path) -> tuple[list[Path], bool]:
-        """The ledgers, and whether these are all; ``known`` ones even if the last walk was before.
+        """Return the ledgers, and whether these are all; ``known`` ones even if the walk is old.
 
-        A ledger that has been made since is what the panel asks about most.
+        A ledger that is newer than the last walk is what the panel asks about most.
         """
         with self._lock:
             found = self._look()
@@ -104,7 +104,7 @@ class Finder:
 
 
 def walk(root: Root, clock: Callable[[], float] = time.monotonic) -> WalkResult:
-    """Go through the folders below a root, links to folders and hidden ones left out."""
+    """Walk the folders below a root, but no hidden ones and no links to folders."""
     ledgers: list[Path] = []
     notebooks: list[Path] = []
     waiting = deque([(root.folder, 0)])
@@ -133,24 +133,24 @@ def walk(root: Root, clock: Callable[[], float] = time.monotonic) -> WalkResult:
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder in the order of their names; none if it may not be read."""
+    """Yield the entries of a folder, sorted by name; nothing if it cannot be read."""
     try:
         with os.scandir(folder) as scan:
             listed = sorted(scan, key=lambda entry: entry.name)
     except OSError:
         return
-    # An environment holds no labs, and more files than all of a course.
+    # An environment has no labs, and more files than a whole course.
     if not any(entry.name == "pyvenv.cfg" for entry in listed):
         yield from listed
 
 
 def lab_of(notebook: Path, root: Root) -> FoundLab | None:
-    """What a notebook says about itself, or none if it is no lab."""
+    """What a notebook says about itself; `None` if it is not a lab."""
     try:
         if not root.serves(notebook) or notebook.stat().st_size > LARGEST_NOTEBOOK:
             return None
         content = notebook.read_bytes()
-        # Most notebooks are no labs, and this is a hundred times faster than to parse them.
+        # Most notebooks are not labs, and this is a hundred times faster than parsing them.
         if b'"mlsys"' not in content:
             return None
         about: Any = json.loads(content)["metadata"]["mlsys"]

@@ -5,7 +5,7 @@
 | ``GET mlsys/lab?path=<notebook>`` | what the ledger beside a notebook says; with ``wait=<seconds>`` and ``If-None-Match`` the answer comes when the ledger changes, or 304 after that time |
 | ``GET mlsys/ledgers?path=<notebook>`` | all ledgers below the root |
 | ``GET mlsys/labs`` | all labs below the root |
-| ``POST mlsys/begin-again`` | puts the ledger beside a notebook aside |
+| ``POST mlsys/begin-again`` | sets the ledger beside a notebook aside |
 """  # noqa: E501
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from mlsys_widgets.server.reports import Reports, etag
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
-#: How often, in seconds, a ledger is looked at while somebody waits for it to change.
+#: Seconds between two looks at a ledger while somebody waits for it to change.
 LOOK: Final = 0.2
-#: The longest such wait. Proxies close what is silent for a minute.
+#: The longest such wait. Proxies close connections that are silent for a minute.
 LONGEST_WAIT: Final = 30.0
 
 
@@ -51,17 +51,17 @@ class PanelServices:
 class PanelHandler(APIHandler):
     """A request of the panel: for those who are logged in and may see the files."""
 
-    # Who may read and write files may read ledgers and begin again.
+    # Whoever may read and write files may read ledgers and restart a lab.
     auth_resource = "contents"
-    # A panel that looks at a ledger is nobody at work; an idle server may still be culled.
+    # A panel that polls a ledger is not activity; an idle server may still be culled.
     _track_activity = False
 
     def initialize(self, services: PanelServices) -> None:
-        """Take what the handlers share."""
+        """Receive what the handlers share."""
         self.services = services
 
     def compute_etag(self) -> str | None:
-        # Tornado's own is a hash of the answer, which would have to be made first.
+        # Tornado's own is a hash of the answer, which would have to be computed first.
         return None
 
     def say(self, answer: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ class PanelHandler(APIHandler):
         self.finish(json.dumps({"message": sentence}))
 
     def ledger(self, path: str) -> Path | None:
-        """The ledger beside a notebook, or none after a refusal was sent."""
+        """The ledger beside a notebook; `None` after a refusal was sent."""
         try:
             return self.services.root.ledger(path)
         except PathRefused as error:
@@ -105,14 +105,14 @@ class LabHandler(PanelHandler):
             self.set_status(HTTPStatus.NOT_MODIFIED)
             self.finish()
             return
-        # Looked up again: a link may have been put there while we waited.
+        # Checked again: somebody may have put a link there while we waited.
         ledger = self.ledger(path)
         if ledger is not None:
             said = await asyncio.to_thread(self.services.reports.of, ledger)
             self.say({"path": path, "ledger": self.services.root.path_of(ledger), **said})
 
     async def news(self, ledger: Path, known: str | None) -> str:
-        """The tag of the ledger, once it is another than the known one or the time is up."""
+        """The ledger's tag, once it differs from the known one or the time is up."""
         try:
             wait = float(self.get_query_argument("wait", "0"))
         except ValueError:
@@ -130,7 +130,7 @@ class LabHandler(PanelHandler):
 
 
 class LedgersHandler(PanelHandler):
-    """All ledgers below the root, in short."""
+    """All ledgers below the root, abridged."""
 
     @web.authenticated
     @authorized
@@ -144,7 +144,7 @@ class LedgersHandler(PanelHandler):
         self.say(await asyncio.to_thread(self.all, known))
 
     def all(self, known: list[Path]) -> dict[str, Any]:
-        """Look for them and read them; takes a while the first time."""
+        """Find and read them, which takes a while the first time."""
         ledgers, complete = self.services.finder.ledgers(*known)
         listed = []
         for ledger in ledgers:
@@ -167,7 +167,7 @@ class LabsHandler(PanelHandler):
 
 
 class BeginAgainHandler(PanelHandler):
-    """Puts the ledger beside a notebook aside, so that the lab starts from the beginning."""
+    """Sets the ledger beside a notebook aside, so that the lab starts from the beginning."""
 
     _track_activity = True
 

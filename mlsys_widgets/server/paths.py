@@ -1,6 +1,6 @@
 """Which files may be served: those below the server's root that its file browser would show.
 
-A path comes from outside, so it is judged twice: as it is written, and as what it leads to once all
+A path comes from outside, so it is checked twice: as it is written, and where it leads once all
 links are followed.
 
 Examples
@@ -25,11 +25,11 @@ from mlsys_widgets.files import LEDGER
 
 
 class PathRefused(Exception):
-    """A path that is not served, whether or not something is there."""
+    """A path that is not served, whether or not a file is there."""
 
 
 class NotFound(Exception):
-    """A path that may be served, and nothing is there."""
+    """A path that may be served, but no file is there."""
 
 
 class Root:
@@ -48,12 +48,12 @@ class Root:
         self.hidden = hidden
 
     def notebook(self, path: str) -> Path:
-        """The notebook that a path of the server names.
+        """Return the notebook that a path of the server names.
 
         Raises
         ------
         PathRefused
-            When the path leaves the root, is hidden, or names no notebook.
+            When the path leaves the root, is hidden, or does not name a notebook.
         NotFound
             When there is no such notebook.
         """
@@ -65,14 +65,14 @@ class Root:
         return found
 
     def ledger(self, path: str) -> Path:
-        """The ledger beside a notebook, whether it exists yet or not; raises as `notebook` does."""
+        """Return the ledger beside a notebook, which may not exist yet; raises like `notebook`."""
         beside = self.notebook(path).with_name(LEDGER)
         if not self.serves(beside):
             raise PathRefused(f"The ledger beside {path} is a link that leads elsewhere.")
         return beside
 
     def serves(self, file: Path) -> bool:
-        """Whether a file is below the root and not hidden, all links followed."""
+        """Whether a file is below the root and not hidden, once all links are followed."""
         try:
             inside = file.resolve().relative_to(self.folder)
         except (OSError, ValueError, RuntimeError):
@@ -86,7 +86,7 @@ class Root:
     def _below(self, path: str) -> Path:
         wrong = PathRefused(f"{path} is not a path below the folder of this server.")
         pure = PurePosixPath(path)
-        # Backslashes, drives and colons mean something to Windows only, and nothing good here.
+        # Backslashes, drives and colons have a meaning on Windows only, and none that is safe.
         outward = pure.is_absolute() or ".." in pure.parts or PureWindowsPath(path).anchor
         if not pure.parts or outward or "\\" in path or "\0" in path:
             raise wrong

@@ -1,4 +1,4 @@
-"""Hidden tests: cut out of checks.py with all they use, and with nothing else."""
+"""Hidden tests: cut out of checks.py with everything they use, and nothing else."""
 
 from __future__ import annotations
 

@@ -197,14 +197,14 @@ def test_only_labs_that_exist_are_built(course):
     "name", ["", "ab", "Lab_02", "2_lab", "lab-02", "lab 02", "../lab", "l" * 51, "läb_02", "lab\n"]
 )
 def test_names_that_are_none_are_refused(tmp_path, name):
-    with pytest.raises(ValueError, match="it must be 3 to 50 small letters, digits and _"):
+    with pytest.raises(ValueError, match="it must be 3 to 50 lowercase letters, digits and _"):
         new_lab(tmp_path, name)
     assert not any(tmp_path.iterdir())
 
 
 def test_a_lab_that_is_there_is_never_overwritten(course, home):
     (home / "lab.py").write_text("mine", "utf-8")
-    with pytest.raises(ValueError, match="is there already; choose another name"):
+    with pytest.raises(ValueError, match="exists already; choose another name"):
         new_lab(course.root, DEMO)
     assert (home / "lab.py").read_text("utf-8") == "mine"
 

@@ -1,4 +1,4 @@
-"""The page on which a newcomer lands says what the released labs say."""
+"""The page where newcomers start says what the released labs say."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What dask.yaml leaves a grading worker is enough to shut a submission in; less is said aloud.
+"""The rights that dask.yaml leaves a grading worker suffice to isolate a submission.
 
-A container cannot be started here. Its user, its rights and a filter of system calls can: setpriv
-takes away what the manifest takes away, and a filter refuses what runtimes refuse by default.
+A container cannot be started here, but its user, its rights and a filter of system calls can be
+reproduced: setpriv drops what the manifest drops, and a filter refuses what runtimes refuse by
+default.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-#: The interpreter of the system, which everybody can reach, with two modules that need no other.
+#: Runs with the system's own interpreter, which everybody can reach, and without the package.
 TRIAL = """
 import sys, tempfile, types
 from pathlib import Path
 root, filtered = Path(sys.argv[1]), sys.argv[2] == "filtered"
-for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.grading", root / "grading")):
+for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.sandbox", root / "sandbox")):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [str(folder)]
 from mlsys_widgets.sandbox import isolation
@@ -36,13 +37,14 @@ with tempfile.TemporaryDirectory() as folder:
 def worker(root: Path) -> Iterator[list[str]]:
     """A command line that runs Python as the container of a worker would."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("only root with setpriv (util-linux) can take rights away as a container does")
+        pytest.skip("only root with setpriv (util-linux) can drop rights as a container does")
     if not Path("/usr/bin/python3").exists():
-        pytest.skip("there is no interpreter of the system that another user could reach")
-    # Copied, because a checkout may lie where only its owner goes.
+        pytest.skip("there is no system interpreter that another user could reach")
+    # Copied, because only its owner may be able to reach a checkout.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        shutil.copytree(root / "mlsys_widgets" / "grading", Path(folder) / "grading")
+        shutil.copytree(root / "mlsys_widgets" / "sandbox", Path(folder) / "sandbox")
+        shutil.copy(root / "mlsys_widgets" / "files.py", folder)
         yield [
             "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--no-new-privs",
             "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", TRIAL, folder,
@@ -55,7 +57,7 @@ def _said(words: list[str]) -> str:
     return done.stdout.strip()
 
 
-def test_a_worker_without_any_right_can_shut_submissions_in(worker: list[str]) -> None:
+def test_a_worker_without_any_right_can_isolate_submissions(worker: list[str]) -> None:
     assert _said([*worker, "free"]) == "None"
 
 

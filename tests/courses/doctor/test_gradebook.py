@@ -62,7 +62,7 @@ def test_it_is_empty(course: Path):
 def test_it_is_of_an_early_nbgrader(course: Path):
     change(course, "update alembic_version set version_num = '50a4d84c131a'")
     gradebook_is_broken(
-        course, "has schema 50a4d84c131a, and nbgrader wants", "nbgrader db upgrade"
+        course, "has schema 50a4d84c131a, and nbgrader needs", "nbgrader db upgrade"
     )
     change(course, "drop table alembic_version")
     gradebook_is_broken(course, "has schema of an early nbgrader", "nbgrader db upgrade")
