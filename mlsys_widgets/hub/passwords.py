@@ -108,15 +108,15 @@ def default_password(name: str, hashed: str) -> str | None:
     Examples
     --------
     >>> default_password("ada", "")
-    'no password at all'
+    'empty'
     >>> default_password("ada", "!")
     """
     if not hashed:
-        return "no password at all"
+        return "empty"
     if is_locked(hashed):
         return None
     if fits(name, hashed):
-        return "its own name"
+        return "the name of the account"
     return next((f"{word!r}" for word in DEFAULTS if fits(word, hashed)), None)
 
 
@@ -138,7 +138,7 @@ def defaults_among(names: Iterable[str], kept: Passwords, known: Mapping[str, st
         if kept.counts(name, hashed):
             continue
         if found := default_password(name, hashed):
-            said.append(f"{name} has {found}; change it with: passwd {name}")
+            said.append(f"the password of {name} is {found}; change it with: passwd {name}")
     return said
 
 

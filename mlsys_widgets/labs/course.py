@@ -1,4 +1,4 @@
-"""A course: where its labs and submissions lie, and the settings that build and grade them."""
+"""A course: where its labs and submissions are, and the settings that build and grade them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Course:
     # How labs are built.
 
     def folder(self, step: str, lab: str) -> Path:
-        """Where a lab lies at a step: assignments, source or release."""
+        """Where a lab is at a step: assignments, source or release."""
         return self.root / step / lab
 
     @property
@@ -111,13 +111,13 @@ class Course:
 
     @property
     def gradebook(self) -> Path | None:
-        """The gradebook's file if it lies in the course; `None` if it is elsewhere."""
+        """The gradebook's file if it is in the course; `None` if it is elsewhere."""
         path = Path(self.db_url.removeprefix(_SQLITE))
         inside = self.db_url.startswith(_SQLITE) and path.resolve().is_relative_to(self.home)
         return path if inside else None
 
     def work(self, step: str, student: str, lab: str) -> Path:
-        """Where a student's work on a lab lies at a step: submitted, autograded, feedback."""
+        """Where a student's work on a lab is at a step: submitted, autograded, feedback."""
         structure = self._setting("directory_structure", _STRUCTURE)
         named = self._setting(f"{step}_directory", step)
         path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)

@@ -14,7 +14,7 @@ from mlsys_widgets.labs import load
 
 @pytest.fixture
 def release(tmp_path):
-    """Two labs as they lie in release/: there the page reads what they ask."""
+    """Two labs as in release/, where the page reads what they ask."""
     for name in ("lab_02_caches", "lab_01_first"):
         new_lab(tmp_path, name)
         (tmp_path / "assignments" / name).rename(tmp_path / name)
