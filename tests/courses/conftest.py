@@ -19,6 +19,14 @@ LAB = "lab_02_demo"
 CLASS = "username,first name,last name\nann,Ann,Lee\nbob,Bob,Ray\n"
 
 
+def students(course: Path) -> dict[str, tuple[str | None, ...]]:
+    """Who is in the gradebook of a course: names, email, id in the learning system."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        return {s.id: (s.first_name, s.last_name, s.email, s.lms_user_id) for s in book.students}
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course as a TA has it who wrote a lab; nobody may change it."""

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets import __version__
-from mlsys_widgets.cli import main
-from mlsys_widgets.courses import pack, stale_labs
+from mlsys_widgets.courses import pack
 from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, Disk
 
@@ -146,30 +145,6 @@ def test_it_is_written_whole_or_not_at_all(built: Path, small_disk: Disk):
         pack(Course(built), target)
     assert target.read_bytes() == b"the last one"
     assert sorted(path.name for path in small_disk.place.iterdir()) == ["demo.tar.gz", "filler"]
-
-
-def test_what_is_stale_is_built_first_and_nothing_else(written: Path, bundle: Path, capsys):
-    """`mlsys build --bundle`: nothing to build, then a changed sentence."""
-    notebook = written / "source" / LAB / f"{LAB}.ipynb"
-    before = notebook.stat().st_mtime_ns
-    assert main(["build", "--course", str(written), "--bundle"]) == 0
-    target = written / "build" / f"demo-{__version__}.tar.gz"
-    told = capsys.readouterr().out
-    assert "Wrote" not in told
-    assert f"Packed {target}" in told
-    assert notebook.stat().st_mtime_ns == before
-    assert target.read_bytes() == bundle.read_bytes()
-
-    text = written / "assignments" / LAB / "lab.py"
-    changed = text.read_text("utf-8") + "\n# %% [markdown]\n# One more word.\n"
-    text.write_text(changed, "utf-8")
-    assert list(stale_labs(Course.at(written))) == [LAB]
-    assert main(["build", "--course", str(written), "--bundle", str(target)]) == 0
-    assert f"Wrote {notebook}" in capsys.readouterr().out.replace("\n", "")  # a terminal wraps
-    assert stale_labs(Course.at(written)) == {}
-    files = contents(target)
-    for name in (f"source/{LAB}/{LAB}.ipynb", f"release/{LAB}/{LAB}.ipynb"):
-        assert b"One more word." in files[name]
 
 
 def test_the_labs_of_this_repository_are_packed_as_they_are(root: Path, tmp_path: Path):

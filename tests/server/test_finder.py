@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mlsys_widgets.server import finding
+from mlsys_widgets.server import finder as module
 from mlsys_widgets.server.finder import Finder, walk
 from mlsys_widgets.server.paths import Root
 
@@ -44,20 +44,20 @@ def test_labs_are_known_by_their_metadata(tmp_path):
 def test_a_walk_is_kept_for_a_while_and_a_notebook_read_once(tmp_path, monkeypatch):
     clock, read = Clock(), []
     monkeypatch.setattr(
-        finding,
+        module,
         "lab_of",
-        lambda path, root, real=finding.lab_of: read.append(path) or real(path, root),
+        lambda path, root, real=module.lab_of: read.append(path) or real(path, root),
     )
     finder = Finder(Root(tmp_path), clock)
     notebook(tmp_path / "a.ipynb", {"mlsys": {"lab": "lab_a"}})
     assert len(finder.labs()[0]) == 1
     notebook(tmp_path / "b.ipynb", {"mlsys": {"lab": "lab_b"}})
     assert len(finder.labs()[0]) == 1
-    clock.now += finding.FRESH + 1
+    clock.now += module.FRESH + 1
     assert len(finder.labs()[0]) == 2
     assert len(read) == 2
     (tmp_path / "a.ipynb").unlink()
-    clock.now += finding.FRESH + 1
+    clock.now += module.FRESH + 1
     assert [lab.lab for lab in finder.labs()[0]] == ["lab_b"]
 
 
@@ -98,6 +98,6 @@ def test_a_walk_that_gives_up_has_found_what_is_near(tmp_path, monkeypatch, limi
     far = tmp_path / "a" / "b" / "c"
     far.mkdir(parents=True)
     (far / "ledger.jsonl").touch()
-    monkeypatch.setattr(finding, limit, -1 if limit == "LONGEST_WALK" else 1)
+    monkeypatch.setattr(module, limit, -1 if limit == "LONGEST_WALK" else 1)
     found = walk(Root(tmp_path))
     assert (found.ledgers, found.complete) == ((tmp_path / "ledger.jsonl",), False)
