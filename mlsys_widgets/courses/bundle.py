@@ -135,8 +135,9 @@ def pack(course: Course, target: Path) -> Path:
     files = {path: (root / path).read_bytes() for path in sorted(_packed(root, labs))}
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
     manifest = Manifest(FORMAT, __version__, course.course_id, tuple(labs), digests)
-    _write(target, _archive({MANIFEST: manifest.as_bytes(), **files}))
-    return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # It holds solutions and keys, so nobody else on this machine may read it.
+    return write_whole(target, _archive({MANIFEST: manifest.as_bytes(), **files}), mode=0o600)
 
 
 def _password_in_settings(course: Course) -> bool:
@@ -187,9 +188,3 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
             member.size, member.mode = len(content), 0o644
             archive.addfile(member, io.BytesIO(content))
     return held.getvalue()
-
-
-def _write(target: Path, content: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # It holds solutions and keys, so nobody else on this machine may read it.
-    write_whole(target, content, mode=0o600)

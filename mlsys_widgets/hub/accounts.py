@@ -20,17 +20,17 @@ from typing import Final
 
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import PRIVATE, Places, Role
+from mlsys_widgets.hub.run_as import SYSTEM_PATH
 
 #: People log in to these accounts only through the hub.
 _SHELL: Final = "/usr/sbin/nologin"
 _PROGRAMS: Final = ("useradd", "userdel", "groupadd", "chpasswd")
-_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def check_names(state: HubState, names: Sequence[str]) -> None:
     """Refuse, before anything is created, a name that belongs to somebody else on this machine."""
     for program in _PROGRAMS:
-        if shutil.which(program, path=_PATH) is None:
+        if shutil.which(program, path=SYSTEM_PATH) is None:
             raise ValueError(
                 f"{program} is missing, which manages users; on Debian: apt-get install passwd"
             )
@@ -177,7 +177,7 @@ def _make_home(
 def _system(program: str, *arguments: str) -> None:
     done = subprocess.run(
         [program, *arguments],
-        env={**os.environ, "PATH": _PATH}, capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise OSError(f"{program} {arguments[-1]}: {done.stderr.strip() or done.returncode}")

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from mlsys_widgets.hub.hub_state import Account
 
+#: Where the system keeps its programs.
+SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #: Others may do nothing with the files that a user creates.
 UMASK: Final = 0o077
 #: No program may take longer than this many seconds.
@@ -43,14 +45,13 @@ def run_as(
     stdin
         Text for its standard input.
     """
-    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     name = account.name if account else getpass.getuser()
     rights: dict[str, Any] = {}
     if account:
         rights = {"user": account.uid, "group": account.gid, "extra_groups": []}
     variables = {
         "HOME": str(home), "USER": name, "LOGNAME": name,
-        "PATH": os.pathsep.join([str(Path(command[0]).parent), path]),
+        "PATH": os.pathsep.join([str(Path(command[0]).parent), SYSTEM_PATH]),
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         **(environment or {}),
     }  # fmt: skip

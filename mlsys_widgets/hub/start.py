@@ -92,9 +92,8 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
         _warn_about_readable_keys(state, options)
         configuration = _configure(places, state, address, options, python, proxy)
         with _start(places, configuration, python, lock) as server:
-            _enter_and_release(
-                places, state, python, students
-            )  # takes about as long as the hub takes to start
+            # This takes about as long as the hub takes to start.
+            _enter_and_release(places, state, python, students)
             server.wait_until_ready(f"{address.url}/hub/health")
             _introduce(places, address, state, passwords)
             if server.serve():
@@ -108,9 +107,7 @@ def _read_state(places: Places, options: HubOptions) -> HubState:
     if state is None:
         return HubState.new("hub", options.instructor or INSTRUCTOR, options.student or STUDENT)
     if state.kind != "hub":
-        raise ValueError(
-            f"{places.root} is a course for one person; name another folder with --folder"
-        )
+        raise ValueError(f"{places.root} is a course for one person; name another with --folder")
     return state
 
 
