@@ -45,7 +45,6 @@ def test_a_newer_bundle_is_mentioned_and_changes_nothing(tmp_path):
     assert said == []
     with (root / "assignments" / lab / "lab.py").open("a", encoding="utf-8") as text:
         text.write("\n# %% [markdown]\n# One more thing.\n")
-    build(Course.at(root))
     before = (course / "source" / lab / f"{lab}.ipynb").read_bytes()
     make_course(
         course, bundle=pack(Course(root), tmp_path / "next.tar.gz"), origin=None, say=said.append
