@@ -1,7 +1,7 @@
 """What a ledger says, as plain data for the panel.
 
-Reading and verifying a long ledger takes a while, so a report is kept until the file changes; to
-see that it has not takes one look at the file's entry in its folder.
+Reading and verifying a long ledger takes a while, so a report is kept until the file changes. One
+``stat`` is enough to see that it has not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Signature = tuple[int, ...]
 
 
 def signature(ledger: Path) -> Signature | None:
-    """What changes whenever the file does; none when there is no file."""
+    """A value that changes whenever the file does; `None` if there is no file."""
     try:
         status = ledger.stat()
     except OSError:
@@ -128,7 +128,7 @@ def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Undo what a state did to make its values unchangeable."""
+    """Turn a state's immutable values back into plain ones."""
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -144,7 +144,7 @@ class Reports:
         self._lock = threading.Lock()
 
     def of(self, ledger: Path) -> dict[str, Any]:
-        """The report of a ledger as it is now."""
+        """Return the report of a ledger as it is now."""
         seen = signature(ledger)
         with self._lock:
             before, kept = self._kept.get(ledger, (None, None))
@@ -152,7 +152,7 @@ class Reports:
                 self._kept.move_to_end(ledger)
                 return kept
         made = report(ledger)
-        # Only what was read between two equal looks belongs to that look.
+        # If the file changed while it was read, the report belongs to neither signature.
         if signature(ledger) == seen:
             with self._lock:
                 self._kept[ledger] = (seen, made)

@@ -9,7 +9,7 @@ import re
 import nbformat
 import pytest
 
-from mlsys_widgets.authoring.landing import landing
+from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.grading import NumberKey
 from mlsys_widgets.labs import Number
 from tests.labs.conftest import LABS
@@ -37,7 +37,7 @@ def test_no_lab_is_committed_that_has_no_text():
 
 def test_the_page_to_start_at_is_not_stale():
     page = (ROOT / "release" / "START_HERE.md").read_text("utf-8")
-    assert page == landing(ROOT / "release"), f"release/START_HERE.md {STALE}"
+    assert page == start_page(ROOT / "release"), f"release/START_HERE.md {STALE}"
 
 
 def released(made: Workshop, lab) -> dict[str, str]:

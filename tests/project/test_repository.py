@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 # Homes of people and machines. A path below one of them works on one machine only, unless it is
-# the home of nobody in particular, as an example needs it.
+# an example home that belongs to nobody.
 FOLDERS = ("root", "work", "home", "Users")
 MACHINE_PATH = re.compile(rf"(?:^|[^\w.])/(?:{'|'.join(FOLDERS)})/(?!someone/)\w")
-# Where packages are fetched from is the business of the machine that fetches them.
+# Which registry packages come from depends on the machine that installs them.
 REGISTRY = re.compile(
     r"""index[-_]url | find[-_]links | "resolved":\s*"http
     | pypi\.org/simple | files\.pythonhosted\.org | registry\.(?:npmjs|yarnpkg)\.""",
