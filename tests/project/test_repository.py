@@ -192,7 +192,8 @@ def test_every_form_asks_for_something(root):
     assert forms
     for path in forms:
         form = yaml.safe_load(path.read_text("utf-8"))
-        assert form["name"] and form["description"]
+        assert form["name"]
+        assert form["description"]
         assert any(part.get("validations", {}).get("required") for part in form["body"])
 
 
