@@ -26,10 +26,6 @@ class Retired(NamedTuple):
     passed: tuple[str, ...] = ()
     case: bool = False  # whether capitals count; if not, the pattern is all small letters
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        # Much faster than re.IGNORECASE, which cannot look for the first letters of a pattern.
-        return self.pattern.finditer(text if self.case else text.lower())
-
 
 def retired(
     pattern: str, instead: str, *, found: str, passed: str = "", case: bool = False
@@ -245,10 +241,12 @@ def read_texts(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def hits(name: str, text: str) -> Iterator[str]:
-    wanted = [each for each in PATTERNS if any(each.finditer(text))]
+    # Small letters and patterns of small letters are much faster than re.IGNORECASE.
+    small = text.lower()
+    wanted = [each for each in PATTERNS if each.pattern.search(text if each.case else small)]
     for number, line in enumerate(text.splitlines() if wanted else (), start=1):
         for each in wanted:
-            for match in each.finditer(line):
+            for match in each.pattern.finditer(line if each.case else line.lower()):
                 if not line_is_exempt(name, line):
                     yield f"{name}:{number}: “{match[0]}”; write: {each.instead}"
 
@@ -263,9 +261,9 @@ def test_no_retired_word_is_left(root):
 @pytest.mark.parametrize("each", DIALECT, ids=lambda each: each.found[0])
 def test_a_pattern_finds_its_word_and_no_other(each):
     for sample in each.found:
-        assert any(each.finditer(sample)), sample
+        assert list(hits("page.md", sample)), sample
     for sample in each.passed:
-        assert not any(each.finditer(sample)), sample
+        assert not list(hits("page.md", sample)), sample
 
 
 @pytest.mark.parametrize(
