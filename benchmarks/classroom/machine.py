@@ -85,7 +85,7 @@ def processor(processes: Iterable[int]) -> float:
 
 
 def started(process: int) -> int | None:
-    """When a process began, in ticks since the machine did; none if it has ended."""
+    """When a process began, in ticks since the machine did; `None` if it has ended."""
     try:
         state, *fields = _stat(process)
     except OSError:

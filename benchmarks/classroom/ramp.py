@@ -31,7 +31,7 @@ class Plan:
     """What is tried."""
 
     levels: Sequence[int]
-    #: Up to this many, everybody opens the lab anew at every level; beyond, only who is new.
+    #: Up to this many, everybody opens the lab again at every level; beyond, only newcomers do.
     rush: int
     #: Seconds of exploring at each level.
     explore: float
@@ -276,7 +276,7 @@ class Ramp:
         return found
 
     def _troubles(self) -> dict[str, Any]:
-        """What went wrong, with how often; for how many students; and what mended itself."""
+        """What went wrong and how often, for how many students, and what recovered by itself."""
         kinds: Counter[str] = Counter()
         troubled = reconnected = 0
         for student in self.students:
