@@ -24,7 +24,7 @@ class LabHUD(LabWidget):
     """Context, acts, predictions, constraints, decisions, and whether all of it is saved.
 
     It follows the ledger: every card that saves tells it. Code that writes to the ledger directly,
-    for example with ``ledger.save_design``, must call `refresh` afterwards.
+    for example with ``ledger.save_design``, must call `refresh` afterward.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class LabHUD(LabWidget):
     """
 
     kind = "Your lab"
-    tone = "grey"
+    tone = "gray"
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class LabHUD(LabWidget):
         lab = self._ledger.lab
         design = self._state.designs.get(lab) if self._state and lab else None
         if design is None or source not in design:
-            return "not decided yet", "grey", ""
+            return "not decided yet", "gray", ""
         return _shown(design[source]), "blue", "in your design"
 
     def _saved(self) -> tuple[str, str, str]:
@@ -199,7 +199,7 @@ class LabHUD(LabWidget):
         if not events:
             return (
                 "Nothing yet",
-                "grey",
+                "gray",
                 f"{self._ledger.path.name} is created with your first commit",
             )
         if not self._ledger.path.exists():

@@ -17,7 +17,7 @@ class PlotCard(Card):
 
 
 class CardPlots:
-    """The plots of a card, by name: each is made when it is first shown and updated afterwards."""
+    """The plots of a card, by name: each is made when it is first shown and updated afterward."""
 
     def __init__(self) -> None:
         self._plots: dict[str, Plot] = {}

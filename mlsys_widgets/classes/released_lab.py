@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.award import DESIGN
 from mlsys_widgets.grading.keys import Checks
 from mlsys_widgets.labs import (
     Checklist,
@@ -20,8 +19,9 @@ from mlsys_widgets.labs import (
     Number,
     Prediction,
     Quiz,
-    Reflection,
+    ReflectionPrompt,
 )
+from mlsys_widgets.labs.items import DESIGN
 
 #: A notebook as JSON.
 Book = dict[str, Any]
@@ -78,7 +78,9 @@ def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[LabStep, ...]:
     for cell in book["cells"]:
         kind, _, name = cell.get("id", "").partition("_")
         source, item = text_of(cell), items.get(name)
-        if kind == "card" and isinstance(item, Prediction | Reflection | Quiz | Myths | Checklist):
+        if kind == "card" and isinstance(
+            item, Prediction | ReflectionPrompt | Quiz | Myths | Checklist
+        ):
             found.append(LabStep("card", name))
         elif kind == "answer" and isinstance(item, Number | Choice):
             found.append(LabStep("answer", name))

@@ -91,7 +91,7 @@ class Knowledge:
         return 1 / (1 + math.exp(1.4 * (hard - self._student.skill)))
 
     def confidence(self, *, right: bool) -> int:
-        """From 1 to 5. Students who are right are a little surer; most are overconfident."""
+        """From 1 to 5. Students who are right are a little more certain; most are overconfident."""
         return min(max(round(self._chance.gauss(3.7 if right else 3.1, 1.0)), 1), 5)
 
     def key(self, name: str) -> Key | None:

@@ -87,7 +87,7 @@ def work(of: ReleasedLab, student: SimulatedStudent, end: datetime, scratch: Pat
     end
         When they finish.
     scratch
-        An empty folder, which holds the ledger afterwards.
+        An empty folder, which holds the ledger afterward.
     """
     return _Worker(of, student, scratch).work(end)
 

@@ -7,7 +7,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from mlsys_widgets.grading.seen import seen
+from mlsys_widgets.grading.student_view import student_view
 from mlsys_widgets.labs.course import Course
 
 
@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a student's parameters and questions, with keys and known beliefs."""
     course, student = Course.at(arguments.course), arguments.student
     work = course.root / "submitted" / student / arguments.lab
-    shown = seen(
+    shown = student_view(
         course.folder("assignments", arguments.lab), student,
         variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,
     )  # fmt: skip

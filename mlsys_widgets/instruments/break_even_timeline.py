@@ -184,7 +184,7 @@ class BreakEvenTimeline(Instrument):
             ("Compiling", verdict, tone),
             ("Break-even", ph.counted(result.break_even, "inference"), "blue"),
             ("Recovered after", _show(result.days_to_break_even, "days", pad=True), "blue"),
-            ("Served in total", ph.counted(result.inferences, "inference"), "grey"),
+            ("Served in total", ph.counted(result.inferences, "inference"), "gray"),
             ("Saved per inference", _show(result.saved_per_inference, "s", pad=True), "green"),
             ("Net time saved", _show(result.net_saved, "s", pad=True), tone),
         ]

@@ -192,7 +192,7 @@ class ConceptMap(Instrument):
         before, after = (ph.format_quantity(len(keys)) for keys in (result.before, result.after))
         return [
             ("Concept", result.focus.name, _TONES["focus"]),
-            ("Met on", result.focus.when or "every day", "grey"),
+            ("Met on", result.focus.when or "every day", "gray"),
             ("Rests on", before, _TONES["before"]),
             ("Leads to", after, _TONES["after"]),
         ]
@@ -251,14 +251,14 @@ class ConceptMap(Instrument):
         def tone(key: str) -> str:
             groups = {"focus": focus, "before": before, "after": after, "step": steps}
             found = (_TONES[name] for name, keys in groups.items() if key in keys)
-            return next(found, "grey")
+            return next(found, "gray")
 
         upper = tuple((a, b) for a, b in result.arrows if a in before)
         lower = tuple((a, b) for a, b in result.arrows if b in after)
         along = result.arrows if result.route else ()
         marks = [
-            Strokes("arrows", tuple(chart.arrow(a, b) for a, b, _ in arrows), "grey", width=1.2),
-            chart.heads("heads", (end for _, end, _ in arrows), "grey"),
+            Strokes("arrows", tuple(chart.arrow(a, b) for a, b, _ in arrows), "gray", width=1.2),
+            chart.heads("heads", (end for _, end, _ in arrows), "gray"),
             *self._arrows("arrows before", upper, _TONES["before"], "dashed"),
             *self._arrows("arrows after", lower, _TONES["after"], "dotted"),
             *self._arrows("arrows of the path", along, _TONES["step"], "solid"),

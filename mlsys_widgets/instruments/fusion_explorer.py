@@ -258,7 +258,7 @@ class FusionExplorer(Instrument):
                 "Time",
                 f"{_show(result.unfused_time, 's', pad=True)} → "
                 f"{_show(result.fused_time, 's', pad=True)}",
-                "grey",
+                "gray",
             ),
             ("Speedup", _show(result.speedup, "×", pad=True), "green"),
         ]
@@ -365,7 +365,7 @@ class FusionExplorer(Instrument):
             known = sorted({one.chain for one in _measurements()})
             names = " and ".join(_chain(*name.split("_")).name for name in known)
             others = f"measured chains are {names}" if names else "no chain has been measured"
-            return f"There is no measurement of this chain; {others}.", "grey"
+            return f"There is no measurement of this chain; {others}.", "gray"
         return None
 
     def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:

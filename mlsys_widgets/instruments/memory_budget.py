@@ -203,8 +203,8 @@ class MemoryBudget(Instrument):
                 (words, _show(size, "B", pad=True), tone)
                 for (_, words, tone), size in zip(_PARTS, _sizes(result), strict=True)
             ),
-            ("Largest batch that fits", _fitting(result.largest_batch), "grey"),
-            ("Longest sequence that fits", _fitting(result.largest_sequence, "token"), "grey"),
+            ("Largest batch that fits", _fitting(result.largest_batch), "gray"),
+            ("Longest sequence that fits", _fitting(result.largest_sequence, "token"), "gray"),
             *speeds,
         ]
 

@@ -12,7 +12,7 @@ from mlsys_widgets.labs.items import Item, Saved
 from mlsys_widgets.physics.domain import one_of
 
 
-class Remark(NamedTuple):
+class AnswerFeedback(NamedTuple):
     """What is said to an answer, or to one gap of it: what was chosen, the words, whether right."""
 
     chosen: str
@@ -48,8 +48,10 @@ class OneOption:
     def judge(self, value: Any) -> bool | None:
         return None if self.right is None else value == self.right
 
-    def remarks(self, value: Any) -> list[Remark]:
-        return [Remark(self.options[value], self.feedback.get(value, ""), self.judge(value))]
+    def remarks(self, value: Any) -> list[AnswerFeedback]:
+        return [
+            AnswerFeedback(self.options[value], self.feedback.get(value, ""), self.judge(value))
+        ]
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.options
@@ -97,9 +99,9 @@ class Gaps:
             return None
         return all(value[name] == key for name, key in self.right.items())
 
-    def remarks(self, value: Any) -> list[Remark]:
+    def remarks(self, value: Any) -> list[AnswerFeedback]:
         return [
-            Remark(
+            AnswerFeedback(
                 options[value[name]],
                 self.feedback.get(name, {}).get(value[name], ""),
                 value[name] == self.right[name] if name in self.right else None,
@@ -131,8 +133,8 @@ class FreeText:
     def judge(self, value: Any) -> bool | None:
         return None
 
-    def remarks(self, value: Any) -> list[Remark]:
-        return [Remark("", self.feedback, None)] if self.feedback else []
+    def remarks(self, value: Any) -> list[AnswerFeedback]:
+        return [AnswerFeedback("", self.feedback, None)] if self.feedback else []
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, str)

@@ -23,7 +23,7 @@ _PRECISIONS: Final = {
     "int8": ("purple", "triangle-down"),
     "tf32": ("green", "square"),
     "fp32": ("red", "diamond"),
-    "fp64": ("grey", "cross"),
+    "fp64": ("gray", "cross"),
 }
 #: How a chain can be fused, what the legend calls it, and its tone.
 _FUSIONS: Final = (
@@ -75,9 +75,11 @@ def _roofline(trial: Trial) -> _Picture:
             continue
         # The roof turns at the ridge, so three places draw it.
         peak, bandwidth = trial.roofs.peaks[precision], trial.roofs.bandwidth
-        x = (1e-3, peak / bandwidth, 1e6)
-        roof = ph.roofline(np.asarray(x), peak, bandwidth)
-        marks.append(Line(f"roof {precision}", x, tuple(np.asarray(roof.attainable) / 1e12), tone))
+        turns = (1e-3, peak / bandwidth, 1e6)
+        roof = ph.roofline(np.asarray(turns), peak, bandwidth)
+        marks.append(
+            Line(f"roof {precision}", turns, tuple(np.asarray(roof.attainable) / 1e12), tone)
+        )
         x = tuple(point.intensity for point in found)
         y = tuple(point.attained / 1e12 for point in found)
         marks.append(Points(precision, x, y, tone, symbol))

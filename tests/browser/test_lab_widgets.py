@@ -23,7 +23,7 @@ led = Ledger.open("ledger.jsonl", lab="lab_07_kernel_fusion", student="student-0
 """
 LOCK = """\
 lock = PredictionLock(
-    "act1", question="Which share of the time does the GPU compute?", unit="%", ledger=led,
+    "act1", question="What fraction of the time does the GPU compute?", unit="%", ledger=led,
     options={"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"},
     values={"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}, title="Act 1: how busy is it?")
 lock"""
@@ -41,7 +41,7 @@ second = PredictionLock("act2", ledger=led, after=why, unit="images", title="Act
     question="After how many images has compiling paid?")
 second"""
 HUD = """\
-context = ContextToggle(ledger=led, about={"cloud": "A data-centre GPU.", "edge": "A module."})
+context = ContextToggle(ledger=led, about={"cloud": "A data-center GPU.", "edge": "A module."})
 hud = LabHUD("Lab 07: Kernel fusion", ledger=led, context=context,
     acts={"Act 1": [lock, why], "Act 2": [second]}, decisions={"Execution": "execution_mode"})
 hud"""
@@ -139,7 +139,7 @@ def no_serious_violation(page: Page) -> None:
 
 
 def nothing_sticks_out(page: Page) -> None:
-    page.locator(".mlsys-lab > .mlsys-plot").scroll_into_view_if_needed()  # drawn anew in sight
+    page.locator(".mlsys-lab > .mlsys-plot").scroll_into_view_if_needed()  # drawn again in sight
     page.wait_for_timeout(800)
     beyond = page.evaluate(
         """() => [...document.querySelectorAll('.mlsys-lab')].flatMap(board => {
@@ -158,7 +158,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     page = lab(FLOW)
     lock, press = card(page, "Act 1: how busy is it?"), page.keyboard.press
     locked = page.locator(".mlsys-locked")
-    expect(locked).to_contain_text("Which share of the time")
+    expect(locked).to_contain_text("What fraction of the time")
     expect(card(page, "Act 2: does it pay?")).to_contain_text("Opens after you answer the reflect")
     expect(card(page, "Why is it idle?")).to_contain_text("Opens after you commit your prediction")
     picture(page, root, "flow-closed")

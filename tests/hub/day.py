@@ -194,7 +194,7 @@ class Formgrader:
         return self.frame.locator("tbody tr", has_text=text)
 
     def press(self, column: str) -> str:
-        """Press a button beside the lab; returns what nbgrader says afterwards."""
+        """Press a button beside the lab; returns what nbgrader says afterward."""
         self.row().locator(f"td.{column} a").click()
         said = self.frame.locator(".modal:visible")
         expect(said).to_contain_text("Log Output", timeout=READY)

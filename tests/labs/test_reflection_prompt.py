@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mlsys_widgets.labs import ReflectionPrompt
-from mlsys_widgets.labs.reflection_prompt import Remark
+from mlsys_widgets.labs.reflection_prompt import AnswerFeedback
 
 OPTION = ReflectionPrompt(
     "Why?", {"A": "launches", "B": "memory"}, right="B", feedback={"A": "No."}
@@ -25,7 +25,7 @@ def test_one_option():
     form = OPTION.form
     assert form.read("A") == "A"
     assert (form.judge("A"), form.judge("B")) == (False, True)
-    assert form.remarks("A") == [Remark("launches", "No.", False)]
+    assert form.remarks("A") == [AnswerFeedback("launches", "No.", False)]
     assert (form.fits("A"), form.fits("C"), form.fits(None)) == (True, False, False)
     for nothing in (None, ""):
         with pytest.raises(ValueError, match="Choose one of the options first"):
@@ -40,7 +40,7 @@ def test_gaps():
     assert form.read({"what": "byte", "n": "3"}) == right
     assert (form.judge(right), form.judge({**right, "what": "flop"})) == (True, False)
     assert form.remarks({**right, "what": "flop"}) == [
-        Remark("three", "", None), Remark("arithmetic", "Look at the bytes.", False),
+        AnswerFeedback("three", "", None), AnswerFeedback("arithmetic", "Look at the bytes.", False),
     ]  # fmt: skip
     assert form.fits(right)
     assert not form.fits({"n": "3"})
@@ -56,7 +56,7 @@ def test_free_text():
     form = WORDS.form
     assert form.read(" Bytes set pace ") == "Bytes set pace"
     assert form.judge("Bytes set pace") is None
-    assert form.remarks("Bytes set pace") == [Remark("", "Compare.", None)]
+    assert form.remarks("Bytes set pace") == [AnswerFeedback("", "Compare.", None)]
     assert form.fits("anything")
     with pytest.raises(ValueError, match="That is 1 word so far; write at least 3"):
         form.read("Bytes")

@@ -414,7 +414,7 @@ def test_a_file_that_was_cut_in_place_is_told(path, look):
 
 
 def test_a_file_that_was_rewritten_with_the_same_events_is_the_same_ledger(path):
-    """Editors, synchronisers and version control save by replacing the file."""
+    """Editors, file synchronizers and version control save by replacing the file."""
     led = worked_through(path, Clock())
     path.with_name("copy").write_bytes(path.read_bytes())
     path.with_name("copy").replace(path)

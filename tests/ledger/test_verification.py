@@ -50,7 +50,7 @@ def rehashed(at: int, **fields: object) -> Callable[[list[Event]], list[Event]]:
 
 
 def recomputed(do: Callable[[list[Event]], list[Event]]) -> Callable[[list[Event]], list[Event]]:
-    """With more Python: the whole chain is recomputed afterwards."""
+    """With more Python: the whole chain is recomputed afterward."""
     return lambda events: rechained(do(events))
 
 
