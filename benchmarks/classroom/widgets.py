@@ -9,7 +9,7 @@ from typing import Any
 
 from classroom.wire import Message
 
-#: Positions of a slider, as desk.js has them.
+#: Positions of a slider, as control_panel.js has them.
 STEPS = 1000
 
 
@@ -41,7 +41,7 @@ class Desk:
 
 
 def value_at(slider: dict[str, Any], position: int) -> float:
-    """The value of a slider at a position, as desk.js computes it.
+    """The value of a slider at a position, as control_panel.js computes it.
 
     >>> value_at({"low": 1.0, "high": 100.0, "log": True, "whole": False, "zero": False}, 500)
     10.0
