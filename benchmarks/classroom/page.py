@@ -116,8 +116,8 @@ def _start(found: dict[str, Any]) -> str:
     start, run = alone["start"]["cpu_s_per_student"], alone["rush"]["cpu_s_per_student"]
     minute = 60 * alone["explore"]["cores_student"]["median"]
     return (
-        f"Processor time per student: {start:.1f} s to start the server, {run:.1f} s to open the lab"
-        f" and run all cells, and {minute:.1f} s for each minute of exploring."
+        f"Processor time per student: {start:.1f} s to start the server, {run:.1f} s to open the"
+        f" lab and run all cells, and {minute:.1f} s for each minute of exploring."
     )
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from classroom.ramp import broke
 
 MIB = 1 << 20
-#: Class sizes of the plan, and the fraction of each that is online at the busiest moment. A small class
-#: sits in one room. The evening before a deadline half of a large one may be there; where
-#: deadlines are spread over sections and time zones, a quarter.
+#: Class sizes of the plan, and the fraction of each that is online at the busiest moment. A small
+#: class sits in one room. On the evening before a deadline, half of a large class may be online, or
+#: a quarter if deadlines are spread over sections and time zones.
 CLASSES = {10: 1.0, 500: 0.5, 20_000: 0.25}
 #: The fraction of those online who press Run All in the same minute.
 RUSH = 0.1

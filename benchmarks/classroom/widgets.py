@@ -14,7 +14,7 @@ STEPS = 1000
 
 
 @dataclass
-class Desk:
+class ControlPanel:
     """The controls of an instrument."""
 
     spec: dict[str, Any]
@@ -61,24 +61,24 @@ def value_at(slider: dict[str, Any], position: int) -> float:
 
 
 class Models:
-    """Cards and desks by the comm that carries them. Nothing else is looked at."""
+    """Cards and control panels by the comm that carries them. Nothing else is looked at."""
 
     def __init__(self) -> None:
         self.cards: dict[str, dict[str, Any]] = {}
-        self.desks: dict[str, Desk] = {}
+        self.panels: dict[str, ControlPanel] = {}
 
     def hear(self, message: Message) -> None:
         if message.kind == "comm_open":
             state = message.content["data"].get("state", {})
             name = message.content["comm_id"]
             if "readout" in state:
-                self.desks[name] = Desk(state["spec"], state["readout"])
+                self.panels[name] = ControlPanel(state["spec"], state["readout"])
             elif "view" in state:
                 self.cards[name] = state["view"]
         elif message.kind == "comm_msg" and (b'"view"' in message.raw or b'"rea' in message.raw):
             name, state = message.content["comm_id"], message.content["data"].get("state", {})
-            if name in self.desks and "readout" in state:
-                self.desks[name].readout = state["readout"]
+            if name in self.panels and "readout" in state:
+                self.panels[name].readout = state["readout"]
             elif name in self.cards and "view" in state:
                 self.cards[name] = state["view"]
 

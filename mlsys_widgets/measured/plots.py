@@ -75,9 +75,11 @@ def _roofline(trial: Trial) -> _Picture:
             continue
         # The roof turns at the ridge, so three places draw it.
         peak, bandwidth = trial.roofs.peaks[precision], trial.roofs.bandwidth
-        x = (1e-3, peak / bandwidth, 1e6)
-        roof = ph.roofline(np.asarray(x), peak, bandwidth)
-        marks.append(Line(f"roof {precision}", x, tuple(np.asarray(roof.attainable) / 1e12), tone))
+        ends = (1e-3, peak / bandwidth, 1e6)
+        roof = ph.roofline(np.asarray(ends), peak, bandwidth)
+        marks.append(
+            Line(f"roof {precision}", ends, tuple(np.asarray(roof.attainable) / 1e12), tone)
+        )
         x = tuple(point.intensity for point in found)
         y = tuple(point.attained / 1e12 for point in found)
         marks.append(Points(precision, x, y, tone, symbol))

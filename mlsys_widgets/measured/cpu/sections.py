@@ -108,10 +108,10 @@ def products(bench: CpuBench) -> None:
     for precision, reason in (
         (
             "fp16",
-            "numpy has no BLAS for it and would convert every element, which says nothing about the CPU",
+            "numpy has no BLAS for it and would convert each element: no rate of the CPU",
         ),
         ("bf16", "numpy has no such type"),
-        ("int8", "numpy multiplies integers without BLAS, which says nothing about the CPU"),
+        ("int8", "numpy multiplies integers without BLAS: no rate of the CPU"),
     ):
         bench.recorder.skip(f"gemm {precision}", reason)
 
@@ -138,7 +138,7 @@ def elementwise(bench: CpuBench) -> None:
         with bench.recorder.attempt(f"relu and add of {n:g} elements"):
             if not bench.sets("float32", [n] * 2, [n]):
                 raise Skip("too little memory")
-            # Cutting arrays costs as much as a tiny operation, so it happens before the clock starts.
+            # Cutting arrays costs as much as a tiny operation, so it is done before the timing.
             count = min(bench.sets("float32", [n] * 2, [n]), 4096)
             ready = [bench.cut("float32", [n] * 2, [n], i) for i in range(count)]
 

@@ -105,7 +105,7 @@ def streams(bench: GpuBench) -> None:
                 return x.neg_()
 
             for n in bench.pick(COUNTS, [10, 100, 1000], [10]):
-                # Ten thousand long kernels take a second each time, so three repetitions are enough.
+                # Ten thousand long kernels take a second each time: three repetitions are enough.
                 often = max(3, min(21, int(2 * bench.patience / (n * max(period, 5e-6)))))
                 with recorder.attempt(f"{n} {name} kernels"):
                     recorder.need(2 * often * n * period)
