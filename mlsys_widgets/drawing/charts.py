@@ -117,7 +117,9 @@ def scene(chart: Chart) -> Scene:
 
 
 def _columns(chart: Chart) -> Scene:
-    ticks = even(chart.most)
+    top = even(chart.most)[-1]
+    # Half a student would puzzle the reader: counts have whole ticks only.
+    ticks = tuple(tick for tick in even(chart.most) if chart.percent or tick == int(tick))
     scale = tuple(f"{tick:.0%}" if chart.percent else f"{tick:,g}" for tick in ticks)
     blocks = []
     for k, bar in enumerate(chart.bars):
@@ -133,7 +135,7 @@ def _columns(chart: Chart) -> Scene:
     return Scene(
         Axis(chart.across, 0.0, float(max(len(labels), 1)), ticks=middles[::step],
              words=labels[::step], grid=False),
-        Axis(chart.measure, 0.0, ticks[-1] * 1.08, ticks=ticks, words=scale),
+        Axis(chart.measure, 0.0, top * 1.08, ticks=ticks, words=scale),
         marks=(
             Blocks("bars", tuple(blocks)),
             Words("notes", middles, tuple(bar.length for bar in chart.bars),

@@ -1,4 +1,4 @@
-"""A scene as a still picture: SVG, written by hand because it must cost nothing to import."""
+"""Scenes as still pictures: SVG written by hand, so that nothing has to be imported for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
 from mlsys_widgets.drawing.theme import DASHES, TONES
 
 WIDTH = 760
-# By name, because a converter to PNG knows no "system-ui" and no default sans-serif.
+# Listed by name, because converters to PNG know neither "system-ui" nor a default sans-serif.
 _FONTS = "system-ui, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
 #: Letters in a line of the caption.
@@ -84,7 +84,7 @@ def svg(
 
 
 def _legend(entries: list[tuple[str, str, str]]) -> tuple[str, int]:
-    """Entries in rows, and the height they need."""
+    """Lay out the entries in rows; return them and the height they need."""
     parts, x, y = [], 16.0, 14
     for words, tone, kind in entries:
         wide = 34 + 7.0 * len(words)
@@ -122,7 +122,7 @@ def png(drawn: str, scale: int = 2) -> bytes:
 
 @cache
 def _need_fonts(resvg: Any) -> None:
-    """Refuse to draw pictures without words, as a machine without fonts would."""
+    """Refuse to draw on a machine without fonts, where pictures would have no text."""
     blank, worded = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20">'
         f'<text x="2" y="15" font-family="{_FONTS}">{word}</text></svg>'

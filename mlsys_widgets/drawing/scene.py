@@ -31,12 +31,12 @@ class Axis:
     log: bool = False
     ticks: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
-    #: Whether lines cross the plot at the ticks; rows of bars with text in them need none.
+    #: Whether lines cross the plot at the ticks; rows of bars with text in them have no grid.
     grid: bool = True
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing to write: such an axis is not drawn, as in a diagram."""
+        """Whether it has neither label nor ticks: such an axis is not drawn, as in a diagram."""
         return not self.label and not self.ticks
 
 
@@ -106,7 +106,7 @@ class Line(Mark):
 
 @dataclass(frozen=True)
 class Strokes:
-    """Several lines that look alike, as the arrows of a diagram: the corners of each."""
+    """Several lines of one style, such as the arrows of a diagram: the corners of each."""
 
     name: str
     paths: tuple[tuple[tuple[float, float], ...], ...]
@@ -148,7 +148,7 @@ class Words:
 def note(
     name: str, place: tuple[float, float, str] | None, tone: str = "text", align: str = "start"
 ) -> Words:
-    """One piece of text, ``(x, y, text)``, or none now."""
+    """One piece of text, ``(x, y, text)``, or an empty mark for ``None``."""
     if place is None:
         return Words(name, (), (), (), tone, align)
     x, y, text = place
@@ -176,5 +176,5 @@ class Scene:
 
     @property
     def bare(self) -> bool:
-        """Whether it has no axes, and their room is its own."""
+        """Whether it has no axes, so that marks may use their room."""
         return self.across.bare and self.up.bare

@@ -24,7 +24,7 @@ TONES: Final = {
     "measured": "#12936b",
 }
 
-#: What the screen uses in place of a tone that must follow the theme.
+#: What the screen uses instead of a tone that must follow the theme.
 LIVE: Final = {"text": "var(--jp-ui-font-color1, #333333)"}
 
 #: Dashes by name, as SVG writes them; bqplot knows the same names.

@@ -75,10 +75,10 @@ def _roofline(trial: Trial) -> _Picture:
             continue
         # The roof turns at the ridge, so three places draw it.
         peak, bandwidth = trial.roofs.peaks[precision], trial.roofs.bandwidth
-        turns = (1e-3, peak / bandwidth, 1e6)
-        roof = ph.roofline(np.asarray(turns), peak, bandwidth)
+        ends = (1e-3, peak / bandwidth, 1e6)
+        roof = ph.roofline(np.asarray(ends), peak, bandwidth)
         marks.append(
-            Line(f"roof {precision}", turns, tuple(np.asarray(roof.attainable) / 1e12), tone)
+            Line(f"roof {precision}", ends, tuple(np.asarray(roof.attainable) / 1e12), tone)
         )
         x = tuple(point.intensity for point in found)
         y = tuple(point.attained / 1e12 for point in found)

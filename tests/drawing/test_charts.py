@@ -98,3 +98,12 @@ def test_the_description_says_everything_without_marks() -> None:
 @pytest.mark.parametrize("chart", [rows(), columns(["a"]), Chart("k", "T", "F", ())])
 def test_every_chart_can_be_drawn(chart: Chart) -> None:
     assert svg((scene(chart),), chart.description).endswith("</svg>")
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 12, 100])
+def test_counts_have_whole_ticks(most: int) -> None:
+    chart = Chart("k", "T", "F", (Bar("a", ((1.0, "blue"),)),), columns=True, most=float(most))
+    axis = scene(chart).up
+    assert len(axis.ticks) >= 2
+    assert all(tick == int(tick) for tick in axis.ticks)
+    assert axis.high > most

@@ -44,7 +44,7 @@ SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "fusion": parts.fusion,
 }
 
-# Of all the time, the share that a section leaves for those after it, should the machine be busy.
+# The fraction of all the time that a section leaves to those after it, if the machine is busy.
 RESERVE = {"copy": 0.5, "launch": 0.4, "gemm": 0.25, "elementwise": 0.15, "fusion": 0.0}
 
 
@@ -59,7 +59,7 @@ def _blas() -> str | None:
 
 
 def arena_bytes(cache: int, free: int, quick: bool) -> int:
-    """Bytes of operands: past four times the last cache (2.5 in a quick run), if memory allows.
+    """Bytes of operands: over four times the last cache (2.5 in a quick run) if memory allows.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def measure(
     )  # fmt: skip
     if size < 2 * cache:
         recorder.notes.append(
-            "Memory is too short for arrays well past the last cache:"
+            "There is too little memory for arrays well past the last cache:"
             " copy and triad may read too fast."
         )
     bench = CpuBench(

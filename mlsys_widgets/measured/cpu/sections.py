@@ -108,16 +108,16 @@ def products(bench: CpuBench) -> None:
     for precision, reason in (
         (
             "fp16",
-            "numpy has no BLAS for it and would convert element by element: no rate of this CPU",
+            "numpy has no BLAS for it and would convert each element: no rate of the CPU",
         ),
         ("bf16", "numpy has no such type"),
-        ("int8", "numpy multiplies integers without BLAS: no rate of this CPU"),
+        ("int8", "numpy multiplies integers without BLAS: no rate of the CPU"),
     ):
         bench.recorder.skip(f"gemm {precision}", reason)
 
 
 def _error(bench: CpuBench, dtype: str, n: int) -> float | None:
-    """Relative error of the row sums of a product, computed apart from it in float64."""
+    """Relative error of the row sums of a product, computed independently in float64."""
     if n > 1024:
         return None
     a, b, c = (x.reshape(n, n) for x in bench.cut(dtype, [n * n] * 2, [n * n]))
@@ -131,14 +131,14 @@ def _error(bench: CpuBench, dtype: str, n: int) -> float | None:
 
 
 def elementwise(bench: CpuBench) -> None:
-    """ReLU and addition over growing sizes, one thread: from all overhead to all memory."""
+    """ReLU and addition in one thread, from tiny arrays (overhead) to huge ones (memory)."""
     sizes = [1, 10, 100, 10**3, 10**4, 10**5, 10**6, 10**7, 3 * 10**7]
     bench.fill("float32")
     for n in [100, 10**4, 10**6, 10**7] if bench.quick else sizes:
         with bench.recorder.attempt(f"relu and add of {n:g} elements"):
             if not bench.sets("float32", [n] * 2, [n]):
                 raise Skip("too little memory")
-            # Cutting arrays costs as much as a tiny operation, so it is done ahead of the clock.
+            # Cutting arrays costs as much as a tiny operation, so it is done before the timing.
             count = min(bench.sets("float32", [n] * 2, [n]), 4096)
             ready = [bench.cut("float32", [n] * 2, [n], i) for i in range(count)]
 
@@ -162,7 +162,7 @@ def elementwise(bench: CpuBench) -> None:
 
 
 def overhead(bench: CpuBench) -> None:
-    """What one call of a tiny operation costs: the CPU's own dispatch tax."""
+    """The cost of calling a tiny operation: the CPU's own dispatch tax."""
     x, y, out = np.ones(1), np.ones(1), np.ones(1)
 
     def nothing(i: int) -> object:

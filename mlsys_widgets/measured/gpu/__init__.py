@@ -1,4 +1,4 @@
-"""Measures an NVIDIA GPU through PyTorch, which is imported only when that is asked for."""
+"""Measures an NVIDIA GPU through PyTorch, which is imported only when a measurement starts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ METHOD = {
     ),
 }
 
-# Seconds that a section leaves for the ones after it.
+# Seconds that a section leaves to those after it.
 SECTIONS: dict[str, float] = {
     "copy": 0, "launch": 0, "gemm": 0, "projection": 0, "dispatch": 0, "fusion": 150,
     "kws": 140, "gpt2": 130, "resnet50": 110, "precisions": 30, "elementwise": 10,
@@ -106,7 +106,7 @@ def usable() -> bool:
 
 
 def describe(torch: Any, key: str | None = None) -> dict[str, Any]:
-    """The GPU as a document names it."""
+    """Describe the GPU for a document."""
     if not torch.cuda.is_available():
         return {
             "key": "dry-run", "name": "no GPU, a rehearsal", "kind": "gpu", "units": 1,
@@ -127,7 +127,7 @@ def describe(torch: Any, key: str | None = None) -> dict[str, Any]:
 
 
 def _smi(fields: str) -> str | None:
-    """What nvidia-smi reads, or None where it is not installed or does not answer."""
+    """What nvidia-smi reports; ``None`` if it is not installed or does not answer."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None
@@ -174,16 +174,16 @@ def measure(
     quick : bool
         Fewer sizes and repetitions.
     budget : float
-        Seconds after which no further case is begun.
+        Seconds after which no further case starts.
     sections : iterable of str, optional
         Only these, in the order of `SECTIONS`.
     key : str, optional
-        What the document calls the device; made from its name unless given.
+        What the document calls the device; by default, derived from its name.
     dry : bool
-        Rehearse every section with toy sizes, on a CPU too. Such a document is marked so and
-        refused as evidence.
+        Rehearse every section with toy sizes, on a CPU too. The document is marked as such and
+        is not accepted as a measurement.
     say, after : callable
-        Told what is being done; called with the record after every section.
+        Called with what is being done, and with the recorder after every section.
     """
     torch: Any = importlib.import_module("torch")
     if not dry and not torch.cuda.is_available():
@@ -210,7 +210,7 @@ def measure(
     recorder.notes.append(f"Before ({state}): {_smi(state) or 'not known'}.")
     recorder.notes.append(f"Host: {machine.name()}, {machine.cores()} cores.")
     wanted = set(SECTIONS if sections is None else sections)
-    # PyTorch's own deprecation chatter would bury the progress lines.
+    # PyTorch's deprecation warnings would bury the progress lines.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if bench.cuda:

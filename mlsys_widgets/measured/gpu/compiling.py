@@ -1,4 +1,4 @@
-"""Compiling a function with a cold cache, and timing what compiling cost."""
+"""Compiling a function with a cold cache, and timing the compilation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODES = {"compiled": None, "compiled_graph": "reduce-overhead"}
 
 @contextlib.contextmanager
 def cold_cache(torch: Any) -> Iterator[None]:
-    """Within this block nothing compiled earlier is found again, on disk or in memory."""
+    """Within this block, nothing compiled earlier is reused, from disk or from memory."""
     torch._dynamo.reset()
     try:
         from torch._inductor.utils import (  # type: ignore[import-not-found, unused-ignore]
@@ -65,7 +65,7 @@ def compile_timed(
 
 
 def warm_compiler(bench: GpuBench) -> None:
-    """Import the compiler and start its workers, so that no timed compilation pays for that."""
+    """Import the compiler and start its workers before any compilation is timed."""
     if bench.compiler_warm:
         return
     torch = bench.torch

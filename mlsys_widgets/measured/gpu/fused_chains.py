@@ -30,9 +30,9 @@ def chain(torch: Any, dropout: bool) -> Chain:
 
 
 def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> float:
-    """Relative error against float64; raises where the result is not the chain's.
+    """Relative error against float64; raises if the result is not the chain's.
 
-    With dropout, the share kept and the scale of what was kept must be right, and the rest zero.
+    With dropout, the fraction and the scale of the kept elements must be right, the rest zero.
     """
     normal = torch.nn.functional.layer_norm(x.double(), w.shape, w.double(), b.double()).clamp_min(
         0
@@ -58,7 +58,7 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
 
 
 def fusions(bench: GpuBench) -> None:
-    """Every chain at every size, every way."""
+    """Every chain at every size, fused in every way."""
     torch, recorder = bench.torch, bench.recorder
     with recorder.attempt("warming the compiler"), torch.no_grad():
         recorder.need(8)
@@ -84,8 +84,8 @@ def _one(bench: GpuBench, name: str, dropout: bool, rows: int, columns: int) -> 
     shape: dict[str, Value] = {
         "chain": name, "rows": rows, "columns": columns, "operations": operations,
     }  # fmt: skip
-    # As the physics core counts: every operation reads and writes the tensor once. Eager dropout
-    # writes its mask besides, one byte per element.
+    # Counted as in the physics core: every operation reads and writes the tensor once. Eager
+    # dropout also writes its mask, one byte per element.
     counts: dict[str, Any] = {"flops": (10 if dropout else 6) * n, "bytes": 4 * n * operations}
     unfused, fused = counts["bytes"] + (n if dropout else 0), 4 * n
     plain = chain(torch, dropout)

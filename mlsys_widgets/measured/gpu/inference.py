@@ -13,7 +13,7 @@ from .timing import Call, GpuBench, relative_error
 
 @dataclass(frozen=True)
 class ModelWorkload:
-    """A model to measure: how it is built, what goes in, and what its compilation may take."""
+    """A model to measure: how to build it, its input, and the seconds its compilation may take."""
 
     name: str
     build: Any
@@ -43,7 +43,7 @@ def infer(bench: GpuBench, key: str) -> None:
     torch.manual_seed(0)
     model = workload.build(torch).to(bench.device)
     models.settle(torch, model, torch.randn(16, *sample, device=bench.device))
-    # Half precision on a CPU is emulated and slow; a rehearsal only wants to see every line run.
+    # Half precision on a CPU is emulated and slow; a rehearsal only has to run every line.
     dtype = torch.float16 if bench.cuda else torch.float32
     layout = torch.channels_last if workload.channels_last else torch.contiguous_format
     model = model.to(dtype=dtype, memory_format=layout)

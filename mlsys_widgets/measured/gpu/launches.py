@@ -1,4 +1,4 @@
-"""What a launch costs, and how long n kernels take one by one and as a replayed graph."""
+"""The cost of a launch, and the time of n kernels, one by one and as a replayed graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TINY = 1024
 
 
 def launches(bench: GpuBench) -> None:
-    """The launch of a tiny kernel, from every side."""
+    """The launch of a tiny kernel, timed in every way."""
     torch, recorder = bench.torch, bench.recorder
     x = bench.random(1, (TINY,), torch.float32)[0]
 
@@ -85,9 +85,9 @@ def _sized(bench: GpuBench, target: float) -> tuple[int, float]:
             best = (elements, seconds)
         if not target or bench.dry or abs(seconds / target - 1) < 0.05:
             break
-        # A kernel has a floor of a few microseconds whatever its size; only the rest scales.
+        # A kernel takes a few microseconds whatever its size; only the rest scales.
         floor = 1.5e-6
-        # The square root of the step: where a buffer outgrows the L2, whole steps overshoot.
+        # Only the square root of the step: when a buffer outgrows the L2, whole steps overshoot.
         step = max(target - floor, 1e-7) / max(seconds - floor, 1e-7)
         elements = max(TINY, int(elements * math.sqrt(step)))
     return best
@@ -105,7 +105,7 @@ def streams(bench: GpuBench) -> None:
                 return x.neg_()
 
             for n in bench.pick(COUNTS, [10, 100, 1000], [10]):
-                # Ten thousand long kernels take a second a time: three repetitions of those do.
+                # Ten thousand long kernels take a second each time: three repetitions are enough.
                 often = max(3, min(21, int(2 * bench.patience / (n * max(period, 5e-6)))))
                 with recorder.attempt(f"{n} {name} kernels"):
                     recorder.need(2 * often * n * period)
