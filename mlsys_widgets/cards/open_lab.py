@@ -262,8 +262,8 @@ class OpenLab:
         owner = self.ledger.student
         if owner not in (None, self.student.name):
             whose = (
-                f"The ledger beside this notebook belongs to {owner}, so you cannot save in it. Move"
-                " it to another folder to start your own."
+                f"The ledger beside this notebook belongs to {owner}, so you cannot save in it."
+                " Move it to another folder to start your own."
             )
             return (*self._notices, whose)
         return self._notices

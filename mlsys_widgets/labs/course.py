@@ -1,4 +1,4 @@
-"""A course: where its labs and submissions lie, and the settings that build and grade them."""
+"""A course: where its labs and submissions are, and the settings that build and grade them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
-#: The seconds that nbgrader gives a cell.
+#: How many seconds nbgrader gives a cell by default.
 _CELL_SECONDS: Final = 30.0
 
 
@@ -29,7 +29,7 @@ class Course:
     edition
         Part of every draw: change it, and everyone's numbers change.
     given
-        nbgrader's configuration, if somebody has read it already.
+        nbgrader's configuration, if it was read already.
     """
 
     root: Path
@@ -63,18 +63,18 @@ class Course:
 
     @property
     def home(self) -> Path:
-        """The folder, whatever folder this runs in."""
+        """The folder as an absolute path."""
         return self.root.resolve()
 
     # How labs are built.
 
     def folder(self, step: str, lab: str) -> Path:
-        """Where a lab lies at a step: assignments, source or release."""
+        """Where a lab is at a step: assignments, source or release."""
         return self.root / step / lab
 
     @property
     def arguments(self) -> str:
-        """What differs from the defaults, as it is built into cells that depend on it."""
+        """What differs from the defaults, as arguments that are built into the cells."""
         said = [] if self.variants else ["variants=False"]
         said += [f"edition={self.edition!r}"] if self.edition else []
         return "".join(f", {each}" for each in said)
@@ -116,12 +116,12 @@ class Course:
 
     @property
     def db_url(self) -> str:
-        """Where the gradebook is."""
+        """The address of the gradebook's database."""
         url: str = self._setting("db_url", f"sqlite:///{self.home / 'gradebook.db'}")
         return url
 
     def work(self, step: str, student: str, lab: str) -> Path:
-        """Where a student's work on a lab lies at a step: submitted, autograded, feedback."""
+        """Where a student's work on a lab is at a step: submitted, autograded, feedback."""
         structure = self._setting("directory_structure", _STRUCTURE)
         named = self._setting(f"{step}_directory", step)
         path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)
@@ -129,7 +129,7 @@ class Course:
 
     @property
     def cell_seconds(self) -> float:
-        """How long a cell may take."""
+        """How many seconds a cell may take."""
         for section in ("Execute", "ExecutePreprocessor"):
             seconds = self.nbgrader.get(section, {}).get("timeout")
             if isinstance(seconds, int | float) and seconds > 0:
@@ -138,5 +138,5 @@ class Course:
 
     @property
     def permissions(self) -> int:
-        """Of files that are written for graders."""
+        """The permissions of files that are written for graders."""
         return 0o664 if self._setting("groupshared", False) else 0o444

@@ -164,7 +164,7 @@ def test_variants_and_edition_are_built_in(made, home, course):
             "asks.py",
             '"compute": "the',
             '"Compute": "the',
-            "option 'Compute' must be in small letters",
+            "option 'Compute' must be lowercase",
         ),
     ],
 )
