@@ -140,7 +140,7 @@ def test_whoami_keeps_a_name(
     assert main(["whoami"]) == 0
     assert "known from your login on this computer" in capsys.readouterr().out
     assert main(["whoami", "ada"]) == 0
-    assert "Labs here are those of ada, known from what you said" in capsys.readouterr().out
+    assert "Labs here are those of ada, known from what you set" in capsys.readouterr().out
     assert main(["whoami"]) == 0
     assert "ada" in capsys.readouterr().out
     assert main(["whoami", "a/b"]) == 1

@@ -196,19 +196,11 @@ class LabHUD(LabWidget):
         if self._trouble:
             return "Unknown", "red", "the ledger cannot be read"
         events = self._ledger.events()
+        name = self._ledger.path.name
         if not events:
-            return (
-                "Nothing yet",
-                "gray",
-                f"{self._ledger.path.name} is created with your first commit",
-            )
+            return "Nothing yet", "gray", f"{name} is created with your first commit"
         if not self._ledger.path.exists():
-            name = self._ledger.path.name
-            return (
-                "File gone",
-                "red",
-                f"{name} has disappeared: put it back beside the notebook",
-            )
+            return "File gone", "red", f"{name} has disappeared: put it back beside the notebook"
         many = "1 event" if len(events) == 1 else f"{len(events)} events"
         return "Saved", "green", f"{many}, last {moment(events[-1].time)}"
 

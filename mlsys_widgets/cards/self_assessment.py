@@ -53,7 +53,7 @@ class SelfAssessment(ItemTask):
     >>> can = SelfAssessment(
     ...     "can",
     ...     {"ridge": "find a ridge", "fuse": "fuse kernels"},
-    ...     bands=[(2, "Ready", "Go on."), (0, "Not yet", "Read again.")],
+    ...     bands=[(2, "Ready", "Continue."), (0, "Not yet", "Read again.")],
     ...     ledger=led,
     ... )
     >>> can.save(["ridge"])

@@ -12,7 +12,7 @@ from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
-#: The seconds that nbgrader gives a cell.
+#: How many seconds nbgrader gives a cell by default.
 _CELL_SECONDS: Final = 30.0
 _SQLITE: Final = "sqlite:///"
 
@@ -30,7 +30,7 @@ class Course:
     edition
         Part of every draw: change it, and everyone's numbers change.
     given
-        nbgrader's configuration, if somebody has read it already.
+        nbgrader's configuration, if it was read already.
     """
 
     root: Path
@@ -64,7 +64,7 @@ class Course:
 
     @property
     def home(self) -> Path:
-        """The folder, whatever folder this runs in."""
+        """The folder as an absolute path."""
         return self.root.resolve()
 
     # How labs are built.
@@ -75,7 +75,7 @@ class Course:
 
     @property
     def arguments(self) -> str:
-        """What differs from the defaults, as it is built into cells that depend on it."""
+        """What differs from the defaults, as arguments that are built into the cells."""
         said = [] if self.variants else ["variants=False"]
         said += [f"edition={self.edition!r}"] if self.edition else []
         return "".join(f", {each}" for each in said)
@@ -125,7 +125,7 @@ class Course:
 
     @property
     def cell_seconds(self) -> float:
-        """How long a cell may take."""
+        """How many seconds a cell may take."""
         for section in ("Execute", "ExecutePreprocessor"):
             seconds = self.nbgrader.get(section, {}).get("timeout")
             if isinstance(seconds, int | float) and seconds > 0:
@@ -134,7 +134,7 @@ class Course:
 
     @property
     def permissions(self) -> int:
-        """Of files that are written for graders."""
+        """The permissions of files that are written for graders."""
         return 0o664 if self._setting("groupshared", False) else 0o444
 
 

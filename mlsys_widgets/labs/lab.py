@@ -102,7 +102,7 @@ def load(folder: str | os.PathLike[str]) -> Lab:
     path = Path(folder).resolve() / ASKS
     if not path.is_file():
         raise ValueError(
-            f"{ASKS} is not beside the notebook, but the lab cannot open without it: fetch the lab"
+            f"{ASKS} is not beside the notebook; the lab cannot open without it: fetch the lab"
             " again, or copy that file into the notebook's folder"
         )
     return _declared(path, path.read_bytes())

@@ -78,7 +78,7 @@ from tests.authoring.conftest import DEMO
             "asks.py",
             '"compute": "the',
             '"Compute": "the',
-            "option 'Compute' must be in small letters",
+            "option 'Compute' must be lowercase",
         ),
     ],
 )

@@ -156,7 +156,7 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
 
 @contextlib.contextmanager
 def environment(**changes: str | None) -> Iterator[None]:
-    """Environment variables for a while; None takes one away."""
+    """Set environment variables for a while; `None` removes one."""
     before = {name: os.environ.get(name) for name in changes}
     _set(changes)
     try:
@@ -276,7 +276,7 @@ class Workshop:
         return nbformat.read(folder / f"{self.lab}.ipynb", 4)
 
     def asked(self, student: str) -> Asked:
-        """What a student was asked, with the keys for what lies in the submission."""
+        """What a student was asked, with the keys for what is in the submission."""
         work = self.work(student)
         return asked(self.course, self.lab, student, work=work if work.is_dir() else None)
 

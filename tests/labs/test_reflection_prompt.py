@@ -40,8 +40,9 @@ def test_gaps():
     assert form.read({"what": "byte", "n": "3"}) == right
     assert (form.judge(right), form.judge({**right, "what": "flop"})) == (True, False)
     assert form.remarks({**right, "what": "flop"}) == [
-        AnswerFeedback("three", "", None), AnswerFeedback("arithmetic", "Look at the bytes.", False),
-    ]  # fmt: skip
+        AnswerFeedback("three", "", None),
+        AnswerFeedback("arithmetic", "Look at the bytes.", False),
+    ]
     assert form.fits(right)
     assert not form.fits({"n": "3"})
     with pytest.raises(ValueError, match="Still empty: gap 2 of 2"):

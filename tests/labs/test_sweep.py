@@ -84,7 +84,7 @@ class Swept:
 
 
 def _read_once(checks):
-    """A measurement that lies beside the notebook is the same for all."""
+    """A measurement beside the notebook is the same for everybody."""
     for check in checks.values():
         for name, value in list(check.__globals__.items()):
             if value is measured.load:
