@@ -68,7 +68,7 @@ class LabWidget(ipywidgets.VBox):
 
     #: A word above the title that says what kind of card this is, and its colour.
     kind = "Lab"
-    tone = "grey"
+    tone = "gray"
     card_class: type[Card] = Card
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:

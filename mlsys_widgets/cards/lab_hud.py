@@ -59,7 +59,7 @@ class LabHUD(LabWidget):
     """
 
     kind = "Your lab"
-    tone = "grey"
+    tone = "gray"
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class LabHUD(LabWidget):
         lab = self._ledger.lab
         design = self._state.designs.get(lab) if self._state and lab else None
         if design is None or source not in design:
-            return "not decided", "grey", ""
+            return "not decided", "gray", ""
         return _shown(design[source]), "blue", "in your design"
 
     def _saved(self) -> tuple[str, str, str]:
@@ -197,7 +197,7 @@ class LabHUD(LabWidget):
             return "Unknown", "red", "the ledger cannot be read"
         events = self._ledger.events()
         if not events:
-            return "Nothing yet", "grey", f"{self._ledger.path.name} begins with your first commit"
+            return "Nothing yet", "gray", f"{self._ledger.path.name} begins with your first commit"
         if not self._ledger.path.exists():
             name = self._ledger.path.name
             return (

@@ -66,7 +66,7 @@ def calibration(judged: Sequence[Judged], chance: float) -> Scene:
         Axis("Confidence", 0.5, 5.9, ticks=tuple(map(float, CONFIDENCES))),
         Axis("Right", -0.08, 1.12, ticks=steps, words=tuple(f"{s:.0%}" for s in steps)),
         marks=(
-            Line("calibrated", ends, (chance, 1.0), tone="grey", dash="dashed"),
+            Line("calibrated", ends, (chance, 1.0), tone="gray", dash="dashed"),
             Points(
                 "yours",
                 [float(sure) for sure, _ in kept],
@@ -86,7 +86,7 @@ def calibration(judged: Sequence[Judged], chance: float) -> Scene:
         height=280,
         legend=(
             ("you", "prediction", "circle"),
-            ("as sure as right", "grey", "dashed"),
+            ("as sure as right", "gray", "dashed"),
         ),
     )
 

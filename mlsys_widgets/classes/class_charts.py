@@ -22,7 +22,7 @@ _OUTCOMES: Final = (
     ("right", "green", "all points"),
     ("partly", "orange", "some"),
     ("wrong", "red", "none"),
-    ("blank", "grey", "left blank"),
+    ("blank", "gray", "left blank"),
     ("waiting", "purple", "not graded yet"),
 )
 _BINS: Final = 10
@@ -176,7 +176,7 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
                 )
             )
         if each.blank:
-            bars.append(Bar("Left blank", ((float(each.blank), "grey"),), _of(each.blank, whole)))
+            bars.append(Bar("Left blank", ((float(each.blank), "gray"),), _of(each.blank, whole)))
         finding = f"{each.right:,} of {whole:,} have it right."
         if each.beliefs:
             finding += f" The most frequent mistake: “{each.beliefs[0].belief}”."

@@ -14,7 +14,7 @@ TONES: Final = {
     "green": "#12936b",
     "red": "#d4522a",
     "purple": "#b0609f",
-    "grey": "#808890",
+    "gray": "#808890",
     "ink": "#7a828a",
     "text": "#333333",
     "memory": "#d17f00",

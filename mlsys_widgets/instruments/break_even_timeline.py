@@ -184,7 +184,7 @@ class BreakEvenTimeline(Instrument):
             ("Net return", badge, tone),
             ("Break-even", _show(result.break_even, "inferences"), "blue"),
             ("Won back after", _show(result.days_to_break_even, "days", pad=True), "blue"),
-            ("Served in all", _show(result.inferences, "inferences"), "grey"),
+            ("Served in all", _show(result.inferences, "inferences"), "gray"),
             ("Saved per inference", _show(result.saved_per_inference, "s", pad=True), "green"),
             ("Net time saved", _show(result.net_saved, "s", pad=True), tone),
         ]

@@ -289,7 +289,7 @@ class CompilationSpectrum(Instrument):
         """The stop, its stars, and what it does to the model."""
         stop = result.stop
         return [
-            ("Captures", stop.capture, "grey"),
+            ("Captures", stop.capture, "gray"),
             ("Flexibility", _stars(stop.flexibility), "blue"),
             ("Optimisation", _stars(stop.optimization), "orange"),
             ("Your model here", result.outcome.words, result.outcome.tone),
@@ -389,7 +389,7 @@ def _stars(count: int) -> str:
 
 def _column(stop: Stop, low: float, high: float) -> tuple[float, float, float, float, str]:
     x = _PLACES[stop.key]
-    return x - 0.45, low, x + 0.45, high, "grey"
+    return x - 0.45, low, x + 0.45, high, "gray"
 
 
 def _bars(stop: Stop) -> list[tuple[float, float, float, float, str]]:

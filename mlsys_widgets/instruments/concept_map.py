@@ -31,8 +31,8 @@ _MAP = Diagram(
         for concept in CONCEPTS.values()
     },
 )
-_ALL_ARROWS = Strokes("arrows", tuple(_MAP.arrow(a, b) for a, b, _ in ARROWS), "grey", width=1.2)
-_ALL_HEADS = _MAP.heads("heads", (end for _, end, _ in ARROWS), "grey")
+_ALL_ARROWS = Strokes("arrows", tuple(_MAP.arrow(a, b) for a, b, _ in ARROWS), "gray", width=1.2)
+_ALL_HEADS = _MAP.heads("heads", (end for _, end, _ in ARROWS), "gray")
 _WHOLE = "all"
 _TONES = {"focus": "green", "before": "orange", "after": "blue", "step": "purple"}
 
@@ -149,7 +149,7 @@ class ConceptMap(Instrument):
         before, after = (ph.format_quantity(len(keys)) for keys in (result.before, result.after))
         return [
             ("Concept", result.focus.name, _TONES["focus"]),
-            ("Met on", result.focus.when or "every day", "grey"),
+            ("Met on", result.focus.when or "every day", "gray"),
             ("Rests on", before, _TONES["before"]),
             ("Leads to", after, _TONES["after"]),
         ]
@@ -204,7 +204,7 @@ class ConceptMap(Instrument):
         def tone(key: str) -> str:
             groups = {"focus": focus, "before": before, "after": after, "step": steps}
             found = (_TONES[name] for name, keys in groups.items() if key in keys)
-            return next(found, "grey")
+            return next(found, "gray")
 
         upper = tuple((a, b) for a, b in result.arrows if a in before)
         lower = tuple((a, b) for a, b in result.arrows if b in after)

@@ -219,11 +219,11 @@ class DispatchWaterfall(Instrument):
         """Utilisation, the parts of the time, and the kernels."""
         return [
             ("Utilisation", _show(result.utilization, "%", pad=True), _tone(result)),
-            ("One pass", _show(result.total, "s", pad=True), "grey"),
+            ("One pass", _show(result.total, "s", pad=True), "gray"),
             ("Compute", _show(result.compute, "s", pad=True), "compute"),
             ("Dispatch", _show(result.dispatch, "s", pad=True), "dispatch"),
             ("Memory", _show(result.memory, "s", pad=True), "memory"),
-            ("Kernels launched", _show(result.kernels), "grey"),
+            ("Kernels launched", _show(result.kernels), "gray"),
         ]
 
     def sentence(self, result: ph.ForwardPass) -> str:
@@ -362,7 +362,7 @@ class DispatchWaterfall(Instrument):
     def _meter(self, result: ph.ForwardPass) -> Scene:
         use, guess = float(result.utilization), self._prediction
         marks: list[AnyMark] = [
-            Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "grey"),), 0.18),
+            Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "gray"),), 0.18),
             Blocks("utilisation", ((0.0, 0.0, use, 0.5, _tone(result)),)),
             Line("well used", (WELL_USED,) * 2, (0.0, 0.8), "green", width=3.0),
             Words(
@@ -408,7 +408,7 @@ class DispatchWaterfall(Instrument):
             turn = start + computing * (end - start)
             work.append((start, 0.5, turn, 1.1, "compute"))
             work.append((turn, 0.5, _short(turn, end, gap), 1.1, "memory"))
-        idle = [(start, 0.5, end, 1.1, "grey") for start, end in shown.idle]
+        idle = [(start, 0.5, end, 1.1, "gray") for start, end in shown.idle]
         fits = across.high * 0.03
         numbered = [
             ((start + end) / 2, high, str(k))
@@ -429,7 +429,7 @@ class DispatchWaterfall(Instrument):
             ),
         )
         up = Axis("", 0.2, 3.1, ticks=(0.8, 2.2), words=("GPU", "CPU"), grid=False)
-        return Scene(across, up, marks, 190, (("GPU without work", "grey", "block"),))
+        return Scene(across, up, marks, 190, (("GPU without work", "gray", "block"),))
 
 
 def _tone(result: ph.ForwardPass) -> str:

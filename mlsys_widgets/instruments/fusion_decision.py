@@ -247,8 +247,8 @@ def _answers() -> tuple[Words, Words]:
     )
 
 
-_ALL_EDGES = Strokes("lines", tuple(_EDGES.values()), "grey", width=1.2)
-_ALL_HEADS = _TREE.heads("heads", (end for _, end in _EDGES), "grey")
+_ALL_EDGES = Strokes("lines", tuple(_EDGES.values()), "gray", width=1.2)
+_ALL_HEADS = _TREE.heads("heads", (end for _, end in _EDGES), "gray")
 _CAPTIONS = _TREE.captions("questions")
 _ANSWERS = _answers()
 
@@ -362,7 +362,7 @@ class FusionDecision(Instrument):
             _TREE.heads("heads of the path", taken[1:], "blue"),
             Blocks(
                 "boxes",
-                tuple(_TREE.block(key, tones.get(key, "grey")) for key in _TREE.boxes),
+                tuple(_TREE.block(key, tones.get(key, "gray")) for key in _TREE.boxes),
                 0.2,
             ),
             Strokes("asked", tuple(_TREE.outline(key) for key in asked), "blue", width=1.5),

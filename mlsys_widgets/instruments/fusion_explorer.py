@@ -260,7 +260,7 @@ class FusionExplorer(Instrument):
                 "Time",
                 f"{_show(result.unfused_time, 's', pad=True)} → "
                 f"{_show(result.fused_time, 's', pad=True)}",
-                "grey",
+                "gray",
             ),
             ("Faster by", _show(result.speedup, "×", pad=True), "green"),
         ]
@@ -367,7 +367,7 @@ class FusionExplorer(Instrument):
             names = " and ".join(_chain(*name.split("_")).name for name in known)
             return (
                 f"This chain was not measured; known are: {names or 'none'}.",
-                "grey",
+                "gray",
             )
         return None
 

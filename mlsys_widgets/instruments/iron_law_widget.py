@@ -198,7 +198,7 @@ class IronLaw(Instrument):
             ("Binding term", str(result.binding), tones[str(result.binding)]),
             ("Compute-bound from", f"batch {_show(result.compute_bound_batch)}", "compute"),
             ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "green"),
-            ("Peak", self._machine.peak_label(self._machine.native), "grey"),
+            ("Peak", self._machine.peak_label(self._machine.native), "gray"),
         ]
 
     def sentence(self, result: ph.IronLaw) -> str:

@@ -211,7 +211,7 @@ class MagnitudeLandscape(Instrument):
         """The four ratios, the chosen one first, and the prediction."""
         tone = _REGIMES[self.device][1]
         cards = [
-            (_QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "grey")
+            (_QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
             for k, name in enumerate(self._in_order)
         ]
         orders = _show(abs(result.ratios[self.quantity].orders), "orders")

@@ -199,8 +199,8 @@ class MemoryBudget(Instrument):
                 (words, _show(getattr(result, name), "B", pad=True), tone)
                 for name, words, tone in _PARTS
             ),
-            ("Largest batch that fits", _fitting(result.largest_batch, ""), "grey"),
-            ("Longest sequence that fits", _fitting(result.largest_sequence, "tokens"), "grey"),
+            ("Largest batch that fits", _fitting(result.largest_batch, ""), "gray"),
+            ("Longest sequence that fits", _fitting(result.largest_sequence, "tokens"), "gray"),
             *speeds,
         ]
 

@@ -227,7 +227,7 @@ class MemoryHierarchy(Instrument):
             (f"Your tensor, {_show(size, 'B')}", "ink", "dashed"),
             ("Lives here", "blue", "diamond") if result.fits else ("Too large", "red", "diamond"),
             ("Holds it", "green", "block"),
-            ("Too small", "grey", "block"),
+            ("Too small", "gray", "block"),
         )
         return Scene(across, _LEVEL_AXIS, marks, 250, legend)
 
@@ -295,7 +295,7 @@ def _with_rows(result: Placement) -> list[tuple[LevelCost, float]]:
 def _tone(cost: LevelCost, result: Placement) -> str:
     if cost is result.home:
         return "blue" if cost.holds else "red"
-    return "green" if cost.holds else "grey"
+    return "green" if cost.holds else "gray"
 
 
 def _trips(word: str, count: float) -> str:

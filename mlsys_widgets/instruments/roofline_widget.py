@@ -208,8 +208,8 @@ class RooflineWidget(Instrument):
             ("Share of the peak (MFU)", _show(result.mfu, "%", pad=True), tone),
             ("Regime", str(result.regime), tone),
             ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "blue"),
-            ("Ridge", _show(result.ridge, "FLOP/B"), "grey"),
-            ("Peak", self._peak_label, "grey"),
+            ("Ridge", _show(result.ridge, "FLOP/B"), "gray"),
+            ("Peak", self._peak_label, "gray"),
         ]
 
     def sentence(self, result: ph.Roofline) -> str:
@@ -299,7 +299,7 @@ class RooflineWidget(Instrument):
 
     def _other_roofs(self, legend: list[tuple[str, str, str]]) -> list[AnyMark]:
         marks: list[AnyMark] = []
-        tones = ("green", "purple", "red", "orange", "blue", "grey")
+        tones = ("green", "purple", "red", "orange", "blue", "gray")
         for (key, name), tone in zip(_DEVICES.items(), tones, strict=True):
             device, mark = ph.devices[key], f"roof of {key}"
             wanted = key in self.compare and key != self.device
@@ -371,7 +371,7 @@ class RooflineWidget(Instrument):
         """Say so when there is nothing to overlay."""
         if self.measured and not self._measured_points():
             name = ph.devices[self.device].name
-            return f"No {self.precision} products were measured on the {name}.", "grey"
+            return f"No {self.precision} products were measured on the {name}.", "gray"
         return None
 
 

@@ -23,7 +23,7 @@ _PRECISIONS: Final = {
     "int8": ("purple", "triangle-down"),
     "tf32": ("green", "square"),
     "fp32": ("red", "diamond"),
-    "fp64": ("grey", "cross"),
+    "fp64": ("gray", "cross"),
 }
 #: How a chain can be fused, what the legend calls it, and its tone.
 _FUSIONS: Final = (

@@ -80,7 +80,7 @@ def test_a_question_shows_what_became_of_every_answer() -> None:
 
 def test_the_legend_names_only_what_is_there() -> None:
     assert chart("questions").legend == (
-        ("green", "all points"), ("red", "none"), ("grey", "left blank"),
+        ("green", "all points"), ("red", "none"), ("gray", "left blank"),
     )  # fmt: skip
 
 

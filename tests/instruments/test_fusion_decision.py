@@ -96,7 +96,7 @@ def test_everything_shown_agrees_for_every_pair() -> None:
         assert path.paths == tuple(tree._EDGES[step] for step in steps)
         assert (len(fuse.paths), len(apart.paths)) == ((1, 0) if result.fusible else (0, 1))
         lit = [key for key, block in zip(tree._TREE.boxes, boxes.blocks, strict=True)
-               if block[4] != "grey"]  # fmt: skip
+               if block[4] != "gray"]  # fmt: skip
         assert set(lit) == {*(key for key, _ in result.path), result.end}
         assert all(math.isfinite(number) for block in boxes.blocks for number in block[:4])
 
