@@ -18,7 +18,7 @@ _FULL, _FEWEST_BELIEFS = 100, 3
 
 
 def advise(folder: Path, *, variants: bool = True, edition: str = "") -> list[str]:
-    """What is odd about a lab, one sentence each; it can be built and graded all the same.
+    """List what is odd about a lab, one sentence each; it can be built and graded anyway.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def advise(folder: Path, *, variants: bool = True, edition: str = "") -> list[st
 def _on(
     name: str, lab: Lab, check: Check, beside: Path, *, variants: bool, edition: str
 ) -> Iterator[str]:
-    """What is odd about one question, over many students; a sentence may come more than once."""
+    """List what is odd about one question for many students; sentences may repeat."""
     right: dict[str, str] = {}
     for student in (f"somebody-{k}" for k in range(NAMES if variants else 1)):
         p = lab.draw(student, variants=variants, edition=edition)

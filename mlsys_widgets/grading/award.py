@@ -56,7 +56,7 @@ def award(
 
 
 def award_record(record: str, *, points: float) -> float:
-    """Points for what the ledger beside the notebook holds; shares are equal.
+    """Award points for what the ledger beside the notebook holds; each part counts the same.
 
     Somebody else's ledger earns nothing. One that does not verify still does: what that means is
     for a person to decide, so it is only said.

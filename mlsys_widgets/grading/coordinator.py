@@ -188,7 +188,7 @@ class GradingRun:
             yield Job(student, self._plan.lab, files, self._plan.isolate, limits)
 
     def _with_given(self, submission: Submission) -> dict[str, bytes]:
-        """The files of a submission with those of the instructor put over them."""
+        """The files of a submission, with the instructor's files in place of the student's."""
         taken = {f"{name}/" for name in self._given}
         taken |= {str(folder) for name in self._given for folder in Path(name).parents}
         kept = {

@@ -1,4 +1,4 @@
-"""Hold a plain answer against its key."""
+"""Compare a plain answer with its key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlsys_widgets.labs.answers import choice_key
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an answer earns, as a share of the points, and what to say about it."""
+    """What an answer earns, as a fraction of the points, and what to say about it."""
 
     credit: float
     says: str

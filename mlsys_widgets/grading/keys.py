@@ -42,7 +42,7 @@ class Belief:
     value
         The number it leads to, or the option.
     credit
-        The share of the points that it still earns.
+        The fraction of the points that it still earns.
     says
         What to tell somebody who holds it.
     """
@@ -68,7 +68,7 @@ class NumberKey:
     value
         The right number, in the unit of the answer's name.
     tolerance
-        How far off an answer may be, as a share of the number that it is compared with.
+        How far off an answer may be, as a fraction of the number that it is compared with.
     beliefs
         Wrong answers that are recognized, within the same tolerance.
     says

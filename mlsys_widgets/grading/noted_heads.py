@@ -20,7 +20,7 @@ from mlsys_widgets.ledger.receipt import RECEIPT, read_receipt
 def check_heads(
     folder: Path, lab: str, student: str, known: Iterable[Head] = ()
 ) -> tuple[Head | None, list[Flag]]:
-    """Hold the ledger of a submission against its receipt and against what was graded before.
+    """Compare the ledger of a submission with its receipt and with what was graded before.
 
     Parameters
     ----------

@@ -104,8 +104,8 @@ class Judge:
                 answer = None
                 doubts += [doubt] if doubt else []
             else:
-                # A cell of which the lab's files say nothing, as an essay: nbgrader's own rule.
-                # Where nothing is there or nothing ran, there is nothing for a person to read.
+                # A cell that the lab's files do not know, such as an essay: nbgrader's own rule.
+                # If there is no cell or nothing ran, there is nothing for a person to read.
                 if cell is None:
                     auto = None if cells else 0.0
                 else:

@@ -1,1 +1,1 @@
-"""Running untrusted notebooks: children, isolation, limits, the wire. It knows no points."""
+"""Running untrusted notebooks: children, isolation, limits, the wire; nothing about points."""

@@ -1,4 +1,4 @@
-"""Where submissions run: on this machine, or on a Dask cluster that somebody has already.
+"""Where submissions run: on this machine, or on a Dask cluster that already exists.
 
 Submissions travel as bytes and results come back as JSON, so that a worker needs the package and
 nothing else. Only as many are under way as keep all workers busy, however large the class is.
@@ -32,21 +32,21 @@ from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.worker import run_submission
 
 LOCAL: Final = "local"
-#: Jobs under way for each worker: one runs, one waits.
+#: Jobs in flight for each worker: one runs, one waits.
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
 _PATIENCE: Final = 10
-#: What Dask does without: long memories of what was sent, since a submission is large and a class
-#: long; its profiler; and pages about the work, which it would show to whoever asks.
+#: Dask keeps no long history of what was sent, because submissions are large and many; it runs no
+#: profiler, and serves no pages about the work, which anybody could read.
 _FRUGAL: Final = {
     "distributed.admin.low-level-log-length": 20,
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
-#: It opens a port for such pages all the same: then one that only this machine reaches.
+#: It opens a port for such pages anyway, so we pick one that only this machine reaches.
 _NO_PAGES: Final = "127.0.0.1:0"
-#: Seconds between looks at how many workers there are: some may come later.
+#: Seconds between counts of the workers: some may join later.
 _LOOK: Final = 5.0
 
 _mine = threading.local()
@@ -114,7 +114,7 @@ class Engine:
         return min(threads, self._most) if self._most else threads
 
     def why_not_isolated(self) -> str | None:
-        """Have every thread of every worker start its fork server; why one of them cannot isolate.
+        """Start the fork server of every thread of every worker; say why one cannot isolate.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Engine:
 
         def start_more() -> None:
             while len(of) < most and (job := next(waiting, None)) is not None:
-                # Dask counts by what stands before the digits, so there is no name in it.
+                # Dask groups tasks by the part before the digits, so it holds no student's name.
                 key = f"mlsys-grade-{os.urandom(16).hex()}"
                 of[key] = job.student
                 running.add(

@@ -39,7 +39,7 @@ class ForkServer:
     def __init__(self) -> None:
         self._jobs, theirs = socket.socketpair()
         self._process = subprocess.Popen(
-            # -P: the folder in which a TA grades is no place to import from.
+            # -P: nothing is imported from the folder in which a TA happens to grade.
             [sys.executable, "-P", "-m", "mlsys_widgets.sandbox.fork_server"],
             stdin=theirs.fileno(),
             stdout=subprocess.PIPE,
@@ -137,7 +137,7 @@ class ForkServer:
             told += piece
             most -= len(piece)
             if before is None and hidden:
-                # Looked for where it can be new; what comes before it is settled.
+                # Only the new part is searched; everything before the line is settled.
                 found = _ANSWERED.search(told, max(0, len(told) - len(piece) - len(_ANSWERED_LINE)))
                 if found:
                     before = _lines(told[: found.start()])

@@ -121,7 +121,7 @@ def isolate(
     _call("unshare", _libc.unshare(_NEW_NAMESPACES | (0 if as_root else _NEW_USER)))
     if not as_root:
         _call_oneself_nobody(*who)
-    _furnish(root, files, home, limits)
+    _build_file_system(root, files, home, limits)
     init = os.fork()
     if init:
         os._exit(_exit_code(init))
@@ -154,7 +154,7 @@ def _call_oneself_nobody(uid: int, gid: int) -> None:
     Path("/proc/self/gid_map").write_text(f"{NOBODY} {gid} 1")
 
 
-def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) -> None:
+def _build_file_system(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) -> None:
     """Put together the file system that the child will see."""
     _mount("none", "/", None, _REC | _PRIVATE)
     _mount("tmpfs", str(root), "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
@@ -162,7 +162,7 @@ def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) 
         (root / name).mkdir()
     owner = f"uid={NOBODY},gid={NOBODY}"
     writable = f"size={limits.disk},nr_inodes=20000,mode=700,{owner}"
-    # Before what is shown: an interpreter may well be installed below /tmp.
+    # These come first, because an interpreter may be installed below /tmp.
     for name in ("submission", "tmp"):
         _mount("tmpfs", f"{root}/{name}", "tmpfs", _NOSUID | _NODEV, writable)
     for path in visible():
@@ -180,7 +180,7 @@ def _furnish(root: Path, files: Mapping[str, bytes], home: str, limits: Limits) 
 
 
 def _hand_over(place: Path, home: str, files: Mapping[str, bytes]) -> None:
-    """Write the submission, for nobody to change as they like."""
+    """Write the submission so that its user, nobody, can change it."""
     lay_out(place / home, files)
     if os.geteuid() == 0:
         for folder, _, names in os.walk(place):
@@ -227,7 +227,7 @@ def _make_read_only(target: Path) -> None:
 
 
 def _enter(root: Path) -> None:
-    """Make what was furnished the only file system there is."""
+    """Make this file system the only one there is."""
     with suppress(OSError):  # containers may forbid it; Python gets along without
         _mount("proc", f"{root}/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
     os.chdir(root)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-#: Address space of the imports, where the system does not tell.
+#: Address space of the imports, where the system does not say.
 _USUAL_ADDRESS_SPACE: Final = 2_000_000_000
 
 
@@ -64,7 +64,7 @@ def enforce(limits: Limits, *, own_user: bool = True) -> None:
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
         resource.setrlimit(which, (most, most))
-    # First a signal that says what it is about, then the end.
+    # First comes a signal that names the reason, then the kill.
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 2))
 
 

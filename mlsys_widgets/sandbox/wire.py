@@ -37,7 +37,7 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
 
 
 def send_job(to: socket.socket, job: Mapping[str, Any], line: socket.socket) -> None:
-    """Give a fork server a job, and the socket on which its child is told the rest."""
+    """Give a fork server a job, and the socket on which its child gets the rest."""
     socket.send_fds(to, [_JOB], [line.fileno()])
     to.sendall(_framed(job))
 

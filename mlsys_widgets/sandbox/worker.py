@@ -39,7 +39,7 @@ def run_submission(job: Job, blueprint: Blueprint, server: ForkServer) -> RunRes
     result = run_notebook(book, replace(job, files=others), server, watched, hidden, sane.missing)
     return replace(
         result,
-        # Not nbformat.writes: what it checks besides was checked output by output.
+        # Not nbformat.writes: what it would validate was checked output by output.
         notebook=nbformat.v4.writes_json(book) + "\n",
         remarks=tuple(dict.fromkeys((*sane.remarks, *result.remarks))),
     )
@@ -53,7 +53,7 @@ def run_notebook(
     hidden: Mapping[int, str],
     missing: Sequence[str] = (),
 ) -> RunResult:
-    """Run a notebook that is fit to run, and put its outputs into it.
+    """Run a sanitized notebook, and put its outputs into it.
 
     Parameters
     ----------
