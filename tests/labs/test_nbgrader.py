@@ -68,11 +68,11 @@ def test_the_solution_earns_every_autograded_point_for_fifty_students(full_class
         assert errors(full_class.made.graded_work(student)) == []
 
 
-def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
+def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal, lab):
     grades, book = rehearsal.grades[NOBODY], rehearsal.made.graded_work(NOBODY)
     assert {name: g.score for name, g in grades.items() if g.score} == {}
     assert errors(book) == []
-    asked = rehearsal.made.asked(SOLVERS[0])
+    asked = rehearsal.made.asked(solver_of(lab))
     for name in asked.graded:
         said = outputs(check_cell(book, name))
         assert f"{name} is not answered yet: replace the three dots with" in said
@@ -84,9 +84,9 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
     assert all("Traceback" not in outputs(cell) for cell in book.cells)
 
 
-def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal):
+def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal, lab):
     failed = rehearsal.validated[NOBODY]["failed"]
-    asked = rehearsal.made.asked(SOLVERS[0])
+    asked = rehearsal.made.asked(solver_of(lab))
     assert len(failed) == len([*asked.graded, *asked.of(Record, Essay)])
     for cell in failed:
         for line in cell["error"].splitlines():
@@ -194,9 +194,10 @@ def test_a_copied_notebook_fails_in_nbgrader_too(full_class):
     assert_a_copy_fails(asked, scores, said)
 
 
-def test_answers_are_typed_in_place_of_three_dots(made: Workshop):
+def test_answers_are_typed_in_place_of_three_dots(made: Workshop, lab, tmp_path):
     book = made.notebook("release")
-    for name, item in made.asked(SOLVERS[0]).graded.items():
+    folder = made.give(tmp_path / SOLVERS[0] / lab)
+    for name, item in asked(made.course, lab, SOLVERS[0], work=folder).graded.items():
         first, *rest = answer_cell(book, name).source.splitlines()
         hint = first.removeprefix(f"{name} = ...  # ")
         assert hint != first
