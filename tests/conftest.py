@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile("default")
 
+
+# A shell makes programs in the background ignore Ctrl-C, and whatever they start. Tests press it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # containers and root have no user namespaces to build one from

@@ -47,8 +47,8 @@ def _losses(places: Places, state: HubState) -> list[str]:
     waiting = len(list(places.exchange.glob("*/inbound/*")))
     said = [
         f"the course {state.course_id} with its labs, its gradebook and"
-        f" {submitted} collected submissions",
-        f"{waiting} submissions in the exchange, and all feedback",
+        f" collected submissions ({submitted})",
+        f"submissions in the exchange ({waiting}), and all feedback",
     ]
     if state.accounts:
         names = sorted(state.accounts)
