@@ -51,20 +51,20 @@ DIALECT = [
         passed="recommended|amendment|Mendel",
     ),
     retired(r"\banew\b", "again, or: from scratch", found="built anew", passed="a new one"),
+    # People read names in code too, so these three are found inside of them.
     retired(
-        r"\b(?:nursery|nurseries)\b",
+        r"nurser(?:y|ies)",
         "fork server",
-        found="its nursery|The nurseries",
-        passed="fork server",
+        found="its nursery|The nurseries|class NurseryClient",
+        passed="fork server|nurse",
     ),
-    # CSS classes and message fields of other programs never used it; identifiers of ours may not.
     retired(
-        r"\bdesk\b",
+        r"desk(?!top)",
         "control panel, or: request handler",
-        found="the desk of an instrument",
+        found="the desk of an instrument|class LabDesk|.mlsys-desk",
         passed="desktop",
     ),
-    retired(r"\berrands?\b", "task, job or request", found="runs errands", passed="errant"),
+    retired(r"errand", "task, job or request", found="runs errands", passed="errant"),
     retired(
         r"\bshut(?:s|ting)?(?: (?!down|off|up)\w+){0,2} in\b",
         "isolate",
@@ -72,10 +72,9 @@ DIALECT = [
         passed="shut down in a minute|shutdown in",
     ),
     retired(
-        r"\bshut_in\b|\bShutIn\b",
+        r"shut_in|ShutIn",
         "isolate",
-        found="shut_in(root)|class ShutIn",
-        passed="",
+        found="shut_in(root)|class ExecuteShutIn",
         case=True,
     ),
     retired(
@@ -141,7 +140,7 @@ DIALECT = [
     retired(r"\bgoes on where\b|\bwent on where\b", "resumes where", found="goes on where it was"),
 ]
 
-#: British spellings, as stems: (stem, American form).
+#: British spellings as patterns, wherever they occur, and the American form.
 BRITISH = {
     r"behaviour": "behavior",
     r"colour": "color",
