@@ -94,6 +94,8 @@ class ConceptMap(Instrument):
     'Roofline model'
     """
 
+    title = EXAMPLE.title
+
     show = Select(
         "Show",
         default="concept",

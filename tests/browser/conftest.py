@@ -23,6 +23,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
+from tests.browser.pages import draw_all
 from tests.jupyter_servers import wait_until_serving
 
 SETTINGS = {
@@ -32,7 +33,9 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
-READY = 60_000  # milliseconds, the unit of playwright: the front end and a kernel
+READY = 90_000  # milliseconds, the unit of playwright: the front end and a kernel
+#: How long an assertion waits for its condition: as long as a busy machine may need.
+expect.set_options(timeout=30_000)
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,7 @@ def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
         notebook = Path(shutil.copy(notebook, lab_server.folder / name))
     path = notebook.relative_to(lab_server.folder).as_posix()
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(READY)
     page = context.new_page()
     page.goto(f"{lab_server.url}lab/workspaces/{name}/tree/{path}?token={lab_server.token}")
     # Cells run before the kernel is there are lost without a word.
@@ -186,11 +190,7 @@ def gallery(lab_server: Lab, browser: Browser) -> Iterator[Page]:
     """The gallery of instruments, opened and run once for all tests of a module."""
     notebook = Path(__file__).parents[2] / "docs" / "tutorials" / "gallery.ipynb"
     page = opened(lab_server, browser, notebook)
-    # All cells are drawn, also those that are not in sight.
-    page.evaluate(
-        "jupyterapp.shell.currentWidget.content.notebookConfig = "
-        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
-    )
+    draw_all(page)
     run_cells(page)
     yield page
     closed(lab_server, page)

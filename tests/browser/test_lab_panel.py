@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
+from tests.browser.pages import in_theme, settled
 from tests.ledger.making import form_of_lab
 
 pytestmark = pytest.mark.needs("chromium")
@@ -223,18 +224,10 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     )
 
     for theme in ("Dark", "Light"):
-        execute_theme(page, f"JupyterLab {theme}")
+        in_theme(page, theme)
         screenshot(page, theme.lower())
         found = Axe().run(page, context="#mlsys-lab-panel").response["violations"]
         assert not found, [(each["id"], each["nodes"][0]["html"]) for each in found]
-
-
-def execute_theme(page: Page, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_function(
-        "theme => document.body.dataset.jpThemeName === theme", arg=theme, timeout=20_000
-    )
-    page.wait_for_timeout(500)
 
 
 def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
@@ -292,7 +285,7 @@ def test_what_it_costs(open_notebook, lab, plain, lab_server):
     # Out of sight: the panel closed and the status bar off.
     page.evaluate("jupyterapp.shell.collapseRight()")
     execute(page, "statusbar:toggle")
-    page.wait_for_timeout(500)
+    settled(page)
     Ledger.open(beside(page, lab_server), lab=LAB, student="s").commit_prediction("act1_why", "A")
     assert requests.in_seconds(page, 3) == 0
     execute(page, "statusbar:toggle")
@@ -383,7 +376,7 @@ def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot)
     expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
     # There, to activate a panel that is in sight is to hide it.
     execute(page, "mlsys:show-panel")
-    page.wait_for_timeout(300)
+    settled(page)
     expect(side).to_be_visible()
     led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
     led.commit_prediction("act1_utilization", "C", confidence=4)
