@@ -9,11 +9,16 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 # Passed on: make lab ARGS=--no-browser, make test ARGS="-k roofline"
 ARGS ?=
-# Processes that tests are spread over; those that share a browser or a graded lab stay together.
-# In the order of folders: the browser's tests take longest, and would come late by their number.
+# Tests run in two processes; those that share a browser or a graded lab stay together, and the
+# scopes that take longest start first (tests/conftest.py says how).
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, and what a course needs around it: tested by make test-hub.
 DAYS := tests/hub tests/courses tests/deploy tests/browser/test_labs.py
+# What a developer runs between two edits: no browser, no nbgrader, no server.
+QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
+	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets
+STARTED := $(shell date +%s)
+TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s"
 
 # 3.11 first, because constraints.txt was tested with it. A name may exist and not run (pyenv).
 PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3.14; do \
@@ -24,7 +29,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub test test-hub test-all lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,12 +47,19 @@ hub: $(VENV)/.hub ## Run a JupyterHub for the course on this machine (without ro
 	@$(PY) -m mlsys_widgets build --bundle build/course.tar.gz
 	exec $(PY) -m mlsys_widgets hub --from build/course.tar.gz $(ARGS)
 
-test: system-packages lint types ## Lint, check types and run the tests, but for those of test-hub
-	$(PY) -m pytest $(SPREAD) $(addprefix --ignore=,$(DAYS)) $(ARGS)
+quick: $(VENV)/.dev ## Lint and run the fast tests: what to run between two edits
+	$(PY) -m ruff check .
+	$(PY) -m pytest $(SPREAD) -m "not slow and not long" $(QUICK) $(ARGS)
+	$(TOOK)
+
+test: system-packages lint types ## Lint, check types and run the tests, except those of test-hub
+	$(PY) -m pytest $(SPREAD) --durations=10 $(addprefix --ignore=,$(DAYS)) $(ARGS)
+	$(TOOK)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
 test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser, courses, hub, cluster
-	$(PY) -m pytest $(SPREAD) $(DAYS) $(ARGS)
+	$(PY) -m pytest $(SPREAD) --durations=10 $(DAYS) $(ARGS)
+	$(TOOK)
 
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
@@ -59,12 +71,12 @@ lint: $(VENV)/.dev ## Check style
 types: $(VENV)/.dev ## Check types
 	$(PY) -m mypy
 
-format: $(VENV)/.dev ## Format the code and mend what can be mended
+format: $(VENV)/.dev ## Format the code and fix what can be fixed
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
 # The tables of the measurements are made from the shipped data, never typed; then the pages.
-# -E: all anew. A page that is not read again runs no cells and hides its warnings.
+# -E: from scratch. A page that is not read again runs no cells and hides its warnings.
 docs: $(VENV)/.docs ## Build the pages into build/html
 	@rm -rf docs/measured
 	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
@@ -86,7 +98,7 @@ constraints: $(VENV)/.made ## Pin the newest versions that install together
 	rm -rf build/constraints build/frozen.txt
 
 # The outcome is committed, so that only who changes the panel needs npm.
-labextension: $(VENV)/.dev ## Build the Lab panel anew (needs npm)
+labextension: $(VENV)/.dev ## Build the Lab panel (needs npm)
 	$(PY) tools/labextension.py build
 
 clean: ## Remove everything make has made, the environment too

@@ -12,7 +12,7 @@ c.ClearSolutions.text_stub = "*Double-click here and write your answer in place 
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120
-# Every card leaves text and a still picture beside it; its live state would be 300 kB a submission.
+# Every card also leaves text and a still picture; its live state would be 300 kB per submission.
 c.ExecutePreprocessor.store_widget_state = False
 
 # Feedback shows what a hidden test said, and not the test.

@@ -2,11 +2,11 @@
 
 Copy and add are compared with a STREAM-like C program compiled here (gcc -O3 -fopenmp; its copy is
 the C library's memcpy, as gcc makes of STREAM's); the goal is a ratio within 25 %. Shown without a
-goal: the triad in blocks, for numpy has no multiply-add and a temporary goes through the cache, and
-mbw, whose buffers begin at the same place of a page, where the C library's memcpy takes its slower
-way. The best matrix product is compared with the best of five long runs; the goal is within 15 %.
-Everything runs in turns and the best round of each counts, as STREAM's own rule is, for a busy
-neighbour can only take away.
+goal: the triad in blocks, because numpy has no multiply-add and a temporary goes through the cache,
+and mbw, whose buffers begin at the same place of a page, where the C library's memcpy takes its
+slower path. The best matrix product is compared with the best of five long runs; the goal is within
+15 %. Everything runs in turns and the best round of each counts, which is STREAM's own rule: a busy
+neighbor can only take time away.
 """
 
 from __future__ import annotations

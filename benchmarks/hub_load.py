@@ -3,7 +3,7 @@
 Each opens the lab, runs all cells, commits predictions, drags sliders with pauses, types answers,
 saves and hands in, over the same requests and websocket messages as a browser. Students are added
 until the median answer to a slider takes more than 100 ms, memory ends or the time is up.
-The data, the pictures and the tables of docs/sizing.md are written anew.
+The data, the pictures and the tables of docs/sizing.md are written again.
 
 The load tool itself shares the processor with what it measures; what it uses is reported, and
 nothing is corrected for it.
@@ -26,7 +26,7 @@ from classroom import machine, marking, page, pictures, ramp, sizing
 from classroom.hub import Hub
 from classroom.servers import Alone
 
-from mlsys_widgets.hub.serving import interruptible
+from mlsys_widgets.hub.server_process import interruptible
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "docs" / "_static"
@@ -105,7 +105,7 @@ def main() -> None:
         help="put data and pictures there, and leave the page alone (default: docs/)",
     )  # fmt: skip
     parser.add_argument(
-        "--page", action="store_true", help="write the page anew from the data that is there"
+        "--page", action="store_true", help="write the page again from the existing data"
     )
     arguments = parser.parse_args()
     if not Path("/proc/self/smaps_rollup").exists():

@@ -10,11 +10,9 @@ from .cards.confidence_quiz import ConfidenceQuiz as ConfidenceQuiz
 from .cards.design_entry import DesignEntry as DesignEntry
 from .cards.lab_hud import LabHUD as LabHUD
 from .cards.math_peek import MathPeek as MathPeek
-from .cards.myth_buster import Myth as Myth
 from .cards.myth_buster import MythBuster as MythBuster
 from .cards.open_lab import open_lab as open_lab
 from .cards.prediction_lock import PredictionLock as PredictionLock
-from .cards.quiz_question import Question as Question
 from .cards.reflection import Reflection as Reflection
 from .cards.self_assessment import SelfAssessment as SelfAssessment
 from .cards.story import ContextToggle as ContextToggle
@@ -33,5 +31,7 @@ from .instruments.memory_budget import MemoryBudget as MemoryBudget
 from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierarchy
 from .instruments.physics_panel import PhysicsPanel as PhysicsPanel
 from .instruments.roofline_widget import RooflineWidget as RooflineWidget
+from .labs.quiz import Myth as Myth
+from .labs.quiz import Question as Question
 
 __version__: str

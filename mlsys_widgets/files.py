@@ -1,6 +1,6 @@
-"""Files that are written whole or not at all, folders that are laid out, and locks.
+"""Writing a file whole or not at all, laying out a folder, and locks.
 
-The names of files that several rooms meet are here too, so that each is spelled once.
+The names of files that several rooms share are here too, so that each is spelled once.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import contextlib
 import errno
 import os
 import random
-import tempfile
+import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -33,10 +33,11 @@ NBGRADER_CONFIG: Final = "nbgrader_config.py"
 TIMESTAMP: Final = "timestamp.txt"
 #: What students see first.
 START_PAGE: Final = "START_HERE.md"
-#: Where a course keeps what is ours and nobody's work.
+#: Where a course keeps what belongs to this package and is nobody's work.
 OWN_FOLDER: Final = ".mlsys"
 
 _NO_LOCKS_HERE: Final = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+_NO_SYNC_HERE: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 _LONGEST_NAP: Final = 0.005
 
 
@@ -44,6 +45,8 @@ def write_whole(
     path: str | os.PathLike[str], content: str | bytes, *, mode: int | None = None
 ) -> Path:
     """Replace a file in one step: a reader sees the old content or the new, never a part.
+
+    A link at that place is replaced, too, and not followed.
 
     Parameters
     ----------
@@ -56,29 +59,54 @@ def write_whole(
     """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
-    # The temporary file is readable by its owner alone until it has its final permissions.
-    handle, temporary = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=".tmp", dir=target.parent
-    )
+    temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb", opener=_with_mode(mode)) as stream:
             stream.write(data)
             stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(_usual_mode() if mode is None else mode)
-        Path(temporary).replace(target)
+            sync(stream.fileno())
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(temporary).unlink()
+            temporary.unlink()
         raise
     sync_folder(target.parent)
     return target
 
 
-def _usual_mode() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that does not exist yet, durably; after an exception there is no such file.
+
+    Raises
+    ------
+    FileExistsError
+        When there is one, which stays as it is.
+    """
+    with path.open("xb") as stream:
+        try:
+            stream.write(content)
+            stream.flush()
+            sync(stream.fileno())
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+    sync_folder(path.parent)
+
+
+def _with_mode(mode: int | None) -> Callable[[str, int], int]:
+    """Open as `open` does, but let nobody else read a file that will get a mode of its own."""
+    return lambda name, flags: os.open(name, flags, 0o666 if mode is None else 0o600)
+
+
+def sync(handle: int) -> None:
+    """Wait until what was written is on the disk, where the file system can say so."""
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC_HERE:
+            raise
 
 
 def sync_folder(folder: Path) -> None:
@@ -102,26 +130,35 @@ def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None
         Paths below it, and their contents.
     mode
         Permissions of each file; what the umask leaves if omitted.
+
+    Raises
+    ------
+    ValueError
+        When a path leads out of the folder; then nothing is written.
     """
+    for name in files:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ValueError(f"{name} leads out of {folder}")
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        if mode is not None:
-            path.chmod(mode)
+        with open(path, "wb", opener=_with_mode(mode)) as stream:
+            if mode is not None:
+                path.chmod(mode)
+            stream.write(content)
 
 
 class StillHeld(Exception):
-    """Another process kept the lock for as long as we were ready to wait."""
+    """Another process held the lock for as long as we were willing to wait."""
 
 
 def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool:
-    """Lock an open file until it is closed; false where files cannot be locked.
+    """Lock an open file until it is closed. Return `False` where files cannot be locked.
 
     The lock is the system's ``flock``: it belongs to the open file and ends with it, so a killed
-    process leaves none behind. Some file systems have no such locks, and Windows has others;
-    there the caller is told, and continues without.
+    process leaves none behind. Some file systems have no such locks and Windows has different
+    ones, so there the caller is told and continues without a lock.
 
     Parameters
     ----------
@@ -130,13 +167,13 @@ def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool
     shared
         Whether others may read at the same time.
     patience
-        Seconds to wait. A process that was stopped while it held the lock may never let go, and a
-        student's click must not hang with it.
+        Seconds to wait. A process that was suspended while it held the lock may never release it,
+        and a student's click must not hang because of that.
 
     Raises
     ------
     StillHeld
-        When patience has run out.
+        When the lock is still held after that time.
     """
     if fcntl is None:
         return False
@@ -155,14 +192,14 @@ def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool
             return True
         if time.monotonic() >= deadline:
             raise StillHeld
-        # Naps of random length: two that wait do not knock in step.
+        # Naps of random length, so that two that wait do not try in lockstep.
         time.sleep(nap * random.uniform(0.5, 1.5))
         nap = min(2 * nap, _LONGEST_NAP)
 
 
 @contextlib.contextmanager
 def held(path: Path, refusal: str) -> Iterator[None]:
-    """Hold a lock file for one process; a process that dies lets go of it.
+    """Hold a lock file for one process; the lock of a process that dies is released.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile("default")
 
+
+# A shell makes programs in the background ignore Ctrl-C, and whatever they start. Tests press it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # containers and root have no user namespaces to build one from
@@ -91,6 +96,20 @@ class Together(LoadScopeScheduling):
         file = nodeid.split("::", maxsplit=1)[0]
         folder = file.removeprefix("tests/").split("/")[0]
         return folder if folder in SHARING else file
+
+
+#: What takes longest, so that it starts first and no process is left alone with it at the end.
+LONGEST = ("labs", "browser", "grading", "sandbox", "hub")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders that take longest; within a folder the order stays."""
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.nodeid.removeprefix("tests/").split("/")[0]
+        return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
+
+    items.sort(key=rank)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets import __version__
+from mlsys_widgets import __version__, cli
 from mlsys_widgets.cli import main
 
 
@@ -32,6 +34,14 @@ def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> Non
         main(["frobnicate"])
     assert stop.value.code == 2
     assert "choose from" in capsys.readouterr().err
+
+
+def test_every_command_is_where_the_parser_says() -> None:
+    """Rooms are imported when their command runs, so a wrong name would show only then."""
+    named = re.findall(r'_in_room\("([\w.]+):(\w+)"\)', Path(cli.__file__).read_text("utf-8"))
+    assert len(named) > 10
+    for module, function in named:
+        assert callable(getattr(import_module(f"mlsys_widgets.{module}"), function))
 
 
 def test_devices(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,9 +85,9 @@ def test_new_lab_refuses_what_is_there(course: Path, capsys: pytest.CaptureFixtu
     assert main(["new-lab", "lab_02_demo", "--course", str(course)]) == 1
     error = capsys.readouterr().err
     assert error.startswith("mlsys: ")
-    assert "is there already" in error
+    assert "exists already" in error
     assert main(["new-lab", "Lab 2", "--course", str(course)]) == 1
-    assert "small letters" in capsys.readouterr().err
+    assert "lowercase letters" in capsys.readouterr().err
 
 
 def test_build_says_what_is_wrong(
@@ -128,9 +138,9 @@ def test_whoami_keeps_a_name(
     for name in ("MLSYS_STUDENT", "JUPYTERHUB_USER", "NBGRADER_EXECUTION"):
         monkeypatch.delenv(name, raising=False)
     assert main(["whoami"]) == 0
-    assert "known from your login at this computer" in capsys.readouterr().out
+    assert "known from your login on this computer" in capsys.readouterr().out
     assert main(["whoami", "ada"]) == 0
-    assert "Labs here are those of ada, known from what you said" in capsys.readouterr().out
+    assert "Labs here are those of ada, known from what you set" in capsys.readouterr().out
     assert main(["whoami"]) == 0
     assert "ada" in capsys.readouterr().out
     assert main(["whoami", "a/b"]) == 1

@@ -1,7 +1,7 @@
 """Turn `pip freeze` on standard input into plain pins on standard output.
 
-Only ``name==version`` passes. Editable installs, addresses and options say where something
-came from on one machine, which is nobody else's business.
+Only ``name==version`` passes. Editable installs, addresses and options say where something came
+from on one machine, which means nothing on another.
 """
 
 from __future__ import annotations

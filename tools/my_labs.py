@@ -1,9 +1,9 @@
 """Lay the released labs out in my_labs/, where a student works on them.
 
-``make lab`` runs this each time. Nothing that a student has changed is ever written over or
-removed. A lab that was not touched follows its release. A lab that was touched stays whole as it
-is, because its notebook and the file of its questions belong together; one line says so. A file
-that is missing is put back.
+``make lab`` runs this each time. Nothing that a student has changed is ever overwritten or removed.
+A lab that nobody touched follows its release. A lab that was touched stays entirely as it is,
+because its notebook and the file with its questions belong together; one line says so. A missing
+file is restored.
 
 Needs the standard library only.
 """
@@ -19,27 +19,27 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-#: What is laid out, and below which folder.
+#: What is copied, and below which folder.
 SOURCES: Final = (("release", ""), ("docs/tutorials", "tutorials"))
-#: Remembers what was put there, so that a student's changes can be told from ours.
+#: Records what was copied, so that a student's changes can be told from ours.
 MEMORY: Final = ".laid_out.json"
 
 _LEFT_OUT: Final = frozenset({"__pycache__", "ledger.jsonl"})
 
-#: Digest of every file as it was put there, by its path.
+#: Digest of every file as it was copied, by its path.
 Known = dict[str, str]
 
 
 def lay_out(root: Path, folder: Path) -> list[str]:
-    """Bring a student's folder up to date; returns what there is to say about it."""
+    """Bring a student's folder up to date; return what to tell the student."""
     remembered, said = _remembered(folder), []
     for source, below in SOURCES:
         for unit in _units(root / source):
             known = remembered.setdefault(source, {})
             if not _lay_out_unit(root / source, unit, folder / below, known):
                 said.append(
-                    f"{folder / below / unit.name} is not the one of {source}/ any more. Yours"
-                    " stays, because you have changed it; to get that one too, rename yours."
+                    f"{folder / below / unit.name} differs from the one in {source}/. Yours stays,"
+                    " because you changed it; to get the other one too, rename yours."
                 )
     text = json.dumps(remembered, indent=1, sort_keys=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def lay_out(root: Path, folder: Path) -> list[str]:
 
 
 def _units(source: Path) -> Iterator[Path]:
-    """What belongs together: the folder of a lab, or a file on its own."""
+    """Yield what belongs together: the folder of a lab, or a single file."""
     if source.is_dir():
         yield from sorted(each for each in source.iterdir() if not _left_out(each.name))
 
@@ -58,7 +58,7 @@ def _left_out(name: str) -> bool:
 
 
 def _lay_out_unit(source: Path, unit: Path, folder: Path, known: Known) -> bool:
-    """Bring what belongs together up to date; whether it now is what was released."""
+    """Bring what belongs together up to date; return whether it is now what was released."""
     files = [unit] if unit.is_file() else sorted(path for path in unit.rglob("*") if path.is_file())
     paths = [file.relative_to(source) for file in files]
     paths = [path for path in paths if not any(_left_out(part) for part in path.parts)]
@@ -78,14 +78,14 @@ def _lay_out_unit(source: Path, unit: Path, folder: Path, known: Known) -> bool:
 
 
 def _digest(path: Path) -> str | None:
-    """The digest of a file; none where there is none, and of something else no digest at all."""
+    """The digest of a file; `None` if there is nothing, and a word for what is not a file."""
     if not os.path.lexists(path):
         return None
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "not a file"
 
 
 def _remembered(folder: Path) -> dict[str, Known]:
-    """What was put there before, by source. Without it, what differs counts as the student's."""
+    """What was copied before, by source. Without it, whatever differs counts as the student's."""
     try:
         said = json.loads((folder / MEMORY).read_text("utf-8"))
         return {source: dict(known) for source, known in said.items()}

@@ -1,6 +1,6 @@
-"""Draws the pictures that the README shows, from the instruments themselves.
+"""Draws the pictures of the README with the instruments themselves.
 
-A test fails when a picture is not what its instrument draws today; run this then.
+A test fails if a picture differs from what its instrument draws today; run this script then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Find, and where we may, install the system packages that the project needs.
+"""Find the system packages that the project needs, and install them where that is possible.
 
-Runs before any environment exists, so it uses the standard library only. A package that
-stays missing is named in one sentence and never fails the build: the tests that need it
-are skipped with the same sentence. The table below is the only list; the tests read it too.
+Runs before any environment exists, so it uses the standard library only. A package that stays
+missing is named in one sentence and never fails the build: the tests that need it are skipped with
+the same sentence. The table below is the only list; the tests read it too. It names commands and
+Debian's packages, which are the same on every processor.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Requirement:
     file: str = ""
 
     def present(self) -> bool:
-        """Whether the command is on the path, a file fits the pattern, or the module is there."""
+        """Whether the command is on the path, a file matches the pattern, or the module exists."""
         if self.command:
             return shutil.which(self.command) is not None
         if self.file:
@@ -45,7 +46,7 @@ class Requirement:
         )
 
 
-# Debian splits ensurepip off Python, under the name of the exact version.
+# Debian packages ensurepip apart from Python, under the name of the exact version.
 VENV = Requirement(
     "venv",
     package=f"python{sys.version_info.major}.{sys.version_info.minor}-venv",
@@ -55,7 +56,7 @@ VENV = Requirement(
 
 FOR_TESTS = [
     Requirement("chromium", package="chromium", needed_for="the browser tests", command="chromium"),
-    # Debian keeps the server's own programs off the path, by version.
+    # Debian keeps the server's own programs off the path, in a folder for each version.
     Requirement(
         "postgresql",
         package="postgresql",
@@ -69,12 +70,12 @@ TABLE = {requirement.name: requirement for requirement in [VENV, *FOR_TESTS]}
 
 
 def can_install() -> bool:
-    """Whether this is root on a Debian or a system made from it."""
+    """Whether this is root on Debian or a system derived from it."""
     return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def apt_get(*arguments: str) -> bool:
-    """Run apt-get without questions, showing what it does; say whether it went well."""
+    """Run apt-get without questions, and show what it does; return whether it succeeded."""
     command = ["apt-get", "-o", "Acquire::Retries=2", *arguments]
     print("+", " ".join(command), flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -84,21 +85,21 @@ def apt_get(*arguments: str) -> bool:
 def provide(
     requirements: Sequence[Requirement], install: Callable[..., bool] | None = None
 ) -> list[Requirement]:
-    """Install what is missing where we may, say what still is, and return it.
+    """Install what is missing if we may, say what is still missing, and return that.
 
     Parameters
     ----------
     requirements
         What to look for.
     install
-        Called as ``install("update")`` and ``install("install", …)``; ``apt_get`` where this
-        process may install, otherwise nothing is tried.
+        Called as ``install("update")`` and ``install("install", …)``; by default ``apt_get`` where
+        this process may install, and nothing elsewhere.
     """
     if install is None and can_install():
         install = apt_get
     missing = [requirement for requirement in requirements if not requirement.present()]
     if missing and install:
-        # A failed update may only mean one stale source: what is known may still install.
+        # A failed update may mean a single stale source: known packages may still install.
         install("update", "-q")
         packages = [requirement.package for requirement in missing]
         install("install", "-q", "-y", "--no-install-recommends", *packages)

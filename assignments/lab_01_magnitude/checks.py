@@ -5,7 +5,7 @@ from math import ceil, log10
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
-    IronLaw,
+    IronLawTime,
     devices,
     iron_law,
     workloads,
@@ -18,13 +18,13 @@ RESNET = workloads["resnet50-inference"]
 SLIP = 1e3
 
 
-def _cloud(given: Given, rate: float | None = None) -> IronLaw:
+def _cloud(given: Given, rate: float | None = None) -> IronLawTime:
     """The student's ResNet-50 on an H100, one image, without latency."""
     p = given.p
     return iron_law(p.model_mb * 1e6, p.model_gflop * 1e9, H100, rate=rate)
 
 
-def _served(given: Given, batch: int, *, overlapped: bool = False) -> IronLaw:
+def _served(given: Given, batch: int, *, overlapped: bool = False) -> IronLawTime:
     """A batch of the student's service."""
     p = given.p
     return iron_law(
@@ -38,7 +38,7 @@ def _served(given: Given, batch: int, *, overlapped: bool = False) -> IronLaw:
     )
 
 
-def _board(given: Given) -> IronLaw:
+def _board(given: Given) -> IronLawTime:
     """The student's ResNet-50 on the student's board, as if it had not to fit."""
     p = given.p
     return iron_law(

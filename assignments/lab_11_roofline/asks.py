@@ -17,6 +17,7 @@ from mlsys_widgets.labs import (
     Takeaways,
     steps,
 )
+from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted, text
 from mlsys_widgets.measured import Point, load, points
 from mlsys_widgets.physics import (
     devices,
@@ -58,6 +59,28 @@ lab = Lab(
     },
     # What `mlsys measure` leaves on a student's machine; here, of a small server.
     examples={"machine.json": lambda: json.dumps(load("cpu-2core-server")).encode()},
+    design={
+        "context": choice("where the service runs", "cloud", "edge"),
+        "operation": text("the kernel the design is about"),
+        "arithmetic_intensity": number("its FLOP per byte", 0),
+        "bound_type": choice("what sets its pace", "memory", "compute"),
+        "act1_prediction": predicted("what was predicted in the first act"),
+        "act1_correct": judged("whether that was right"),
+        "act2_result": number(
+            "model FLOP utilization reached in the second act, in percent", 0, 100
+        ),
+        "act2_decision": choice("the fusion strategy chosen", "none", "partial", "full"),
+        "constraint_hit": flag("whether the design ran out of memory"),
+        "mfu_percent": number("model FLOP utilization, in percent", 0, 100),
+        "act2_prediction": predicted("what was predicted in the second act", required=False),
+        "act2_correct": judged("whether that was right", required=False),
+        "tokens_per_second": number(
+            "what the service generates",
+            0,
+            none="it does not fit in memory",
+            required=False,
+        ),
+    },
 )
 
 

@@ -45,7 +45,7 @@ from mlsys_widgets import physics as ph
 # Phase II is on the map already.
 
 # %% instrument="Concept map"
-concepts = ConceptMap()
+concepts = ConceptMap(lab.materials["concepts"])
 concepts
 
 # %% [markdown]

@@ -175,7 +175,7 @@ class Browser:
             await self.ask("mlsys/begin-again", "POST", {"path": self.path})
 
     async def leave(self) -> None:
-        """Close the tab. The kernel goes on running, as it does behind a real one."""
+        """Close the tab. The kernel keeps running, as it does behind a real tab."""
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -254,7 +254,7 @@ class Browser:
         else:
             self.models.hear(message)
 
-    # What goes on behind a page that is only looked at.
+    # What happens behind a page that is only being looked at.
 
     async def _poll(self) -> None:
         folder = quote(self.path.rpartition("/")[0])

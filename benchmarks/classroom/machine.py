@@ -1,4 +1,4 @@
-"""What students cost: memory and processor time of their processes, read from /proc."""
+"""The cost of students: memory and processor time of their processes, read from /proc."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def family(process: int, by_parent: dict[int, list[int]]) -> list[int]:
 
 
 def memory(processes: Iterable[int]) -> Memory:
-    """Memory of processes; those that have ended meanwhile have none."""
+    """Memory of processes; those that have ended meanwhile count as 0."""
     total = Memory()
     for process in processes:
         try:
@@ -85,7 +85,7 @@ def processor(processes: Iterable[int]) -> float:
 
 
 def started(process: int) -> int | None:
-    """When a process began, in ticks since the machine did; none if it has ended."""
+    """When a process began, in ticks since the machine did; `None` if it has ended."""
     try:
         state, *fields = _stat(process)
     except OSError:
@@ -133,7 +133,7 @@ def _busy() -> float:
 
 
 def _stat(process: int) -> list[str]:
-    # The name of a program may have blanks and brackets in it: what counts comes after the last.
+    # A program's name may contain blanks and brackets, so read from the last bracket on.
     return (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
 
 

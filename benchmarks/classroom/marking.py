@@ -1,4 +1,4 @@
-"""What grading a submission costs, for the plan: processor, the one writer's time, and disk."""
+"""The cost of grading a submission, for the plan: processor, the one writer's time, and disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEW, MANY = 4, 24
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    """Grade a class with ``mlsys grade``; what one more submission costs."""
+    """Grade a class with ``mlsys grade``; return the cost of one more submission."""
     folder.mkdir()
     course = grading.course(folder / "course", MANY)
     few = _cpu(grading.copy_of(course, "few"), "--students", f"student-00[1-{FEW}]")

@@ -1,4 +1,4 @@
-"""Writes what was measured into the page about sizing, between its marks; the prose stays."""
+"""Writes measured results into the page about sizing, between its marks; the prose stays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from classroom import sizing
 
 
 def fill(page: str, found: dict[str, Any]) -> str:
-    """The page with every table and sentence that comes from the data.
+    """Fill in every table and sentence of the page that comes from the data.
 
     A part stands between ``<!-- name -->`` and ``<!-- end -->``.
     """
@@ -39,12 +39,12 @@ def _result(found: dict[str, Any]) -> str:
     memory = most["memory_mib"]["student"]["median"]
     cores = found["machine"]["cores"]
     return (
-        f"**{best} students at work on {cores} cores**, with {at['update_ms']['median']:.0f} ms in"
-        f" the median from a move of a slider to the last message of its answer, and"
-        f" {at['update_ms']['p95']:.0f} ms for 95 of 100. A student takes **{memory:.0f} MiB**:"
-        f" {most['memory_mib']['server']['median']:.0f} for the Jupyter server,"
-        f" {most['memory_mib']['kernel']['median']:.0f} for the kernel. The measurement ended"
-        f" because {found['ended']}."
+        f"**{best} students can work on {cores} cores.** The answer to a slider move is complete"
+        f" after {at['update_ms']['median']:.0f} ms in the median, and after at most"
+        f" {at['update_ms']['p95']:.0f} ms for 95 moves out of 100. A student takes"
+        f" **{memory:.0f} MiB**: {most['memory_mib']['server']['median']:.0f} for the Jupyter"
+        f" server and {most['memory_mib']['kernel']['median']:.0f} for the kernel. The measurement"
+        f" ended because {found['ended']}."
     )
 
 
@@ -94,11 +94,11 @@ def _plan(found: dict[str, Any]) -> str:
         ("memory, GiB", "memory_gib", "{:,.0f}"),
         (f"machines with {sizing.NODE_CORES} cores and {sizing.NODE_GIB} GiB", "machines",
          "{:,.0f}"),
-        (f"{sizing.RUSH:.0%} press Run All in the same moment: done after, s", "rush_s",
+        (f"{sizing.RUSH:.0%} press Run All at the same moment: done after, s", "rush_s",
          "{:,.0f}"),
         ("grading one lab, core-hours", "grading_core_hours", "{:,.2g}"),
-        ("cores that grade it within an hour", "grading_cores", "{:,.0f}"),
-        ("the one writer of the gradebook is busy for, minutes", "writer_minutes", "{:,.2g}"),
+        ("cores needed to grade it within an hour", "grading_cores", "{:,.0f}"),
+        ("time the gradebook's only writer is busy, minutes", "writer_minutes", "{:,.2g}"),
         (f"gradebook of {sizing.LABS} labs, MB", "gradebook_mb", "{:,.0f}"),
         (f"submissions of {sizing.LABS} labs, as handed in and as graded, GB", "files_gb",
          "{:,.2f}"),
@@ -115,8 +115,8 @@ def _start(found: dict[str, Any]) -> str:
     start, run = alone["start"]["cpu_s_per_student"], alone["rush"]["cpu_s_per_student"]
     minute = 60 * alone["explore"]["cores_student"]["median"]
     return (
-        f"Processor time of a student: {start:.1f} s for the start of the server, {run:.1f} s for"
-        f" opening the lab and running all cells, {minute:.1f} s for a minute of exploring."
+        f"A student takes {start:.1f} s of processor time to start the server, {run:.1f} s to open"
+        f" the lab and run all cells, and {minute:.1f} s for each minute of exploring."
     )
 
 
@@ -124,8 +124,8 @@ def _conditions(found: dict[str, Any]) -> str:
     about, versions = found["machine"], found["versions"]
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
-        f"{about['cores']} cores, {about['memory_gib']:.0f} GiB, a virtual machine; load before"
-        f" the start {about['load_before']:.1f}. {found['way']} {listed}. {found['date']}."
+        f"{about['cores']} cores and {about['memory_gib']:.0f} GiB in a virtual machine; load"
+        f" before the start {about['load_before']:.1f}. {found['way']} {listed}. {found['date']}."
     )
 
 

@@ -19,7 +19,7 @@ from classroom.student import Student
 
 #: Milliseconds for the median answer to a slider; the goal of a hub.
 GOAL = 100.0
-#: The share of memory that is left to the system: students start to be killed below it.
+#: The fraction of memory that is left to the system; below it, processes would be killed.
 SPARE = 0.1
 #: Numbers of students between which a finer look is worth its time.
 FINE = 4
@@ -31,17 +31,17 @@ class Plan:
     """What is tried."""
 
     levels: Sequence[int]
-    #: Up to this many, everybody opens the lab anew at every level; beyond, only who is new.
+    #: Up to this many, everybody opens the lab again at every level; beyond, only newcomers do.
     rush: int
     #: Seconds of exploring at each level.
     explore: float
-    #: Seconds after which no further level is begun.
+    #: Seconds after which no further level starts.
     budget: float
     seed: int = 7
 
 
 def spread(values: Iterable[float], scale: float = 1.0) -> dict[str, float]:
-    """Median, 95 of 100 and the worst, rounded for people.
+    """Median, 95th percentile and worst value, rounded for people.
 
     >>> spread([1, 2, 3, 4])["median"]
     2.5
@@ -104,9 +104,9 @@ class Ramp:
         return len(self.students) + max(0, int(left / each))
 
     def _no_time(self, count: int) -> str:
-        """That the time is up, if a level would take longer than there is."""
+        """Why there is no time left for a level, if there is none."""
         if self.levels:
-            # New ones take as long as the last new ones did, each.
+            # New students take as long as the previous new ones did, each.
             last = self.levels[-1]
             took = last["seconds"] * max(1.0, (count - last["students"]) / last["new"])
             if time.monotonic() - self._began + took > self.plan.budget:
@@ -156,7 +156,7 @@ class Ramp:
         before = self._own_cpu(students)
         usage = machine.Usage()
         await self._together("run all", students, Student.open_and_run)
-        # Kernels that were ended before have taken their time with them; these are all new.
+        # Processor times of kernels that ended are gone; these kernels are all new.
         spent = (self._own_cpu(students) - before) / len(students)
         found = {"students": len(students), "cpu_s_per_student": round(spent, 2), **_cores(usage)}
         await self._together("commit", students, Student.commit)
@@ -276,7 +276,7 @@ class Ramp:
         return found
 
     def _troubles(self) -> dict[str, Any]:
-        """What went wrong, with how often; for how many students; and what mended itself."""
+        """What went wrong and how often, for how many students, and what recovered by itself."""
         kinds: Counter[str] = Counter()
         troubled = reconnected = 0
         for student in self.students:

@@ -1,4 +1,4 @@
-"""From what was measured to what a course needs: limits of a student, and a plan."""
+"""Derives what a course needs from a measurement: limits per student, and a plan."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from classroom.ramp import broke
 
 MIB = 1 << 20
-#: Classes of the plan, and the share of each that is online at the busiest moment. A small class
-#: sits in one room. The evening before a deadline half of a large one may be there; where
-#: deadlines are spread over sections and time zones, a quarter.
+#: Class sizes of the plan, and the fraction of each that is online at the busiest moment. A small
+#: class sits in one room. On the evening before a deadline, half of a large class may be online, or
+#: a quarter if deadlines are spread over sections and time zones.
 CLASSES = {10: 1.0, 500: 0.5, 20_000: 0.25}
-#: Part of those online who press Run All in the same minute.
+#: The fraction of those online who press Run All in the same minute.
 RUSH = 0.1
 #: Memory beyond what was measured, for what students do besides the lab.
 MARGIN = 1.25
@@ -29,7 +29,7 @@ GRADED_WITHIN = 1.0
 
 @dataclass(frozen=True)
 class Need:
-    """What a class needs at its busiest."""
+    """What a class needs at its busiest moment."""
 
     students: int
     online: int

@@ -88,12 +88,12 @@ class Student:
 
     async def drag(self) -> None:
         """Drag a slider. A browser sends the newest value once the one before is answered."""
-        desks = self.browser.models.desks
-        comms = [name for name, desk in desks.items() if desk.sliders]
+        panels = self.browser.models.panels
+        comms = [name for name, panel in panels.items() if panel.sliders]
         if not comms:
             raise OSError("no instrument is open")
         comm = self._chance.choice(comms)
-        path = desks[comm].drag(self._chance, self._chance.randint(*MOVES))
+        path = panels[comm].drag(self._chance, self._chance.randint(*MOVES))
         began, shown = time.perf_counter(), -1
         while shown < len(path) - 1:
             place = min(int((time.perf_counter() - began) * RATE), len(path) - 1)
@@ -101,8 +101,8 @@ class Student:
                 await asyncio.sleep(began + (place + 1) / RATE - time.perf_counter())
                 continue
             name, value = path[place]
-            moved = {**desks[comm].moved, name: [value, 1e3 * time.perf_counter()]}
-            desks[comm].moved = moved
+            moved = {**panels[comm].moved, name: [value, 1e3 * time.perf_counter()]}
+            panels[comm].moved = moved
             sent = time.perf_counter()
             answered = await self._answers(self.browser.update(comm, {"moved": moved}))
             self.times["update"].append(answered - sent)

@@ -9,12 +9,12 @@ from typing import Any
 
 from classroom.wire import Message
 
-#: Positions of a slider, as desk.js has them.
+#: Positions of a slider, as control_panel.js has them.
 STEPS = 1000
 
 
 @dataclass
-class Desk:
+class PanelModel:
     """The controls of an instrument."""
 
     spec: dict[str, Any]
@@ -41,7 +41,7 @@ class Desk:
 
 
 def value_at(slider: dict[str, Any], position: int) -> float:
-    """The value of a slider at a position, as desk.js computes it.
+    """The value of a slider at a position, as control_panel.js computes it.
 
     >>> value_at({"low": 1.0, "high": 100.0, "log": True, "whole": False, "zero": False}, 500)
     10.0
@@ -61,24 +61,24 @@ def value_at(slider: dict[str, Any], position: int) -> float:
 
 
 class Models:
-    """Cards and desks by the comm that carries them. Nothing else is looked at."""
+    """Cards and control panels by the comm that carries them. Nothing else is looked at."""
 
     def __init__(self) -> None:
         self.cards: dict[str, dict[str, Any]] = {}
-        self.desks: dict[str, Desk] = {}
+        self.panels: dict[str, PanelModel] = {}
 
     def hear(self, message: Message) -> None:
         if message.kind == "comm_open":
             state = message.content["data"].get("state", {})
             name = message.content["comm_id"]
             if "readout" in state:
-                self.desks[name] = Desk(state["spec"], state["readout"])
+                self.panels[name] = PanelModel(state["spec"], state["readout"])
             elif "view" in state:
                 self.cards[name] = state["view"]
         elif message.kind == "comm_msg" and (b'"view"' in message.raw or b'"rea' in message.raw):
             name, state = message.content["comm_id"], message.content["data"].get("state", {})
-            if name in self.desks and "readout" in state:
-                self.desks[name].readout = state["readout"]
+            if name in self.panels and "readout" in state:
+                self.panels[name].readout = state["readout"]
             elif name in self.cards and "view" in state:
                 self.cards[name] = state["view"]
 
@@ -107,11 +107,11 @@ def filled_in(view: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     for part in view["parts"]:
         if part["kind"] in ("options", "confidence"):
             values[part["key"]] = chance.choice(part["options"])[0]
-        elif part["kind"] == "entry":
+        elif part["kind"] == "textbox":
             # The card says what it takes: "Type a number such as 33%, at most 100%."
             example = re.search(r"such as (.+?)(?: or |,|\.?$)", part["hint"])
             values[part["key"]] = example.group(1) if example else "1"
-        elif part["kind"] == "area":
+        elif part["kind"] == "textarea":
             values[part["key"]] = "That waiting costs more time than computing does."
         elif part["kind"] == "blanks":
             values[part["key"]] = {

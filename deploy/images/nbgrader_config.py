@@ -6,9 +6,9 @@ from ngshare_exchange import configureExchange
 
 from mlsys_widgets.server.submit import with_receipt
 
-c = get_config()  # noqa: F821 (nbgrader gives it)
+c = get_config()  # noqa: F821 (nbgrader provides it)
 
-# By the name of its service, and not through the hub's proxy, whose own address may ask for TLS.
+# By the name of its service, not through the hub's proxy, whose own address may require TLS.
 configureExchange(
     c, ngshare_url=os.environ.get("MLSYS_EXCHANGE_URL", "http://ngshare:8080/services/ngshare")
 )

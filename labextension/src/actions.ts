@@ -7,7 +7,7 @@ import { ILab } from './follow';
 import { beginAgain, fetchLabs } from './server';
 import { readable } from './words';
 
-/** Show the cell of a step and put the focus on it. */
+/** Scroll to the cell of a step and focus it. */
 export async function goTo(lab: ILab, step: IStep): Promise<void> {
   const notebook = lab.panel.content;
   // Cells may have moved since the notebook was read.
@@ -55,16 +55,16 @@ export function toggleCode(lab: ILab): void {
   }
 }
 
-/** Begin a lab again: put its ledger aside, clear its outputs, restart its kernel. Asks first. */
+/** Restart a lab, after asking: rename its ledger, clear its outputs, restart its kernel. */
 export async function restartLab(lab: ILab): Promise<void> {
   const answer = await showDialog({
     title: 'Restart the lab from the beginning?',
     body:
-      `${lab.about.title}: the kernel restarts, all outputs are cleared, and predictions can be` +
-      ' made anew. What you typed into cells stays. The ledger so far is kept aside in the same' +
-      ' folder, so a grader can still see that the lab was done before.',
+      `${lab.about.title}: the kernel restarts, all outputs are cleared, and you can make your` +
+      ' predictions again. What you typed into cells stays. The ledger you have now is renamed and' +
+      ' kept in the same folder, so a grader can still see that you did the lab before.',
     buttons: [
-      Dialog.cancelButton({ label: 'Go on as it is' }),
+      Dialog.cancelButton({ label: 'Keep working' }),
       Dialog.warnButton({ label: 'Restart the lab' })
     ],
     defaultButton: 0
@@ -75,7 +75,7 @@ export async function restartLab(lab: ILab): Promise<void> {
   try {
     await beginAgain(lab.path);
     const { sessionContext, content } = lab.panel;
-    // After the ledger: a kernel that lives finds its file gone and writes no other.
+    // After the ledger: a kernel that still runs finds its file gone and does not create another.
     if (sessionContext.session?.kernel) {
       await sessionContext.restartKernel();
     }
@@ -87,14 +87,14 @@ export async function restartLab(lab: ILab): Promise<void> {
   }
 }
 
-/** Ask which of the labs on the server to open; gives its path, or null. */
+/** Ask which of the labs on the server to open, and return its path, or null. */
 export async function chooseLab(): Promise<string | null> {
   try {
     const labs = await fetchLabs();
     if (labs.length === 0) {
       await showDialog({
         title: 'No lab was found',
-        body: 'There is no notebook of a lab in the folders of this server. Fetch one first.',
+        body: 'No folder on this server holds a lab notebook. Fetch a lab first.',
         buttons: [Dialog.okButton()]
       });
       return null;

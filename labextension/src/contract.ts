@@ -1,5 +1,5 @@
 /**
- * What a notebook says about itself: that it is a lab, and which of its cells are steps of it.
+ * What a notebook says about itself: that it is a lab, and which of its cells are its steps.
  *
  * The contract is documented in docs/lab_panel.md.
  */
@@ -31,7 +31,7 @@ export interface IAct {
   steps: IStep[];
 }
 
-/** Begun: tried, and what was said last is not right. */
+/** Begun: tried, and the last attempt is not right. */
 export type Progress = 'open' | 'begun' | 'done';
 
 function record(value: unknown): Record<string, unknown> {
@@ -44,7 +44,7 @@ function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What a notebook says about itself, or null if it is no lab. */
+/** What a notebook says about itself, or null if it is not a lab. */
 export function aboutLab(model: INotebookModel): IAbout | null {
   const said = record(model.getMetadata('mlsys'));
   const lab = text(said.lab);
@@ -77,7 +77,7 @@ export function stepsOf(model: INotebookModel): IStep[] {
   return steps;
 }
 
-/** The places of the cells that draw an instrument. */
+/** The indices of the cells that draw an instrument. */
 export function instrumentsOf(model: INotebookModel): number[] {
   const found: number[] = [];
   for (let index = 0; index < model.cells.length; index++) {
@@ -102,7 +102,7 @@ export function actsOf(steps: IStep[], about: IAbout): IAct[] {
   return [...acts.values()];
 }
 
-/** How far a step is, by what the ledger says. */
+/** How far along a step is, according to the ledger. */
 export function progress(step: IStep, report: IReport | null): Progress {
   if (report === null) {
     return 'open';

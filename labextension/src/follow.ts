@@ -5,7 +5,7 @@ import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { aboutLab, IAbout, instrumentsOf, IStep, stepsOf } from './contract';
 
-/** Milliseconds of rest after which a notebook that was typed in is read again. */
+/** Milliseconds without typing after which a notebook is read again. */
 const REST = 250;
 
 /** The lab in the open notebook. */
@@ -61,7 +61,7 @@ export class Follower implements IDisposable {
     this._panel = panel;
     if (panel) {
       panel.disposed.connect(this._closed, this);
-      // Until then there is a model without cells and metadata.
+      // Until then the model has neither cells nor metadata.
       await panel.context.ready;
       if (this._panel !== panel || panel.isDisposed) {
         return;
@@ -121,7 +121,7 @@ export class Follower implements IDisposable {
   private _soon = new Debouncer(() => this._read(), REST);
 }
 
-/** All of a lab that can be compared. */
+/** The parts of a lab that can be compared. */
 function shown(lab: ILab | null): unknown {
   return lab && [lab.panel.id, lab.path, lab.about, lab.steps, lab.instruments];
 }

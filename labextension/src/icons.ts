@@ -8,7 +8,7 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 
 
 export const labIcon = new LabIcon({ name: 'mlsys-widgets-lab:lab', svgstr: SVG });
 
-/** The same for the launcher, which takes pictures there; in a blue that all themes can bear. */
+/** The same for the launcher, which needs an image; in a blue that works on every theme. */
 export const labPicture = `data:image/svg+xml,${encodeURIComponent(
   SVG.replace(/#616161/g, '#1e88e5')
 )}`;

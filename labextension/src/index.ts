@@ -27,7 +27,7 @@ const COMMANDS = {
   beginAgain: 'mlsys:restart-lab'
 };
 const CATEGORY = 'Labs';
-/** Remembers that the panel was shown once, so that it stays closed for those who close it. */
+/** Remembers that the panel was shown once, so that it stays closed once you close it. */
 const SHOWN = 'mlsys-widgets-lab:shown';
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -73,18 +73,18 @@ const plugin: JupyterFrontEndPlugin<void> = {
     });
 
     const show = (): void => {
-      // In Notebook 7 this would hide a panel that is in sight.
+      // In Notebook 7 this would hide a panel that is visible.
       if (!panel.isVisible) {
         shell.activateById(panel.id);
       }
       panel.activate();
     };
 
-    // The one place that decides whether the server is asked at all.
+    // The only place that decides whether the server is asked at all.
     const look = (): void => {
-      const inSight = panel.isVisible || (status.isAttached && status.isVisible);
+      const visible = panel.isVisible || (status.isAttached && status.isVisible);
       watch.look(follower.lab?.path ?? null, {
-        active: inSight && document.visibilityState === 'visible',
+        active: visible && document.visibilityState === 'visible',
         ledgers: panel.isVisible
       });
     };
@@ -151,7 +151,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     for (const command of Object.values(COMMANDS)) {
       palette?.addItem({ command, category: CATEGORY, args: { isPalette: true } });
     }
-    // Among the notebooks, where it is in sight; a category of its own would come last.
+    // Among the notebooks, where it is seen; a category of its own would come last.
     launcher?.add({
       command: COMMANDS.openLab,
       category: 'Notebook',

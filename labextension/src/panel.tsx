@@ -36,7 +36,7 @@ export class LabPanel extends ReactWidget {
     watch.changed.connect(this.update, this);
   }
 
-  /** Emitted when the panel comes into sight or leaves it. */
+  /** Emitted when the panel is shown or hidden. */
   get seen(): ISignal<this, void> {
     return this._seen;
   }
@@ -104,7 +104,7 @@ function OpenLab(props: {
         {actsOf(steps, about).map(act => (
           <Act key={act.number} act={act} report={report} goTo={actions.goTo} />
         ))}
-        {steps.length === 0 && <p>This lab marks no steps.</p>}
+        {steps.length === 0 && <p>This lab has no marked steps.</p>}
       </section>
       <Predictions steps={steps} report={report} goTo={actions.goTo} />
       <DesignLedger ledgers={ledgers} report={report} />
@@ -141,7 +141,7 @@ function Next({ steps, report, goTo }: IStepsProps): JSX.Element | null {
           <span>{next.title}</span>
         </button>
       ) : (
-        <p>All steps are done. Submit the lab when you are content with it.</p>
+        <p>All steps are done. Submit the lab when you are happy with it.</p>
       )}
     </section>
   );
@@ -251,7 +251,7 @@ function DesignLedger(props: {
   return (
     <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-designs">
       <h3 id="mlsys-lab-designs">Design Ledger</h3>
-      {mine.length === 0 && <p>No lab has begun a ledger yet.</p>}
+      {mine.length === 0 && <p>No lab has a ledger yet.</p>}
       {mine.map(entry => (
         <details key={entry.ledger} open={entry.ledger === report?.ledger && entry.design !== null}>
           <summary title={entry.ledger}>
@@ -302,13 +302,13 @@ export function problemOf(
   trouble: string | null
 ): string | null {
   if (trouble !== null) {
-    return `${trouble} What you see may be old; trying again.`;
+    return `${trouble} What you see may be out of date; trying again.`;
   }
   if (report && !report.ok) {
     return report.problem;
   }
   if (report?.lab && report.lab !== lab) {
-    return `The ledger beside this notebook is of another lab, ${report.lab}.`;
+    return `The ledger beside this notebook belongs to another lab, ${report.lab}.`;
   }
   return null;
 }
@@ -329,7 +329,7 @@ function Saved(props: {
           trouble === null && <p>Looking…</p>
         ) : report.last ? (
           <p>
-            {problem === null && 'Everything fits. '}
+            {problem === null && 'The ledger is intact. '}
             Last saved: {report.last.kind} <span className="mlsys-Lab-id">{report.last.id}</span>,{' '}
             <Time time={report.last.time} />. {counted(report.events, 'event', 'events')} in all.
           </p>
@@ -342,8 +342,9 @@ function Saved(props: {
       </div>
       {report !== null && report.earlier > 0 && (
         <p className="mlsys-Lab-aside">
-          Begun again; {counted(report.earlier, 'earlier ledger is', 'earlier ledgers are')} kept
-          beside it.
+          You restarted this lab;{' '}
+          {counted(report.earlier, 'earlier ledger is', 'earlier ledgers are')} kept in the same
+          folder.
         </p>
       )}
     </section>

@@ -1,9 +1,9 @@
 /**
  * Draws widgets again that were drawn too early.
  *
- * When a page is loaded while the kernel lives, the notebook may draw an output before the kernel
- * has told about its widget. The output then says "model not found" for good, though the widget is
- * there a moment later; on a slow machine that happens to most outputs of a lab.
+ * When a page is loaded while the kernel is running, the notebook may draw an output before the
+ * kernel has announced its widget. The output then keeps saying "model not found", even though the
+ * widget is there a moment later; on a slow machine that happens to most outputs of a lab.
  */
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { aboutLab } from './contract';
@@ -21,7 +21,7 @@ interface IOutputs {
   widgets: readonly { node: HTMLElement; children(): Iterable<object> }[];
 }
 
-/** Look after a notebook that was just opened; for other notebooks than labs nothing is done. */
+/** Watch a notebook that was just opened, if it is a lab. */
 export async function redrawLost(panel: NotebookPanel): Promise<void> {
   await panel.context.ready;
   if (panel.isDisposed || aboutLab(panel.context.model) === null) {

@@ -101,14 +101,14 @@ async function request(
     // Not one of our handlers: there is no sentence to show.
     if (response.status === 404) {
       sentence =
-        'The server part of mlsys_widgets is not running: jupyter server extension enable mlsys_widgets.server turns it on.';
+        'The server extension of mlsys_widgets is not running. To turn it on, run: jupyter server extension enable mlsys_widgets.server';
     }
   }
   throw new Refusal(sentence);
 }
 
 /**
- * What the ledger beside a notebook says, or null if that is still what `tag` stands for.
+ * What the ledger beside a notebook says, or null if nothing has changed since `tag`.
  *
  * With a tag, the server answers when the ledger changes, or after `wait` seconds.
  */
@@ -125,7 +125,7 @@ export async function fetchReport(
     : { report: await response.json(), tag: response.headers.get('ETag') };
 }
 
-/** All ledgers below the root, that of a notebook in any case. */
+/** All ledgers below the root; the one beside the notebook is always among them. */
 export async function fetchLedgers(path: string, signal: AbortSignal): Promise<IEntry[]> {
   return (await (await request('ledgers', { path }, { signal })).json()).ledgers;
 }
@@ -135,7 +135,7 @@ export async function fetchLabs(): Promise<ILab[]> {
   return (await (await request('labs', {})).json()).labs;
 }
 
-/** Put the ledger beside a notebook aside; gives its new path, or null if there was none. */
+/** Rename the ledger beside a notebook, and return its new path, or null if there was none. */
 export async function beginAgain(path: string): Promise<string | null> {
   const body = JSON.stringify({ path });
   return (await (await request('begin-again', {}, { method: 'POST', body })).json()).aside;

@@ -1,4 +1,4 @@
-/** The lab in the status bar: how far, and whether it is saved. */
+/** The lab in the status bar: how far along it is, and when it was last saved. */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -21,7 +21,7 @@ export class LabStatus extends ReactWidget {
     _watch.changed.connect(this.update, this);
   }
 
-  /** Emitted when the item comes into sight or leaves it. */
+  /** Emitted when the item is shown or hidden. */
   get seen(): ISignal<this, void> {
     return this._seen;
   }
@@ -46,14 +46,14 @@ export class LabStatus extends ReactWidget {
     const { lab } = this._follower;
     const { report, trouble } = this._watch;
     if (lab === null) {
-      // Nothing at all would leave on the page what was there before.
+      // Rendering nothing at all would leave what was on the page before.
       return <></>;
     }
     const done = lab.steps.filter(step => progress(step, report) === 'done').length;
     const problem = problemOf(lab.about.lab, report, trouble);
     const saved =
       problem !== null
-        ? 'look at the Lab panel'
+        ? 'see the Lab panel'
         : report?.last
           ? `saved ${when(report.last.time)}`
           : 'nothing saved yet';

@@ -1,8 +1,8 @@
 /**
- * Watches one ledger at a time, and only while somebody looks.
+ * Watches one ledger at a time, and only while the panel or the status bar is visible.
  *
  * A request is kept open until the ledger changes, so that a commit shows at once and an idle lab
- * costs about two requests a minute.
+ * costs about two requests per minute.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -42,7 +42,7 @@ export class Watch implements IDisposable {
   /**
    * Watch the ledger beside a notebook, or none.
    *
-   * What was seen is kept while nobody looks, and forgotten when the notebook is another.
+   * The last report is kept while nobody looks, and dropped when another notebook is opened.
    */
   look(path: string | null, options: { active: boolean; ledgers: boolean }): void {
     if (this._isDisposed) {
@@ -96,7 +96,7 @@ export class Watch implements IDisposable {
           this._changed.emit();
         }
         void this._list(path, signal);
-        // Something on the way answers at once instead of waiting: do not ask in a circle.
+        // Something in between answers at once instead of waiting: do not ask in a tight loop.
         if (Date.now() - asked < FIRST_RETRY && (!news || !news.tag)) {
           await pause(FIRST_RETRY, signal);
         }
@@ -112,7 +112,7 @@ export class Watch implements IDisposable {
     }
   }
 
-  /** Look at all ledgers, if that is wanted and this one has changed since the last time. */
+  /** Fetch all ledgers, if they are shown and this one has changed since the last time. */
   private async _list(path: string, signal: AbortSignal): Promise<void> {
     const tag = this._tag;
     if (!this._wantsLedgers || tag === null || tag === this._listed) {
@@ -126,7 +126,7 @@ export class Watch implements IDisposable {
         this._changed.emit();
       }
     } catch (error) {
-      // The watch itself meets the same trouble, and says so.
+      // The watch itself runs into the same problem, and reports it.
       this._listed = null;
     }
   }

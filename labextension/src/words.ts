@@ -24,7 +24,7 @@ export function spoken(value: ReadonlyJSONValue): string {
     .join(', ');
 }
 
-/** A time of the ledger on the student's own clock; with the day unless that is today. */
+/** A time of the ledger on the student's own clock; with the date unless it is today. */
 export function when(time: string, now: Date = new Date()): string {
   const moment = new Date(time);
   const clock = moment.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });

@@ -1,4 +1,4 @@
-"""The instructor's notebook: cells as nbgrader, JupyterLab and the Lab panel want them."""
+"""The instructor's notebook, with cells as nbgrader, JupyterLab and the Lab panel need them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
-from mlsys_widgets.authoring.complaints import complain
-from mlsys_widgets.authoring.hidden import Checks, region
-from mlsys_widgets.authoring.text import TextError, Written
-from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Prediction, Record, Reflection
+from mlsys_widgets.authoring.hidden_tests import CheckSource, region
+from mlsys_widgets.authoring.text import LabCell, TextError
+from mlsys_widgets.authoring.validation import validate
+from mlsys_widgets.labs import (
+    Choice,
+    Essay,
+    Item,
+    Lab,
+    Number,
+    Prediction,
+    Record,
+    ReflectionPrompt,
+)
 from mlsys_widgets.labs.course import Course
 
-#: nbval compares the output of cells with this tag and only runs the others.
+#: nbval compares the outputs of cells with this tag, and merely runs the others.
 CHECKED: Final = "nbval-check-output"
 _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -29,66 +38,74 @@ Cell = nbformat.NotebookNode
 class Notebook:
     """Makes the cells of one lab."""
 
-    def __init__(self, lab: Lab, checks: Checks, course: Course) -> None:
+    def __init__(self, lab: Lab, checks: CheckSource, course: Course) -> None:
         self._lab, self._checks, self._course = lab, checks, course
         parameters = lab.draw("", variants=False)
         self._items = lab.items(parameters)
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
 
-    def make(self, written: list[Written]) -> nbformat.NotebookNode:
-        """The notebook, with solutions and hidden tests and without outputs."""
-        complain(self._lab.name, self._items, written)
-        cells = [cell for each in written for cell in getattr(self, f"_{each.kind}")(each)]
+    def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
+        """Make the notebook, with solutions and hidden tests but without outputs."""
+        validate(self._lab.name, self._items, lab_cells)
+        cells = [made for cell in lab_cells for made in getattr(self, f"_{cell.kind}")(cell)]
         return new_notebook(
             cells=cells,
             metadata={
                 "kernelspec": _KERNEL,
                 "language_info": {"name": "python"},
-                "mlsys": {
-                    "lab": self._lab.name,
-                    "title": self._lab.title,
-                    "acts": list(self._lab.acts),
-                },
+                "mlsys": self._about(),
             },
         )
 
+    def _about(self) -> dict[str, Any]:
+        """What the Lab panel reads of the lab as a whole."""
+        lab = self._lab
+        # As pairs, because nbformat sorts the keys of a mapping and the order of fields matters.
+        design = [[name, field.about] for name, field in lab.design.items()]
+        return {
+            "lab": lab.name,
+            "title": lab.title,
+            "acts": list(lab.acts),
+            **({"design": design} if design else {}),
+        }
+
     # One method for each kind of cell.
 
-    def _prose(self, written: Written) -> list[Cell]:
-        return [self._still(self._filled(written))]
+    def _prose(self, cell: LabCell) -> list[Cell]:
+        return [self._still(self._filled(cell))]
 
-    def _setup(self, written: Written) -> list[Cell]:
+    def _setup(self, cell: LabCell) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
-        body = f"from mlsys_widgets import open_lab\n{written.body}\n\n{opens}\nlab.welcome()"
+        body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\nlab.welcome()"
         return [self._locked("setup", "Set-up: run this cell first", body)]
 
-    def _card(self, written: Written) -> list[Cell]:
-        item = self._items[written.name]
-        kinds = {Prediction: "prediction", Reflection: "reflection"}
-        step = self._step(kinds.get(type(item)), written.name, item)
-        code = f'lab.card("{written.name}")'
-        return [self._locked(f"card_{written.name}", _called(item), code, **step)]
+    def _card(self, cell: LabCell) -> list[Cell]:
+        item = self._items[cell.name]
+        is_step = isinstance(item, Prediction | ReflectionPrompt)
+        step = self._step(item.kind.lower() if is_step else None, cell.name, item)
+        code = f'lab.card("{cell.name}")'
+        return [self._locked(f"card_{cell.name}", _called(item), code, **step)]
 
-    def _instrument(self, written: Written) -> list[Cell]:
-        step = {"mlsys": {"kind": "instrument", "title": written.name}}
-        said = f"Instrument: {written.name}"
-        return [self._locked(f"instrument_{written.name}", said, written.body, **step)]
+    def _instrument(self, cell: LabCell) -> list[Cell]:
+        step = {"mlsys": {"kind": "instrument", "title": cell.name}}
+        said = f"Instrument: {cell.name}"
+        return [self._locked(f"instrument_{cell.name}", said, cell.body, **step)]
 
-    def _reveal(self, written: Written) -> list[Cell]:
-        said = f"Compare: {_title(self._items[written.name])}"
-        return [self._locked(f"reveal_{written.name}", said, written.body)]
+    def _reveal(self, cell: LabCell) -> list[Cell]:
+        said = f"Compare: {_title(self._items[cell.name])}"
+        return [self._locked(f"reveal_{cell.name}", said, cell.body)]
 
-    def _show(self, written: Written) -> list[Cell]:
-        said = written.name[:1].upper() + written.name[1:]
-        return [self._locked(f"show_{written.name}", said, written.body)]
+    def _show(self, cell: LabCell) -> list[Cell]:
+        said = cell.name[:1].upper() + cell.name[1:]
+        return [self._locked(f"show_{cell.name}", said, cell.body)]
 
-    def _design(self, written: Written) -> list[Cell]:
+    def _design(self, cell: LabCell) -> list[Cell]:
         step = self._step("design", "design", None)
-        return [self._locked("design", "Design: what you hand on", written.body, **step)]
+        return [self._locked("design", "Design: what you hand on", cell.body, **step)]
 
-    def _answer(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._items[written.name]
+    def _answer(self, cell: LabCell) -> list[Cell]:
+        name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Number | Choice)
         if isinstance(item, Number):
             hint = item.unit
@@ -96,7 +113,7 @@ class Notebook:
             hint = " or ".join(f'"{key}"' for key in item.options)
         placeholder = f"{name} = ...  # {hint}"
         answer = new_code_cell(
-            f"{placeholder}\n{_SOLUTION.format(written.body)}",
+            f"{placeholder}\n{_SOLUTION.format(cell.body)}",
             id=self._id(f"answer_{name}"),
             metadata={
                 "nbgrader": _nbgrader(f"{name}_answer", solution=True),
@@ -110,17 +127,17 @@ class Notebook:
         check.metadata["tags"] = [CHECKED]
         return [self._question(name, item), answer, check]
 
-    def _record(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._items[written.name]
+    def _record(self, cell: LabCell) -> list[Cell]:
+        name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
         hidden = region("from mlsys_widgets.grading import award_record", call)
         return [self._graded(name, f'lab.record("{name}")', hidden, item.points)]
 
-    def _essay(self, written: Written) -> list[Cell]:
-        name, item = written.name, self._items[written.name]
+    def _essay(self, cell: LabCell) -> list[Cell]:
+        name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Essay)
-        model = self._filled(written)
+        model = self._filled(cell)
         answer = new_markdown_cell(
             _SOLUTION.format(model),
             id=self._id(f"answer_{name}"),
@@ -128,27 +145,27 @@ class Notebook:
         )
         return [self._question(name, item), answer]
 
-    # What cells have in common.
+    # What the cells have in common.
 
-    def _filled(self, written: Written) -> str:
+    def _filled(self, cell: LabCell) -> str:
         try:
-            return templates.fill(written.body, self._known)
+            return templates.fill(cell.body, self._known)
         except TextError as problem:
-            raise TextError(f"{written.where}: {problem}") from None
+            raise TextError(f"{cell.where}: {problem}") from None
 
     def _question(self, name: str, item: Item) -> Cell:
         return self._locked(f"question_{name}", _called(item), f'lab.card("{name}")')
 
     def _still(self, source: str) -> Cell:
-        """Prose that cannot be edited. nbgrader need not know it, which spares it the work."""
+        """Prose that cannot be edited. nbgrader does not track it, which saves time."""
         digest = hashlib.sha256(source.encode()).hexdigest()[:10]
         still = {"deletable": False, "editable": False}
         return new_markdown_cell(source, id=self._id(f"prose-{digest}"), metadata=still)
 
     def _locked(self, name: str, said: str, source: str, **metadata: Any) -> Cell:
-        """A folded cell that nbgrader locks, and puts back as it was before it grades.
+        """A folded cell that nbgrader locks, and restores before it grades.
 
-        Of a folded cell JupyterLab shows the first line: it says what the cell is.
+        JupyterLab shows the first line of a folded cell, so that line says what the cell is.
         """
         name = self._id(name)
         return new_code_cell(
@@ -179,7 +196,7 @@ class Notebook:
         return {"mlsys": said}
 
     def _id(self, name: str) -> str:
-        """An id that follows from what the cell is and not from where it stands."""
+        """An id that depends on what the cell is, not on its position."""
         fit = _UNFIT.sub("-", name)[:56].strip("-")
         self._ids[fit] += 1
         return fit if self._ids[fit] == 1 else f"{fit}-{self._ids[fit]}"
@@ -191,9 +208,8 @@ def _title(item: Item) -> str:
 
 
 def _called(item: Item) -> str:
-    """What an item is and what it is about, in a line."""
-    kind = "Question" if isinstance(item, Number | Choice | Essay) else type(item).__name__
-    return f"{kind}: {_title(item)}"
+    """What an item is and what it is about, in one line."""
+    return f"{item.kind}: {_title(item)}"
 
 
 def _nbgrader(

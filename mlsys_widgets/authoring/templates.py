@@ -13,13 +13,13 @@ _TEMPLATE: Final = re.compile(r"\{\{(.+?)\}\}", re.S)
 
 
 def names(lab: Lab, parameters: Parameters) -> dict[str, Any]:
-    """What a template can use: physics, the quantity as people read it, parameters and the lab."""
+    """What a template can use: physics, ``q`` to format a quantity, parameters and the lab."""
     known = {name: getattr(physics, name) for name in physics.__all__}
     return {**known, "q": physics.format_quantity, "p": parameters, "lab": lab}
 
 
 def fill(prose: str, known: dict[str, Any]) -> str:
-    """Prose with every template replaced by its value.
+    """Replace every template in prose with its value.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def fill(prose: str, known: dict[str, Any]) -> str:
     def value(match: re.Match[str]) -> str:
         expression = match[1].strip()
         try:
-            # An instructor's own text, as trusted as the code beside it.
+            # It is the instructor's own text, as trusted as the code beside it.
             return str(eval(expression, dict(known)))
         except Exception as problem:
             raise TextError(

@@ -1,4 +1,4 @@
-"""Reading ``lab.py``: jupytext's percent format, with a word on each cell line for what it is."""
+"""Reads ``lab.py``: jupytext's percent format, where each cell line says what the cell is."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Final
 
 import jupytext
 
-#: What a cell can be, by the word on its line. All but setup and design name something.
+#: What a cell can be, by the word on its line. All but setup and design take a name.
 CODE_KINDS: Final = (
     "setup", "card", "instrument", "reveal", "show", "answer", "record", "design",
 )  # fmt: skip
-#: Kinds whose cell is made from its name alone.
+#: Kinds whose cell is generated from its name alone.
 EMPTY_KINDS: Final = ("card", "record")
 
 
 class TextError(ValueError):
-    """A lab as text that cannot be built, with the file and what to mend."""
+    """A lab as text that cannot be built, with the file and what to fix."""
 
 
 @dataclass(frozen=True)
-class Written:
+class LabCell:
     """A cell as its author wrote it.
 
     Parameters
@@ -29,11 +29,11 @@ class Written:
     kind
         One of `CODE_KINDS`, or ``prose`` or ``essay``.
     name
-        What the cell line names: an item, a title; empty for prose, setup and design.
+        The name on the cell line: an item or a title; empty for prose, setup and design.
     body
-        What stands in the cell.
+        The contents of the cell.
     where
-        File and cell, for whoever has to mend something.
+        File and cell, for whoever has to fix something.
     """
 
     kind: str
@@ -42,16 +42,16 @@ class Written:
     where: str = field(default="", compare=False)
 
 
-def read(path: Path) -> list[Written]:
-    """The cells of a lab.
+def read(path: Path) -> list[LabCell]:
+    """Read the cells of a lab.
 
     Raises
     ------
     TextError
-        For a cell that does not say what it is, or says it wrongly.
+        For a cell that does not say what it is, or says it incorrectly.
     """
     book = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
-    return [_written(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
+    return [_lab_cell(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
 
 
 def _blank(cell: object) -> bool:
@@ -59,21 +59,21 @@ def _blank(cell: object) -> bool:
 
 
 def _said(cell: object) -> dict[str, object]:
-    """What a cell line says; jupytext notes there, too, how many empty lines it found."""
+    """What a cell line says, without jupytext's notes on how many empty lines it found."""
     found = cell.metadata.items()  # type: ignore[attr-defined]
     return {key: value for key, value in found if not key.startswith("lines_to_")}
 
 
-def _written(path: Path, number: int, cell: object) -> Written:
+def _lab_cell(path: Path, number: int, cell: object) -> LabCell:
     metadata = _said(cell)
     body: str = cell.source.strip("\n")  # type: ignore[attr-defined]
     where = f"{path}, cell {number}"
     if cell.cell_type == "markdown":  # type: ignore[attr-defined]
         if not metadata:
-            return Written("prose", "", body, where)
+            return LabCell("prose", "", body, where)
         if list(metadata) != ["essay"]:
             raise TextError(f"{where}: prose can say essay=…; it says {', '.join(metadata)}")
-        return Written("essay", _name(where, "essay", metadata["essay"]), body, where)
+        return LabCell("essay", _name(where, "essay", metadata["essay"]), body, where)
     kinds = [kind for kind in CODE_KINDS if kind in metadata]
     if len(kinds) != 1 or len(metadata) != 1:
         listed = ", ".join(CODE_KINDS)
@@ -84,13 +84,15 @@ def _written(path: Path, number: int, cell: object) -> Written:
     kind = kinds[0]
     name = "" if kind in ("setup", "design") else _name(where, kind, metadata[kind])
     if kind in EMPTY_KINDS and body:
-        raise TextError(f"{where}: a {kind} cell is made from its name; leave its body empty")
+        raise TextError(f"{where}: a {kind} cell is generated from its name; leave its body empty")
     if kind not in EMPTY_KINDS and not body:
         raise TextError(f"{where}: the {kind} cell is empty")
-    return Written(kind, name, body, where)
+    return LabCell(kind, name, body, where)
 
 
 def _name(where: str, kind: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise TextError(f'{where}: {kind} needs a name in quotes, as {kind}="…"; it is {value!r}')
+        raise TextError(
+            f'{where}: {kind} needs a name in quotes, such as {kind}="…"; it is {value!r}'
+        )
     return value.strip()

@@ -1,7 +1,7 @@
-"""The base of all lab widgets: a card that shows parts, and answers what is asked of it.
+"""The base of all cards of a lab: it shows parts, and does what its buttons ask for.
 
-A lab widget says what it shows now (``parts``) and what can be asked of it (``actions``). The rest
-is here: the message from the browser, refusals as sentences, trying again, gates, the still twin.
+A card says what it shows now (``parts``) and what its buttons do (``actions``). The rest is here:
+messages from the browser, refusals as sentences, retries, gates, and the still version.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Gate(Protocol):
         """What to do to open it, as the end of "Opens after you …"."""
 
     def on_open(self, then: Callable[[], None]) -> None:
-        """Call back when it opens, or now if it is open."""
+        """Call back when it opens, or right away if it is open."""
 
 
 class Card(anywidget.AnyWidget):
-    """The card in the browser. Its widget writes ``view``; actions come as messages."""
+    """The card in the browser. Python writes ``view``; actions arrive as messages."""
 
     STYLE = _STATIC / "card.css"
     _esm = _STATIC / "card.js"
@@ -51,12 +51,12 @@ class Card(anywidget.AnyWidget):
 
     #: What is shown: title, parts, trouble, and what a screen reader should say now.
     view = traitlets.Dict().tag(sync=True)
-    #: What was entered and not yet asked for, so that a page reload loses nothing.
+    #: What was entered but not sent yet, so that reloading the page loses nothing.
     drafts = traitlets.Dict().tag(sync=True, echo_update=False)
 
 
 class LabWidget(ipywidgets.VBox):
-    """Base of the lab widgets.
+    """Base of the cards of a lab.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ class LabWidget(ipywidgets.VBox):
         A gate, or several, that must be open before this shows more than its title.
     """
 
-    #: A word above the title that says what kind of card this is, and its colour.
+    #: A word above the title that says what kind of card this is, and its color.
     kind = "Lab"
-    tone = "grey"
+    tone = "gray"
     card_class: type[Card] = Card
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
@@ -87,7 +87,7 @@ class LabWidget(ipywidgets.VBox):
             if not gate.is_open:
                 gate.on_open(self.refresh)
 
-    # What a lab widget says about itself; subclasses answer.
+    # What a card says about itself; subclasses answer.
 
     def parts(self) -> Sequence[Part]:
         """What is on the card now."""
@@ -98,7 +98,7 @@ class LabWidget(ipywidgets.VBox):
         return {}
 
     def refresh(self) -> None:
-        """Look again at everything this shows; called when something was saved elsewhere."""
+        """Update everything this shows; called when another card has saved something."""
         self.show()
 
     # Gates.
@@ -110,7 +110,7 @@ class LabWidget(ipywidgets.VBox):
 
     def _need_gates(self) -> None:
         if gate := self.blocked_by:
-            raise ValueError(f"{self.title} is still closed: it opens after you {gate.to_open}")
+            raise ValueError(f"{self.title} is still closed. It opens after you {gate.to_open}.")
 
     def _shown(self) -> Sequence[Part]:
         if gate := self.blocked_by:
@@ -125,7 +125,7 @@ class LabWidget(ipywidgets.VBox):
     # What the browser asks.
 
     def _asked(self, _card: Any, content: Any, _buffers: Any) -> None:
-        """Do what a button asked for; whatever happens, the student sees a sentence."""
+        """Do what a button asks for; whatever happens, the student sees a sentence."""
         name, values = content.get("action"), content.get("values") or {}
         again, self._again, self._trouble = self._again, None, None
         self._said = self._focus = ""
@@ -144,25 +144,25 @@ class LabWidget(ipywidgets.VBox):
             self._refused(str(problem))
         except Exception as problem:  # never a traceback in front of a student
             said = str(problem) or type(problem).__name__
-            self._refused(f"That did not work: {said}. Nothing you entered is lost; try again.")
+            self._refused(f"That did not work: {said}. Nothing you entered is lost, so try again.")
         self.show()
         self._card.send({"answered": content.get("stamp")})
 
     def _refused(self, sentence: str, again: Callable[[], None] | None = None) -> None:
-        """Show why something was not done, and offer to try again where that makes sense."""
+        """Show why something was not done, and offer a retry where that makes sense."""
         self._trouble, self._again = (sentence, again is not None), again
 
     def _settled(self) -> None:
         self._trouble = self._again = None
 
     def _say(self, words: str, focus: str = "") -> None:
-        """Have a screen reader say something, and move the keyboard to a part."""
+        """Have a screen reader say something, and move the keyboard focus to a part."""
         self._said, self._focus = markup.plain(words), focus
 
     # What is seen.
 
     def show(self) -> None:
-        """Bring the card to what the widget says now."""
+        """Bring the card in the browser up to date."""
         parts, trouble = self._shown(), self._trouble
         self._card.view = {
             "kind": self.kind,
@@ -181,7 +181,7 @@ class LabWidget(ipywidgets.VBox):
         return "\n".join([*lines, *([self._trouble[0]] if self._trouble else [])])
 
     def html(self) -> str:
-        """The card as a page without a kernel shows it."""
+        """The card as it appears on a page without a kernel."""
         trouble = f"<p><strong>{escape(self._trouble[0])}</strong></p>" if self._trouble else ""
         return (
             '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
@@ -190,7 +190,7 @@ class LabWidget(ipywidgets.VBox):
         )
 
     def __repr__(self) -> str:
-        # That of ipywidgets writes out all traits of all that is inside, for every cell shown.
+        # The one of ipywidgets writes out all traits of everything inside, for every cell shown.
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""Questions with a confidence each, and the plot of confidence against being right."""
+"""Questions with a confidence each, and the plot of confidence against correctness."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from mlsys_widgets.cards.card import Action, Card, Gate, Values
+from mlsys_widgets.cards.calibration import JudgedAnswer, calibration, calibration_in_words
+from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import (
     CONFIDENCES,
     Buttons,
@@ -15,38 +16,26 @@ from mlsys_widgets.cards.parts import (
     Part,
     Prose,
 )
-from mlsys_widgets.cards.quiz_question import (
-    Judged,
-    Question,
-    calibration,
-    calibration_in_words,
-)
-from mlsys_widgets.cards.task import Task
+from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
+from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup, picture
-from mlsys_widgets.instruments.control_panel import ControlPanel
-from mlsys_widgets.instruments.plot import Plot
-from mlsys_widgets.ledger import Answer, Ledger, State
+from mlsys_widgets.labs import Question, Quiz
+from mlsys_widgets.ledger import Answer, Ledger
 from mlsys_widgets.physics.domain import one_of
 
 
-class PlotCard(Card):
-    """A card that stands above a plot: the plots' own style comes along."""
-
-    _css = "\n".join(style.read_text("utf-8") for style in (ControlPanel.STYLE, Card.STYLE))
-
-
-class ConfidenceQuiz(Task):
+class ConfidenceQuiz(ItemTask):
     """Questions to answer with a confidence each; then feedback, and how well the two agree.
 
-    Each question is answered once. The first answer counts, as otherwise nothing could be learned
-    from the confidence. Answers are kept as ``<quiz_id>.<key>``.
+    Each question is answered once. The first answer counts, because otherwise the confidence would
+    teach nothing.
 
     Parameters
     ----------
     quiz_id
-        The name under which the ledger keeps the answers.
+        The name of the quiz; `Quiz.ledger_names` says what the ledger calls its answers.
     questions
-        What is asked.
+        A quiz, or its questions.
     ledger
         Where it is kept.
     feedback
@@ -62,6 +51,7 @@ class ConfidenceQuiz(Task):
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
     >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> from mlsys_widgets import Question
     >>> relu = Question("relu", "What limits ReLU?", {"m": "memory", "c": "compute"}, right="m")
     >>> quiz = ConfidenceQuiz("phase1", [relu], ledger=led)
     >>> quiz.answer({"relu": ("m", 4)})
@@ -77,24 +67,26 @@ class ConfidenceQuiz(Task):
     def __init__(
         self,
         quiz_id: str,
-        questions: Iterable[Question],
+        questions: Quiz | Iterable[Question],
         *,
         ledger: Ledger,
         feedback: Literal["all", "each"] = "all",
         after: Gate | Iterable[Gate] = (),
-        title: str = "What do you know, and how well do you know it?",
+        title: str = Quiz.title,
     ) -> None:
-        super().__init__(quiz_id, title, ledger=ledger, after=after)
-        self._questions = {question.key: question for question in questions}
-        if not self._questions:
-            raise ValueError(f"{quiz_id} has no questions; there must be one at least")
-        self._each = one_of("feedback", feedback, ("all", "each")) == "each"
-        self._plot: Plot | None = None
+        if not isinstance(questions, Quiz):
+            each = one_of("feedback", feedback, ("all", "each")) == "each"
+            questions = Quiz(tuple(questions), each, title)
+        super().__init__(quiz_id, questions, questions.title, ledger=ledger, after=after)
+        self._each = questions.each
+        self._questions = {question.key: question for question in questions.questions}
+        self._names = dict(zip(self._questions, questions.ledger_names(quiz_id), strict=True))
+        self._plots = CardPlots()
         self.refresh()
 
     @property
     def chance(self) -> float:
-        """The share of the questions that guessing gets right."""
+        """The fraction of the questions that guessing gets right."""
         shares = [1 / len(question.options) for question in self._questions.values()]
         return sum(shares) / len(shares)
 
@@ -102,11 +94,11 @@ class ConfidenceQuiz(Task):
     def answers(self) -> dict[str, Answer]:
         """What was answered: the first answer to each question."""
         kept = self._state.answers if self._state else {}
-        found = {key: kept.get(f"{self.task_id}.{key}") for key in self._questions}
+        found = {key: kept.get(name) for key, name in self._names.items()}
         return {key: (a.earlier or (a,))[0] for key, a in found.items() if a is not None}
 
     @property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedAnswer]:
         """Confidence and correctness of what was answered."""
         return [
             (answer.confidence or CONFIDENCES[0], answer.value == self._questions[key].right)
@@ -115,22 +107,18 @@ class ConfidenceQuiz(Task):
 
     @property
     def score(self) -> tuple[int, int]:
-        """How many are right, of how many that were answered."""
+        """How many answers are right, and how many were given."""
         return sum(good for _, good in self.judged), len(self.judged)
 
-    def done(self, state: State) -> bool:
-        """Whether every question was answered."""
-        return all(f"{self.task_id}.{key}" in state.answers for key in self._questions)
-
-    def answer(self, answers: Mapping[str, tuple[str, int]]) -> None:
+    def answer(self, answers: Mapping[str, tuple[str | None, int | None]]) -> None:
         """Answer questions: an option and a confidence for each.
 
-        Where feedback comes after all questions, all that are open must be answered together.
+        If feedback comes after all questions, all open ones must be answered together.
 
         Raises
         ------
         ValueError
-            With a sentence that says what is missing, or what was answered before.
+            With a sentence that says what is missing, or what was already answered.
         NotSaved
             When the ledger could not be written. What was saved before that stays saved.
         """
@@ -145,7 +133,7 @@ class ConfidenceQuiz(Task):
             said = before.get(key)
             if said and (option, sure) != (said.value, said.confidence):
                 raise ValueError(
-                    f"{self._number(key)} was answered already; the first answer counts"
+                    f"{self._number(key)} is already answered, and the first answer counts"
                 )
         for key in wanted:
             given, sureness = answers.get(key, (None, None))
@@ -165,8 +153,7 @@ class ConfidenceQuiz(Task):
         def write() -> None:
             for key in wanted:
                 option, sure = answers[key]
-                name = f"{self.task_id}.{key}"
-                self._ledger.record_answer(name, option, confidence=sure)
+                self._ledger.record_answer(self._names[key], option, confidence=sure)
 
         if wanted:
             self._save(write)
@@ -176,13 +163,13 @@ class ConfidenceQuiz(Task):
         return f"question {list(self._questions).index(key) + 1}"
 
     def actions(self) -> Mapping[str, Action]:
-        """Answer all, or one."""
+        """Answer all questions, or one."""
         one = {f"answer-{key}": self._asks((key,)) for key in self._questions}
         return {"answer": self._asks(tuple(self._questions)), **one}
 
     def _asks(self, keys: tuple[str, ...]) -> Action:
         def on_answer(values: Values) -> None:
-            given = {}
+            given: dict[str, tuple[Any, Any]] = {}
             for key in keys:
                 if key not in self.answers:
                     sure = values.get(f"{key}-confidence")
@@ -217,7 +204,10 @@ class ConfidenceQuiz(Task):
         if self.is_open:
             right, count = self.score
             words = calibration_in_words(self.judged, self.chance)
-            plot = "In the plot: how much of each confidence was right; dashed, as it should be."
+            plot = (
+                "The plot shows what fraction you got right at each confidence. The dashed line is"
+                " where somebody with perfect judgment would be."
+            )
             parts += [
                 Numbers("score", (("Right", f"{right} of {count}", "green", ""),)),
                 Prose("calibration", words, tone="purple"),
@@ -232,23 +222,19 @@ class ConfidenceQuiz(Task):
         good = answer.value == question.right
         words = " ".join(w for w in (question.feedback.get(answer.value, ""), question.why) if w)
         if not good and not words:
-            words = f"It is: {question.options[question.right]}."
+            words = f"The answer is: {question.options[question.right]}."
         label, tone = ("Right.", "green") if good else ("Not this one.", "orange")
         return [Prose(f"{key}-feedback", words, tone=tone, label=label)]
 
     # The plot.
 
     def show(self) -> None:
-        """Bring the card, and the plot once there is one, to what the ledger says."""
+        """Bring the card up to date with the ledger, and the plot once there is one."""
         super().show()
         if not self.is_open or self.blocked_by is not None:
             return
         scene = calibration(self.judged, self.chance)
-        if self._plot is None:
-            self._plot = Plot(scene)
-            self.children = (self._card, self._plot.figure)
-        else:
-            self._plot.update(scene)
+        self.children = (self._card, self._plots.figure("calibration", scene))
         words = calibration_in_words(self.judged, self.chance)
         self._card.view = {**self._card.view, "figure": f"Confidence and correctness. {words}"}
 

@@ -1,11 +1,11 @@
-"""Where a student stands in a lab, at a glance, from what the ledger holds."""
+"""A student's progress in a lab at a glance, from what the ledger holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.parts import Numbers, Part, Prose, Steps, moment
 from mlsys_widgets.cards.prediction_lock import PredictionLock
@@ -23,8 +23,8 @@ Item = Task | str
 class LabHUD(LabWidget):
     """Context, acts, predictions, constraints, decisions, and whether all of it is saved.
 
-    It follows the ledger: every lab widget that saves tells it. Code that writes to the ledger by
-    itself, as ``ledger.save_design`` does, calls `refresh` afterwards.
+    It follows the ledger: every card that saves tells it. Code that writes to the ledger directly,
+    for example with ``ledger.save_design``, must call `refresh` afterward.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class LabHUD(LabWidget):
     context
         The toggle that says where the system runs.
     constraints
-        What may be broken: an instrument, whose alert breaks it, or a function that gives a
-        sentence while it is broken.
+        What can be violated: an instrument, which violates it while it shows an alert, or a
+        function that returns a sentence while it is violated.
     decisions
         What was decided, by label: a field of the lab's design entry, or a function.
     called
@@ -59,7 +59,7 @@ class LabHUD(LabWidget):
     """
 
     kind = "Your lab"
-    tone = "grey"
+    tone = "gray"
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class LabHUD(LabWidget):
         self._hits: set[str] = set()
         self._broken: dict[str, str] = {}
         self._state: State | None = None
-        bulletin.listen(ledger, self)
+        announcements.listen(ledger, self)
         if context is not None:
             context.observe(lambda _: self.refresh(), names="context")
         for source in self._constraints.values():
@@ -92,7 +92,7 @@ class LabHUD(LabWidget):
 
     @property
     def progress(self) -> dict[str, tuple[int, int]]:
-        """How much of each act is done: so many, of how many."""
+        """How much of each act is done: how many items, and of how many."""
         return {
             act: (sum(self._done(item) for item in items), len(items))
             for act, items in self._acts.items()
@@ -100,13 +100,13 @@ class LabHUD(LabWidget):
 
     @property
     def broken(self) -> dict[str, str]:
-        """The constraints that are broken now, with the sentence that says so."""
+        """The constraints that are violated now, each with the sentence that says so."""
         found = {}
         for name, source in self._constraints.items():
             try:
                 said = _alert(source) if isinstance(source, Instrument) else source()
-            except Exception as problem:  # one constraint must not take the others along
-                said = f"This constraint cannot be judged: {problem}."
+            except Exception as problem:  # one constraint must not break the others
+                said = f"This constraint cannot be checked: {problem}."
             if said:
                 found[name] = said
         return found
@@ -124,7 +124,7 @@ class LabHUD(LabWidget):
         self.show()
 
     def _moved(self, _change: Any) -> None:
-        """An instrument moved; most moves break and mend nothing."""
+        """An instrument moved; most moves change no constraint."""
         if self.broken != self._broken:
             self.refresh()
 
@@ -186,30 +186,27 @@ class LabHUD(LabWidget):
         lab = self._ledger.lab
         design = self._state.designs.get(lab) if self._state and lab else None
         if design is None or source not in design:
-            return "not decided", "grey", ""
+            return "not decided yet", "gray", ""
         return _shown(design[source]), "blue", "in your design"
 
     def _saved(self) -> tuple[str, str, str]:
         """Whether everything is on the disk, and since when."""
-        if problem := bulletin.problem(self._ledger):
+        if problem := announcements.last_problem(self._ledger):
             return "Not saved", "red", problem
         if self._trouble:
             return "Unknown", "red", "the ledger cannot be read"
         events = self._ledger.events()
+        name = self._ledger.path.name
         if not events:
-            return "Nothing yet", "grey", f"{self._ledger.path.name} begins with your first commit"
+            return "Nothing yet", "gray", f"{name} is created with your first commit"
         if not self._ledger.path.exists():
-            name = self._ledger.path.name
-            return (
-                "File gone",
-                "red",
-                f"{name} is not there any more: put it back beside the notebook",
-            )
-        return "Saved", "green", f"{len(events)} events, last {moment(events[-1].time)}"
+            return "File gone", "red", f"{name} has disappeared: put it back beside the notebook"
+        many = "1 event" if len(events) == 1 else f"{len(events)} events"
+        return "Saved", "green", f"{many}, last {moment(events[-1].time)}"
 
 
 def _alert(instrument: Instrument) -> str | None:
-    """What an instrument warns of; one that is still locked gives nothing away."""
+    """What an instrument warns about; one that is still locked gives nothing away."""
     alert = None if instrument.locked else instrument.alert(instrument.result)
     return alert[0] if alert else None
 

@@ -42,12 +42,12 @@ class MathPeek(ipywidgets.HTMLMath):
     Parameters
     ----------
     title
-        What stands on the closed panel.
+        The words on the closed panel.
     equations
         Markdown with LaTeX between dollar signs; a result, whose derivation is shown; a list of
         them; or a mapping from headings to them.
     numbers
-        Whether a derivation also shows its numbers; without, it shows formulas and their symbols.
+        Whether a derivation also shows its numbers; otherwise only formulas and their symbols.
     opened
         Whether it is open at first.
     after
@@ -96,12 +96,12 @@ class MathPeek(ipywidgets.HTMLMath):
 
     @property
     def _closed(self) -> str:
-        """What opens the panel; empty if it is open."""
+        """How to open the panel; empty if it is open."""
         gate = next((gate for gate in self._gates if not gate.is_open), None)
         return f"Opens after you {gate.to_open}." if gate else ""
 
     def html(self) -> str:
-        """The panel as HTML that stands alone: it opens without any script."""
+        """The panel as self-contained HTML: it opens without any script."""
         body = []
         if closed := self._closed:
             return (

@@ -1,40 +1,29 @@
-"""Misconceptions, each met with what is the case once the student has said what they think."""
+"""Misconceptions, each answered with the facts once the student has taken a stance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import Buttons, Options, Part, Prose
-from mlsys_widgets.cards.task import Task
-from mlsys_widgets.ledger import Ledger, State
+from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.labs import Myth, Myths
+from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics.domain import one_of
 
 STANCES: Final = {"believe": "I believe it", "doubt": "I doubt it"}
 
 
-@dataclass(frozen=True)
-class Myth:
-    """A claim that many believe, and what is the case."""
-
-    key: str
-    claim: str
-    reality: str
-
-
-class MythBuster(Task):
-    """Claims one after the other: say whether you believe it, then see what is the case.
-
-    What was said is kept as ``<myths_id>.<key>``, once for each claim.
+class MythBuster(ItemTask):
+    """Claims one after the other: say whether you believe each one, then read the facts.
 
     Parameters
     ----------
     myths_id
-        The name under which the ledger keeps what was said.
+        The name of the item; `Myths.ledger_names` says what the ledger calls each stance.
     myths
-        The claims.
+        The item, or its claims.
     ledger
         Where it is kept.
     after
@@ -48,6 +37,7 @@ class MythBuster(Task):
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
     >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> from mlsys_widgets import Myth
     >>> flops = Myth("flops", "Fewer FLOPs run faster.", "Not where bytes set the pace.")
     >>> myths = MythBuster("myths", [flops], ledger=led)
     >>> myths.commit("flops", "doubt")
@@ -61,48 +51,45 @@ class MythBuster(Task):
     def __init__(
         self,
         myths_id: str,
-        myths: Iterable[Myth],
+        myths: Myths | Iterable[Myth],
         *,
         ledger: Ledger,
         after: Gate | Iterable[Gate] = (),
-        title: str = "True, or only often said?",
+        title: str = Myths.title,
     ) -> None:
-        super().__init__(myths_id, title, ledger=ledger, after=after)
-        self._myths = {myth.key: myth for myth in myths}
-        if not self._myths:
-            raise ValueError(f"{myths_id} has no myths; there must be one at least")
+        if not isinstance(myths, Myths):
+            myths = Myths(tuple(myths), title)
+        super().__init__(myths_id, myths, myths.title, ledger=ledger, after=after)
+        self._myths = {myth.key: myth for myth in myths.myths}
+        self._names = dict(zip(self._myths, myths.ledger_names(myths_id), strict=True))
         self.refresh()
 
     @property
     def stances(self) -> dict[str, str]:
-        """What was said to each claim at first: believe or doubt."""
+        """The first stance on each claim: believe or doubt."""
         kept = self._state.answers if self._state else {}
-        found = {key: kept.get(f"{self.task_id}.{key}") for key in self._myths}
+        found = {key: kept.get(name) for key, name in self._names.items()}
         return {key: (a.earlier or (a,))[0].value for key, a in found.items() if a is not None}
 
-    def done(self, state: State) -> bool:
-        """Whether something was said to every claim."""
-        return all(f"{self.task_id}.{key}" in state.answers for key in self._myths)
-
     def commit(self, key: str, stance: str) -> str:
-        """Say believe or doubt, once; what is the case comes back.
+        """Believe or doubt a claim, once; returns the facts.
 
         Raises
         ------
         ValueError
-            With a sentence that says what is allowed, or what was said before.
+            With a sentence that says what is allowed, or which stance you took before.
         NotSaved
-            When the ledger could not be written: nothing is shown before it is.
+            When the ledger could not be written: the facts appear only after it was.
         """
         self._need_gates()
         myth = self._myths[one_of("myth", key, tuple(self._myths))]
         if stance not in STANCES:
-            raise ValueError("Say first whether you believe it or doubt it.")
+            raise ValueError("First say whether you believe it or doubt it.")
         said = self.stances.get(key)
         if said is not None and said != stance:
-            raise ValueError(f"You said already “{STANCES[said]}”; that one counts.")
+            raise ValueError(f"You already said “{STANCES[said]}”, and that counts.")
         if said is None:
-            self._save(lambda: self._ledger.record_answer(f"{self.task_id}.{key}", stance))
+            self._save(lambda: self._ledger.record_answer(self._names[key], stance))
         self.show()
         return myth.reality
 
@@ -113,12 +100,12 @@ class MythBuster(Task):
     def _commits(self, key: str) -> Action:
         def on_commit(values: Values) -> None:
             reality = self.commit(key, values.get(key) or "")
-            self._say(f"What is the case: {reality}", focus=f"{key}-reality")
+            self._say(f"The facts: {reality}", focus=f"{key}-reality")
 
         return on_commit
 
     def parts(self) -> Sequence[Part]:
-        """The claims so far, each with what is the case, and the next one."""
+        """The claims so far, each with the facts, and the next one."""
         said, parts = self.stances, list[Part]()
         for k, (key, myth) in enumerate(self._myths.items(), 1):
             stance = said.get(key)
@@ -126,12 +113,12 @@ class MythBuster(Task):
             known = stance if stance in STANCES else None
             parts.append(Options(key, claim, STANCES, known, stance is not None, inline=True))
             if stance is None:
-                parts.append(Buttons(f"{key}-send", ((f"commit-{key}", "Show what is the case"),)))
+                parts.append(Buttons(f"{key}-send", ((f"commit-{key}", "Show me the facts"),)))
                 break
             tone, label = (
-                ("green", "You doubted it, and you do well to.")
+                ("green", "You were right to doubt it.")
                 if stance == "doubt"
-                else ("orange", "Many believe it.")
+                else ("orange", "Many people believe it.")
             )
             parts.append(Prose(f"{key}-reality", myth.reality, tone=tone, label=label))
         if self.is_open:

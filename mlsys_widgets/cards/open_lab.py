@@ -1,7 +1,7 @@
 """A lab as its notebook uses it: one object that knows whose it is and shows what is asked.
 
-Cells of a lab stay one line long: ``lab.card("act1_utilization")`` shows a message, a prediction, a
-reflection or whatever goes by that id; ``lab.reveal`` sets a prediction beside the model;
+Cells of a lab stay one line long: ``lab.card("act1_utilization")`` shows the message, prediction,
+reflection or other item with that id; ``lab.reveal`` compares a prediction with the model;
 ``lab.check`` says whether a typed answer can be graded.
 """
 
@@ -14,25 +14,27 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets import labs
-from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
-from mlsys_widgets.cards.myth_buster import Myth, MythBuster
+from mlsys_widgets.cards.myth_buster import MythBuster
 from mlsys_widgets.cards.prediction_lock import PredictionLock
-from mlsys_widgets.cards.question_card import QuestionCard, RecordCard, Welcome
-from mlsys_widgets.cards.quiz_question import Question
+from mlsys_widgets.cards.question_card import QuestionCard
+from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.reflection import Reflection
 from mlsys_widgets.cards.reveal import Reveal
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.task import Task
+from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.files import LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.labs import Item, Unusable, occasion, usable
-from mlsys_widgets.labs.answers import say
-from mlsys_widgets.ledger import Handover, Ledger, LedgerError, earlier_design
+from mlsys_widgets.labs import Item, UnusableAnswer, execution
+from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
 
 
 def open_lab(
@@ -42,16 +44,16 @@ def open_lab(
     edition: str = "",
     folder: str | os.PathLike[str] = ".",
 ) -> OpenLab:
-    """Open the lab whose notebook this is.
+    """Open the lab that this notebook belongs to.
 
     Parameters
     ----------
     name
-        The lab, as its folder is named.
+        The name of the lab, which is also that of its folder.
     variants, edition
         Whether everyone has their own numbers, and which edition of them; built into the notebook.
     folder
-        Where the notebook lies.
+        Where the notebook is.
     """
     return OpenLab(name, variants=variants, edition=edition, folder=Path(folder))
 
@@ -63,8 +65,8 @@ class OpenLab:
         self.lab = labs.load(folder)
         if self.lab.name != name:
             raise ValueError(
-                f"the notebook is of {name} and the asks.py beside it of {self.lab.name}; keep each"
-                " lab in a folder of its own"
+                f"the notebook belongs to {name}, but the asks.py beside it belongs to"
+                f" {self.lab.name}; keep each lab in a folder of its own"
             )
         self.student = labs.student(folder)
         self.variants = variants
@@ -73,6 +75,11 @@ class OpenLab:
         path, self._notices = _ledger_path(folder.resolve())
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
+
+    @property
+    def materials(self) -> Mapping[str, Any]:
+        """What the lab's files bring along for instruments, by name."""
+        return self.lab.materials
 
     # What is shown.
 
@@ -83,7 +90,7 @@ class OpenLab:
         )
 
     def card(self, name: str) -> Any:
-        """The card of an item; the same one whenever it is asked for."""
+        """The card of an item; always the same one."""
         if name not in self._cards:
             self._cards[name] = self._made(name, self._item(name))
         return self._cards[name]
@@ -96,7 +103,7 @@ class OpenLab:
         measured: float | Callable[[], float] | None = None,
         **more: Any,
     ) -> Reveal:
-        """A prediction beside what is, in the words of the lab."""
+        """A prediction compared with what happened, in the words of the lab."""
         item, lock = self._item(name), self.card(name)
         assert isinstance(item, labs.Prediction)
         words = {
@@ -131,10 +138,12 @@ class OpenLab:
         return instrument
 
     def design(self, fields: Mapping[str, Any], **more: Any) -> DesignEntry:
-        """The entry that this lab hands on, read from what the student did."""
+        """The entry that this lab hands on, computed from what the student did."""
         after = tuple(self.card(name) for name in more.pop("after", ()))
-        entry = DesignEntry(fields, ledger=self.ledger, after=after, **more)
-        self._cards["design"] = entry
+        declared = self.lab.design
+        form = DesignForm(self.lab.name, self.lab.chapter, declared) if declared else None
+        entry = DesignEntry(fields, ledger=self.ledger, form=form, after=after, **more)
+        self._cards[DESIGN] = entry
         return entry
 
     def earlier(self, lab: str, default: Mapping[str, Any]) -> Handover:
@@ -144,10 +153,10 @@ class OpenLab:
         )
 
     def hud(self, **more: Any) -> LabHUD:
-        """Where the student stands; ``constraints`` and ``decisions`` as of ``LabHUD``."""
+        """The student's progress; ``constraints`` and ``decisions`` as in ``LabHUD``."""
         acts: dict[str, list[Task | str]] = {}
         for name, item in self.items.items():
-            if item.act and isinstance(item, labs.Prediction | labs.Reflection):
+            if item.act and isinstance(item, labs.Prediction | labs.ReflectionPrompt):
                 title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
                 acts.setdefault(title, []).append(self.card(name))
             elif item.act and isinstance(item, labs.Number | labs.Choice):
@@ -166,29 +175,29 @@ class OpenLab:
     def check(self, name: str, namespace: MutableMapping[str, Any] | None = None) -> None:
         """Say whether a typed answer can be graded. Whether it is right is for the grader.
 
-        A student reads a sentence and goes on; nbgrader's validation fails where one is missing.
+        A student reads a sentence and continues; nbgrader's validation fails if one is missing.
         """
         item = self._item(name)
         assert isinstance(item, labs.Number | labs.Choice)
         try:
-            answer, said = usable(name, item, _namespace(namespace).get(name, ...))
-        except Unusable as reason:
-            if occasion() == "validate":
+            answer, sentence = item.read(name, _namespace(namespace).get(name, ...))
+        except UnusableAnswer as reason:
+            if execution() == "validate":
                 raise
-            say(str(reason))
+            print_sentence(str(reason))
             return
-        say(said)
-        if occasion() == "student":
+        print_sentence(sentence)
+        if execution() == "student":
             try:
-                self.ledger.record_answer(name, answer, unit=getattr(item, "unit", None))
+                self.ledger.record_answer(name, answer, unit=item.unit)
             except LedgerError as problem:
-                say(f"Your answer stands in the cell, but not in the ledger. {problem}")
-                bulletin.announce(self.ledger, str(problem))
+                print_sentence(f"Your answer is in the cell, but not in the ledger. {problem}")
+                announcements.announce(self.ledger, str(problem))
             else:
-                bulletin.announce(self.ledger)
+                announcements.announce(self.ledger)
 
     def record(self, name: str) -> RecordCard | None:
-        """Say what a record is of and which of it is there; validation fails where some is not."""
+        """Show what a record gives points for and what is done; validation fails if some is not."""
         item = self._item(name)
         assert isinstance(item, labs.Record)
 
@@ -196,21 +205,21 @@ class OpenLab:
             return {self._called(each): self._is_done(each) for each in item.of}
 
         missing = [called for called, there in held().items() if not there]
-        if missing and occasion() == "validate":
-            raise Unusable(f"Not in your ledger yet: {'; '.join(missing)}.")
-        # While nbgrader grades, a cell's last value would be taken for its points.
-        if occasion() != "student":
+        if missing and execution() == "validate":
+            raise UnusableAnswer(f"Not in your ledger yet: {'; '.join(missing)}.")
+        # While nbgrader grades, it would take the cell's last value for its points.
+        if execution() != "student":
             return None
-        return RecordCard(item.title, item.points, held, ledger=self.ledger)
+        return RecordCard(item, held, ledger=self.ledger)
 
     def _called(self, name: str) -> str:
-        if name == "design":
+        if name == DESIGN:
             return "Design: the entry you hand on"
         called: str = self.card(name).called
         return called
 
     def _is_done(self, name: str) -> bool:
-        if name == "design":
+        if name == DESIGN:
             return self.lab.name in self.ledger.state().designs
         done: bool = self.card(name).is_open
         return done
@@ -230,57 +239,38 @@ class OpenLab:
         led, after = self.ledger, tuple(self.card(each) for each in item.after)
         match item:
             case labs.Message():
-                return Scenario(
-                    item.sender, role=item.role, subject=item.subject, message=item.message,
-                    task=item.task, after=after,
-                )  # fmt: skip
+                return Scenario(item, after=after)
             case labs.Prediction():
-                return PredictionLock(
-                    name, question=item.question, options=item.options, values=item.values,
-                    unit=item.unit, low=item.low, high=item.high, title=item.title,
-                    ledger=led, after=after,
-                )  # fmt: skip
-            case labs.Reflection():
-                return Reflection(
-                    name, question=item.question, options=item.options, blanks=item.blanks,
-                    right=item.right, feedback=item.feedback, opens=item.opens, title=item.title,
-                    ledger=led, after=after,
-                )  # fmt: skip
+                return PredictionLock(name, item, ledger=led, after=after)
+            case labs.ReflectionPrompt():
+                return Reflection(name, item, ledger=led, after=after)
             case labs.Number() | labs.Choice() | labs.Essay():
                 return QuestionCard(name, item, after=after)
             case labs.Peek():
                 return MathPeek(item.title, item.equations, after=after)
             case labs.Takeaways():
-                return KeyTakeaways(*item.points, ahead=item.ahead, title=item.title, after=after)
+                return KeyTakeaways(item, after=after)
             case labs.Quiz():
-                questions = [Question(**each) for each in item.questions]
-                feedback = "each" if item.each else "all"
-                return ConfidenceQuiz(
-                    name, questions, feedback=feedback, title=item.title, ledger=led, after=after
-                )
+                return ConfidenceQuiz(name, item, ledger=led, after=after)
             case labs.Myths():
-                myths = [Myth(**each) for each in item.myths]
-                return MythBuster(name, myths, title=item.title, ledger=led, after=after)
+                return MythBuster(name, item, ledger=led, after=after)
             case labs.Checklist():
-                return SelfAssessment(
-                    name, item.skills, bands=item.bands, review=item.review, title=item.title,
-                    ledger=led, after=after,
-                )  # fmt: skip
-        raise ValueError(f"{name} is a {type(item).__name__}, which has no card")
+                return SelfAssessment(name, item, ledger=led, after=after)
+        raise ValueError(f"{name} is a {item.kind}, which has no card")
 
     def _all_notices(self) -> tuple[str, ...]:
         owner = self.ledger.student
         if owner not in (None, self.student.name):
             whose = (
-                f"The ledger beside this notebook is of {owner}. Nothing can be saved in it; put it"
-                " elsewhere to begin your own."
+                f"The ledger beside this notebook belongs to {owner}, so you cannot save in it."
+                " Move it to another folder to start your own."
             )
             return (*self._notices, whose)
         return self._notices
 
 
 def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-    """Where answers were typed: the notebook's own names."""
+    """Where answers were typed: the notebook's own variables."""
     if given is not None:
         return given
     from IPython.core.getipython import get_ipython
@@ -294,7 +284,7 @@ def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
     """Where the ledger is kept, and what to say about it.
 
     nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
-    submissions, so a ledger must never come to lie there.
+    submissions, so a ledger must never be written there.
     """
     if folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists():
         aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name

@@ -1,8 +1,8 @@
-"""What a lab widget shows, described once: the card, the plain text and the still page follow.
+"""What a card shows, described once for the browser, for plain text and for a still page.
 
 A part is one thing on a card: a paragraph, a question with its options, a row of buttons. Its
-``spec`` goes to the browser, ``text`` and ``html`` stand beside it where there is no browser. Words
-may carry ``**strong**``, ``*emphasis*`` and ```code```; everything else in them is plain text.
+``spec`` goes to the browser; ``text`` and ``html`` are for places without one. Words may contain
+``**strong**``, ``*emphasis*`` and ```code```; everything else in them is plain text.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.physics import format_quantity
 
-#: What the ends of the scale of confidence mean.
+#: What the two ends of the confidence scale mean.
 LEAST, MOST = "a guess", "certain"
 CONFIDENCES: Final = tuple(range(1, 6))
 
@@ -32,9 +33,20 @@ def moment(time: str) -> str:
     return f"{time[:10]} {time[11:16]} UTC"
 
 
+def in_points(points: float) -> str:
+    """What something is worth, as people read it.
+
+    Examples
+    --------
+    >>> in_points(1), in_points(2.5)
+    ('1 point', '2.5 points')
+    """
+    return format_quantity(points, "point" if points == 1 else "points")
+
+
 @dataclass(frozen=True)
 class Part:
-    """Base of the parts. ``key`` tells it from the others of its card, view after view."""
+    """Base of the parts. ``key`` identifies it on its card from one view to the next."""
 
     key: str
 
@@ -43,7 +55,7 @@ class Part:
         return {"kind": type(self).__name__.lower(), "key": self.key}
 
     def text(self) -> str:
-        """The part in plain text; empty where it says nothing."""
+        """The part in plain text; empty if it has nothing to say."""
         return ""
 
     def html(self) -> str:
@@ -53,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Prose(Part):
-    """Paragraphs; ``tone`` gives them a coloured edge, ``label`` a word in front."""
+    """Paragraphs; ``tone`` gives them a colored edge, ``label`` a word in front."""
 
     words: str
     tone: str = ""
@@ -80,8 +92,8 @@ class Prose(Part):
 
 
 @dataclass(frozen=True)
-class Sealed(Part):
-    """Something that stands and can no longer be changed, with its time."""
+class SealedAnswer(Part):
+    """An answer that can no longer be changed, with its time."""
 
     words: str
     time: str
@@ -107,7 +119,7 @@ class Options(Part):
     #: Whether the keys (A, B, C) stand before the words.
     lettered: bool = False
     inline: bool = False
-    #: An action that is asked for as soon as one is chosen.
+    #: An action that is triggered as soon as an option is chosen.
     asks: str = ""
 
     def spec(self) -> dict[str, Any]:
@@ -140,7 +152,7 @@ class Options(Part):
 
 @dataclass(frozen=True)
 class Confidence(Part):
-    """How sure somebody is, from 1 to 5."""
+    """How sure somebody is, on a scale from 1 to 5."""
 
     value: int | None = None
     disabled: bool = False
@@ -165,8 +177,8 @@ class Confidence(Part):
 
 
 @dataclass(frozen=True)
-class Entry(Part):
-    """A line of typing, with a label and a hint."""
+class TextBox(Part):
+    """A line to type in, with a label and a hint."""
 
     legend: str
     hint: str
@@ -190,8 +202,8 @@ class Entry(Part):
 
 
 @dataclass(frozen=True)
-class Area(Part):
-    """Room for some sentences."""
+class TextArea(Part):
+    """Room for a few sentences."""
 
     legend: str
     hint: str = ""
@@ -245,8 +257,8 @@ class Blanks(Part):
 
 
 @dataclass(frozen=True)
-class Checks(Part):
-    """Any of several, as boxes to tick, each with a note."""
+class Checkboxes(Part):
+    """Any of several, as boxes to check, each with a note."""
 
     legend: str
     options: Mapping[str, str]
@@ -280,7 +292,7 @@ class Checks(Part):
 
 @dataclass(frozen=True)
 class Buttons(Part):
-    """``(action, words)`` of each button; the first is the one that goes on. No still twin."""
+    """``(action, words)`` of each button, the main one first. A still page shows no buttons."""
 
     buttons: tuple[tuple[str, str], ...]
 
@@ -314,7 +326,7 @@ class Numbers(Part):
 
 @dataclass(frozen=True)
 class Steps(Part):
-    """Lines that are done or not, under a heading each, as the acts of a lab."""
+    """Groups of lines that are done or not, each under a heading, as the acts of a lab."""
 
     groups: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
@@ -342,8 +354,8 @@ class Steps(Part):
 
 
 @dataclass(frozen=True)
-class Points(Part):
-    """A numbered list: what is said in bold, and what follows."""
+class NumberedList(Part):
+    """A numbered list: a headline in bold, and what follows it."""
 
     points: tuple[tuple[str, str], ...]
 
@@ -365,7 +377,7 @@ class Points(Part):
 
 @dataclass(frozen=True)
 class Rows(Part):
-    """Lines of two columns: what is said in bold, and what belongs to it."""
+    """Lines of two columns: a heading in bold, and what belongs to it."""
 
     rows: tuple[tuple[str, str], ...]
 

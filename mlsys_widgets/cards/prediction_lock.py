@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import shorten
-from typing import Any, Final
+from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import (
     CONFIDENCES,
     Buttons,
     Confidence,
-    Entry,
     Options,
     Part,
     Prose,
-    Sealed,
+    SealedAnswer,
+    TextBox,
 )
-from mlsys_widgets.cards.reveal import Distance, Reveal
-from mlsys_widgets.cards.task import Task
+from mlsys_widgets.cards.reveal import Reveal
+from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup
-from mlsys_widgets.ledger import AlreadyCommitted, Ledger, Prediction, State
-from mlsys_widgets.physics import format_quantity, parse_quantity
+from mlsys_widgets.labs import Prediction
+from mlsys_widgets.labs.distance import Distance
+from mlsys_widgets.labs.prediction import USUAL_TITLE
+from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
 
-USUAL_TITLE: Final = "Before you look: what do you expect?"
 
-
-class PredictionLock(Task):
-    """A question to be answered before anything is shown.
+class PredictionLock(ItemTask):
+    """A question to answer before anything is shown.
 
     Instruments made with ``lock=`` this one show a locked card until it is committed, and open at
     that moment. A prediction is committed once: what the ledger holds stands, in every kernel.
@@ -37,22 +36,15 @@ class PredictionLock(Task):
     ----------
     question_id
         The name under which the ledger keeps the prediction.
-    question
-        What is asked.
-    options
-        What can be chosen, key and words. Without them a number is asked for.
-    values
-        The number each option stands for, if it does: `reveal` measures distances with it.
-    unit
-        The unit of the number (of ``values``, or of what is typed), as physics names it.
-    low, high
-        Limits of a number that is typed.
+    item
+        What is asked; if omitted, it is made from ``fields``.
     ledger
         Where it is kept.
     after
         A gate, or several, that must be open before the question is asked.
-    title
-        The heading.
+    **fields
+        The fields of `labs.Prediction`: ``question``, ``options``, ``values``, ``unit``, ``low``,
+        ``high``, ``title``.
 
     Examples
     --------
@@ -62,7 +54,7 @@ class PredictionLock(Task):
     >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> lock = PredictionLock(
     ...     "images",
-    ...     question="After how many images has compiling paid?",
+    ...     question="After how many images does compiling pay off?",
     ...     unit="images",
     ...     ledger=led,
     ... )
@@ -81,29 +73,16 @@ class PredictionLock(Task):
     def __init__(
         self,
         question_id: str,
+        item: Prediction | None = None,
         *,
-        question: str,
         ledger: Ledger,
-        options: Mapping[str, str] | None = None,
-        values: Mapping[str, float] | None = None,
-        unit: str = "",
-        low: float = -math.inf,
-        high: float = math.inf,
         after: Gate | Iterable[Gate] = (),
-        title: str = USUAL_TITLE,
+        **fields: Any,
     ) -> None:
-        super().__init__(question_id, title, ledger=ledger, after=after)
-        if options is not None and len(options) < 2:
-            raise ValueError(f"options of {question_id} are {dict(options)!r}; there must be two")
-        strangers = set(values or ()) - set(options or ())
-        if strangers:
-            raise ValueError(f"values of {question_id} name no option: {', '.join(strangers)}")
-        self._question = question
-        self._options = dict(options) if options is not None else None
-        self._values = dict(values or {})
-        self._unit, self._low, self._high = unit, low, high
-        self._proposed: tuple[Any, int] | None = None
-        self._entered: tuple[Any, int | None] = (None, None)
+        self.item = Prediction(**fields) if item is None else item
+        super().__init__(question_id, self.item, self.item.title, ledger=ledger, after=after)
+        self._proposed: tuple[str | float, int] | None = None
+        self._entered: tuple[str | float | None, int | None] = (None, None)
         self.refresh()
 
     # What it is.
@@ -111,7 +90,7 @@ class PredictionLock(Task):
     @property
     def question(self) -> str:
         """What is asked."""
-        return markup.plain(self._question)
+        return markup.plain(self.item.question)
 
     @property
     def to_open(self) -> str:
@@ -120,14 +99,14 @@ class PredictionLock(Task):
 
     @property
     def called(self) -> str:
-        """Its title; where that is the usual one, the question, cut short where it is long."""
+        """Its title, or the question, cut short if it is long, when the title is the usual one."""
         if self.title != USUAL_TITLE:
             return super().called
         return f"{self.kind}: {shorten(self.question, 80, placeholder=' …')}"
 
     @property
-    def prediction(self) -> Prediction | None:
-        """What was committed, with confidence and time; none before that."""
+    def prediction(self) -> CommittedPrediction | None:
+        """What was committed, with confidence and time; `None` before that."""
         return self._state.predictions.get(self.task_id) if self._state else None
 
     @property
@@ -142,44 +121,20 @@ class PredictionLock(Task):
 
     @property
     def number(self) -> float | None:
-        """The number that was predicted, also where an option stands for it."""
-        value = self.value
-        return value if isinstance(value, int | float) else self._values.get(value)
-
-    @property
-    def options(self) -> dict[str, str]:
-        """What can be chosen; nothing where a number is asked for."""
-        return dict(self._options or {})
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The number each option stands for."""
-        return dict(self._values)
-
-    @property
-    def unit(self) -> str:
-        """The unit of the number."""
-        return self._unit
-
-    def done(self, state: State) -> bool:
-        """Whether it was committed."""
-        return self.task_id in state.predictions
+        """The number that was predicted, even if an option stands for it."""
+        return self.item.number(self.value)
 
     def _needs(self) -> tuple[str, ...]:
         return (self.task_id,)
 
     def in_words(self, value: Any) -> str:
         """A prediction as people read it."""
-        if self._options is None:
-            shown = isinstance(value, int | float)
-            return format_quantity(value, self._unit) if shown else str(value)
-        words = self._options.get(value, "an option that is no longer offered")
-        return f"{value}: {markup.plain(words)}"
+        return markup.plain(self.item.in_words(value))
 
     # What is done with it.
 
     def propose(self, value: Any, confidence: Any) -> None:
-        """Say what is to be committed; `confirm` seals it, `reconsider` takes it back.
+        """Propose what to commit; `confirm` seals it, `reconsider` takes it back.
 
         Raises
         ------
@@ -188,26 +143,26 @@ class PredictionLock(Task):
         """
         self._need_gates()
         self._refuse_second()
-        self._proposed = self._entered = (self._read(value), _confidence(confidence))
+        self._proposed = self._entered = (self.item.read(value), _confidence(confidence))
         self.show()
 
     def reconsider(self) -> None:
-        """Back from the confirmation to the question; nothing entered is lost."""
+        """Go back from the confirmation to the question; nothing entered is lost."""
         self._proposed = None
         self.show()
 
-    def confirm(self) -> Prediction:
+    def confirm(self) -> CommittedPrediction:
         """Seal what was proposed.
 
         Raises
         ------
         AlreadyCommitted
-            When another kernel has committed this one meanwhile; the card shows what stands.
+            When another kernel committed it in the meantime; the card shows what stands.
         NotSaved
             When the ledger could not be written: the lock stays closed.
         """
         if self._proposed is None:
-            raise ValueError("nothing was proposed yet; choose an answer and a confidence first")
+            raise ValueError("nothing is proposed yet; choose an answer and a confidence first")
         value, confidence = self._proposed
         try:
             sealed = self._save(
@@ -221,8 +176,8 @@ class PredictionLock(Task):
         self.show()
         return sealed
 
-    def commit(self, value: Any, confidence: int) -> Prediction:
-        """Propose and confirm in one step. The same again changes nothing.
+    def commit(self, value: Any, confidence: int) -> CommittedPrediction:
+        """Propose and confirm in one step. Repeating it changes nothing.
 
         Parameters
         ----------
@@ -232,7 +187,7 @@ class PredictionLock(Task):
             From 1, a guess, to 5, certain.
         """
         standing = self.prediction
-        if standing and (self._read(value), _confidence(confidence)) == standing[:2]:
+        if standing and (self.item.read(value), _confidence(confidence)) == standing[:2]:
             return standing
         self.propose(value, confidence)
         return self.confirm()
@@ -247,24 +202,24 @@ class PredictionLock(Task):
         distance: Distance | None = None,
         feedback: Mapping[str, str] | None = None,
         where: str = "",
-        title: str = "What you expected, and what is",
+        title: str = "What you expected, and what happened",
     ) -> Reveal:
-        """Set the prediction beside the model and the measurement; display what comes back.
+        """Compare the prediction with the model and the measurement; display what this returns.
 
-        Before the prediction is committed nothing of it is shown or sent to the browser.
+        Until the prediction is committed, nothing of it is shown or sent to the browser.
 
         Parameters
         ----------
         model, measured
-            The values, in SI units, or functions that give them when they are shown.
+            The values, in SI units, or functions that return them when they are shown.
         answer
-            The option that is right, where options stand for no numbers.
+            The option that is right, where options do not stand for numbers.
         unit
-            The unit; that of the question if left out.
+            The unit; that of the question if omitted.
         distance
-            ``"points"``, ``"times"``, ``"orders"`` or ``"difference"``: the question's own terms.
+            ``"points"``, ``"times"``, ``"orders"`` or ``"difference"``: the terms of the question.
         feedback
-            A sentence for each option; of a number, for ``"low"``, ``"close"`` and ``"high"``.
+            A sentence for each option; for a number, for ``"low"``, ``"close"`` and ``"high"``.
         where
             Where the measurement was taken.
         title
@@ -275,7 +230,7 @@ class PredictionLock(Task):
             model=model,
             measured=measured,
             answer=answer,
-            unit=self._unit if unit is None else unit,
+            unit=self.item.unit if unit is None else unit,
             distance=distance,
             feedback=feedback or {},
             where=where,
@@ -290,39 +245,6 @@ class PredictionLock(Task):
                 standing,
             )
 
-    def _read(self, value: Any) -> Any:
-        """What was entered, as the ledger keeps it, or a refusal with a sentence."""
-        if self._options is not None:
-            if not isinstance(value, str) or value not in self._options:
-                if value in (None, ""):
-                    raise ValueError("No answer is chosen yet: choose one of the options.")
-                listed = ", ".join(self._options)
-                raise ValueError(f"The answer is {value!r}; it must be one of: {listed}.")
-            return value
-        if isinstance(value, str):
-            if not value.strip():
-                raise ValueError(f"No number is entered yet: {self._hint()}.")
-            value = parse_quantity(value, self._unit)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"The prediction is {value!r}; {self._hint()}.")
-        if not math.isfinite(value):
-            raise ValueError(f"The prediction must be a finite number; {self._hint()}.")
-        if not self._low <= value <= self._high:
-            raise ValueError(
-                f"{format_quantity(value, self._unit)} is out of range; {self._hint()}."
-            )
-        return float(value)
-
-    def _hint(self) -> str:
-        examples = {"%": "33%", "s": "5 µs or 2 hours", "B": "16 GB", "×": "2.4×"}
-        example = examples.get(self._unit, "134k or 1.5e6")
-        limits = [
-            f"{word} {format_quantity(limit, self._unit)}"
-            for word, limit in (("at least", self._low), ("at most", self._high))
-            if math.isfinite(limit)
-        ]
-        return ", ".join([f"type a number such as {example}", *limits])
-
     # What is seen.
 
     def actions(self) -> Mapping[str, Action]:
@@ -334,7 +256,7 @@ class PredictionLock(Task):
         self._say(f"{self._proposal()} Seal it or change it.", focus="confirm")
 
     def _on_confirm(self, values: Values) -> None:
-        if self._proposed is None:  # the kernel was started anew while the question stood there
+        if self._proposed is None:  # the kernel was restarted while the question was open
             self.propose(values.get("answer"), values.get("confidence"))
         self.confirm()
         self._say("Your prediction is sealed.", focus="sealed")
@@ -354,9 +276,12 @@ class PredictionLock(Task):
         if standing:
             sure = f", confidence {standing.confidence} of 5" if standing.confidence else ""
             words = f"Sealed: **{self.in_words(standing.value)}**{sure}"
-            return [self._asking(standing.value, True), Sealed("sealed", words, standing.time)]
+            return [
+                self._asking(standing.value, True),
+                SealedAnswer("sealed", words, standing.time),
+            ]
         if proposed:
-            caution = "Once it is sealed it cannot be changed, and the instruments open."
+            caution = "Once sealed, it cannot be changed, and the instruments open."
             return [
                 self._asking(proposed[0], True),
                 Confidence("confidence", proposed[1], disabled=True),
@@ -366,25 +291,24 @@ class PredictionLock(Task):
         return [
             self._asking(self._entered[0], False),
             Confidence("confidence", self._entered[1]),
-            Buttons("propose", (("propose", "Commit my prediction …"),)),
+            Buttons("propose", (("propose", "Commit my prediction…"),)),
         ]
 
     def _asking(self, value: Any, disabled: bool) -> Part:
-        if self._options is not None:
-            known = value if value in self._options else None
+        item = self.item
+        if item.options is not None:
+            known = value if value in item.options else None
             return Options(
-                "answer", self._question, self._options, known, disabled=disabled, lettered=True
+                "answer", item.question, item.options, known, disabled=disabled, lettered=True
             )
         shown = "" if value is None else self.in_words(value)
-        hint = self._hint()
-        return Entry(
-            "answer", self._question, f"{hint[0].upper()}{hint[1:]}.", shown, disabled=disabled
-        )
+        hint = f"{item.hint[0].upper()}{item.hint[1:]}."
+        return TextBox("answer", item.question, hint, shown, disabled=disabled)
 
 
 def _confidence(value: Any) -> int:
     if value in (None, ""):
-        raise ValueError("No confidence is chosen yet: say how sure you are, from 1 to 5.")
+        raise ValueError("Choose a confidence first: how sure are you, from 1 to 5?")
     try:
         sure = int(value)
     except (TypeError, ValueError):

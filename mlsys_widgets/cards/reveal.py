@@ -4,93 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Protocol
 
-from mlsys_widgets.cards.card import Action, LabWidget
+from mlsys_widgets.cards.card import Action, Gate, LabWidget
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose
+from mlsys_widgets.labs import Prediction
+from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close
 from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import one_of
 
-if TYPE_CHECKING:
-    from mlsys_widgets.cards.prediction_lock import PredictionLock
 
-#: The terms in which a question measures how far off a prediction is.
-Distance = Literal["points", "times", "orders", "difference"]
-DISTANCES: tuple[Distance, ...] = ("points", "times", "orders", "difference")
+class PredictionGate(Gate, Protocol):
+    """What a reveal needs of the card on which a prediction is committed."""
 
-SAME = "the same, to the digits shown, as"
+    item: Prediction
 
-#: Up to here a number counts as close: in points, as a ratio, in orders of magnitude, as a share.
-_CLOSE = {"points": 0.05, "times": 1.25, "orders": 0.3, "difference": 0.1}
+    @property
+    def value(self) -> Any:
+        """What was committed."""
 
+    @property
+    def confidence(self) -> int | None:
+        """How sure the student was."""
 
-def distance_in_words(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
-    """How far a prediction is from a value, in the terms of the question.
+    @property
+    def number(self) -> float | None:
+        """The number that was predicted."""
 
-    Examples
-    --------
-    >>> distance_in_words(0.55, 0.33, "points", "%")
-    '22 percentage points above'
-    >>> distance_in_words(1000, 134_000, "times", "images")
-    '134× below'
-    >>> distance_in_words(1e9, 1e6, "orders")
-    '3 orders of magnitude above'
-    >>> distance_in_words(5, 3.5, "difference", "s")
-    '1.5 s above'
-    >>> distance_in_words(1000, float("inf"), "times")
-    'below by more than any number'
-    """
-    if not math.isfinite(actual):
-        return f"{'below' if actual > 0 else 'above'} by more than any number"
-    side = "above" if predicted > actual else "below"
-    # Ratios have no meaning around zero.
-    if kind in {"times", "orders"} and (predicted <= 0 or actual <= 0):
-        kind = "difference"
-    if kind == "points":
-        size, one, many = abs(predicted - actual) * 100, "percentage point", "percentage points"
-    elif kind == "orders":
-        size = abs(math.log10(predicted / actual))
-        one, many = "order of magnitude", "orders of magnitude"
-    elif kind == "times":
-        shown = format_quantity(max(predicted / actual, actual / predicted), "×")
-        return SAME if shown == "1×" else f"{shown} {side}"
-    else:
-        far = format_quantity(abs(predicted - actual), unit)
-        return SAME if predicted == actual else f"{far} {side}"
-    shown = f"{size:.1f}".removesuffix(".0")
-    return SAME if shown == "0" else f"{shown} {one if shown == '1' else many} {side}"
-
-
-def how_close(predicted: float, actual: float, kind: Distance) -> Literal["low", "close", "high"]:
-    """Whether a number is close to a value, below it or above it.
-
-    Examples
-    --------
-    >>> how_close(0.30, 0.33, "points"), how_close(1e3, 1.3e5, "times")
-    ('close', 'low')
-    """
-    side: Literal["low", "high"] = "high" if predicted > actual else "low"
-    if not math.isfinite(actual):
-        return side
-    if kind == "points":
-        near = abs(predicted - actual) <= _CLOSE[kind]
-    elif kind == "difference" or predicted <= 0 or actual <= 0:
-        near = abs(predicted - actual) <= _CLOSE["difference"] * abs(actual)
-    else:
-        apart = abs(math.log10(predicted / actual))
-        near = apart <= (_CLOSE["orders"] if kind == "orders" else math.log10(_CLOSE["times"]))
-    return "close" if near else side
+    def in_words(self, value: Any) -> str:
+        """A prediction as people read it."""
 
 
 class Reveal(LabWidget):
-    """What came of a prediction. Made by ``PredictionLock.reveal``."""
+    """A prediction compared with what happened. Made by ``PredictionLock.reveal``."""
 
     kind = "Compare"
     tone = "measured"
 
     def __init__(
         self,
-        lock: PredictionLock,
+        lock: PredictionGate,
         *,
         model: float | Callable[[], float] | None,
         measured: float | Callable[[], float] | None,
@@ -107,15 +60,15 @@ class Reveal(LabWidget):
         self._unit, self._where = unit, where
         usual: Distance = "points" if unit == "%" else "times"
         self._distance: Distance = one_of("distance", distance or usual, DISTANCES)
-        known = set(lock.options) or {"low", "close", "high"}
+        known = set(lock.item.options or ()) or {"low", "close", "high"}
         for name, keys in (("answer", {answer} - {None}), ("feedback", set(feedback))):
             if strangers := keys - known:
                 named = ", ".join(map(str, strangers))
                 raise ValueError(f"{name} names {named}; it can name: {', '.join(sorted(known))}")
         if model is None and answer is None:
-            raise ValueError("reveal needs model= or answer=: there is nothing to compare with")
+            raise ValueError("give model= or answer=; otherwise there is nothing to compare with")
         self._answer, self._feedback = answer, dict(feedback)
-        #: Run after the commit, the cell shows the comparison; run before, it waits to be asked.
+        # Run after the commit, the cell shows the comparison; run before it, a button does.
         self._asked_for = lock.is_open
         self.refresh()
 
@@ -147,8 +100,9 @@ class Reveal(LabWidget):
 
     @property
     def right(self) -> str | None:
-        """The option that is right: as named, or the one whose number is nearest to the model."""
-        if self._answer is not None or not self._lock.values or self._model is None:
+        """The option that is right: as named, or the one whose number is closest to the model."""
+        values = self._lock.item.values
+        if self._answer is not None or not values or self._model is None:
             return self._answer
         actual = _now(self._model)
 
@@ -157,14 +111,13 @@ class Reveal(LabWidget):
                 return abs(math.log(number / actual)) if math.isfinite(actual) else -number
             return abs(number - actual)
 
-        values = self._lock.values
         return min(values, key=lambda key: apart(values[key]))
 
     def parts(self) -> Sequence[Part]:
-        """The comparison, once it is asked for."""
+        """The comparison, once the student asks for it."""
         if not self._asked_for:
             return [
-                Prose("wait", "Use the instruments first. Then set your prediction beside them."),
+                Prose("wait", "Use the instruments first, then compare your prediction with them."),
                 Buttons("compare", (("compare", "Compare with the model"),)),
             ]
         lock, predicted = self._lock, self._lock.number
@@ -183,8 +136,8 @@ class Reveal(LabWidget):
                 what = "the model" if source is self._model else "the measurement"
                 sentences.append(f"{far} {what}")
         right = self.right
-        if right is not None and not lock.values:
-            cards.append(("It is", lock.in_words(right), "blue", ""))
+        if right is not None and not lock.item.values:
+            cards.append(("The answer is", lock.in_words(right), "blue", ""))
         parts: list[Part] = [Numbers("cards", tuple(cards))]
         if sentences:
             parts.append(Prose("distance", f"Your prediction is {', and '.join(sentences)}."))
@@ -196,8 +149,8 @@ class Reveal(LabWidget):
         return f"confidence {sure} of 5" if sure else ""
 
     def _remark(self, right: str | None, predicted: float | None) -> list[Part]:
-        """The sentence for that very option."""
-        if self._lock.options:
+        """The sentence for this very option."""
+        if self._lock.item.options:
             key, good = self._lock.value, self._lock.value == right
         else:
             if predicted is None or self._model is None:
@@ -206,7 +159,7 @@ class Reveal(LabWidget):
             good = key == "close"
         if key not in self._feedback and right is None:
             return []
-        label = "That is it." if good else "Not quite."
+        label = "Right." if good else "Not quite."
         words = self._feedback.get(key, "")
         return [Prose("feedback", words, tone="green" if good else "orange", label=label)]
 

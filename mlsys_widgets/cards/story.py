@@ -7,9 +7,10 @@ from typing import Any
 
 import traitlets
 
-from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget, Values
-from mlsys_widgets.cards.parts import Options, Part, Points, Prose
+from mlsys_widgets.cards.parts import NumberedList, Options, Part, Prose
+from mlsys_widgets.labs import Message, Takeaways
 from mlsys_widgets.ledger import Ledger, LedgerError
 
 
@@ -18,8 +19,10 @@ class Scenario(LabWidget):
 
     Parameters
     ----------
-    sender, role
-        Who writes, and as what.
+    sender
+        Who writes; or the whole message of a lab.
+    role
+        The sender's job.
     message
         What they write; blank lines separate paragraphs.
     subject
@@ -42,37 +45,40 @@ class Scenario(LabWidget):
 
     def __init__(
         self,
-        sender: str,
+        sender: str | Message,
         *,
-        message: str,
-        subject: str,
+        message: str = "",
+        subject: str = "",
         role: str = "",
         task: str = "",
         after: Gate | Iterable[Gate] = (),
     ) -> None:
-        super().__init__(subject, after=after)
-        self._sender, self._role, self._message, self._task = sender, role, message, task
+        if not isinstance(sender, Message):
+            sender = Message(sender, role, subject, message, task)
+        self.item = sender
+        super().__init__(sender.subject, after=after)
         self.show()
 
     def parts(self) -> Sequence[Part]:
         """Sender, message, task."""
-        sender = f"From **{self._sender}**" + (f", {self._role}" if self._role else "")
+        item = self.item
+        sender = f"From **{item.sender}**" + (f", {item.role}" if item.role else "")
         parts: list[Part] = [
             Prose("sender", sender, quiet=True),
-            Prose("message", self._message),
+            Prose("message", item.message),
         ]
-        if self._task:
-            parts.append(Prose("task", self._task, tone="orange", label="Your task."))
+        if item.task:
+            parts.append(Prose("task", item.task, tone="orange", label="Your task."))
         return parts
 
 
 class KeyTakeaways(LabWidget):
-    """What to remember of a lab.
+    """What to remember from a lab.
 
     Parameters
     ----------
     *points
-        Each one sentence, or a headline and what follows.
+        Each one sentence, or a headline and what follows it; or the takeaways of a lab.
     ahead
         What comes next.
     after
@@ -93,39 +99,45 @@ class KeyTakeaways(LabWidget):
 
     def __init__(
         self,
-        *points: str | tuple[str, str],
+        *points: str | tuple[str, str] | Takeaways,
         ahead: str = "",
         after: Gate | Iterable[Gate] = (),
-        title: str = "What to remember",
+        title: str = Takeaways.title,
     ) -> None:
-        super().__init__(title, after=after)
-        if not points:
-            raise ValueError("KeyTakeaways has no points; there must be one at least")
-        self._points = tuple(("", one) if isinstance(one, str) else one for one in points)
-        self._ahead = ahead
+        whole = [one for one in points if isinstance(one, Takeaways)]
+        pairs = [
+            ("", one) if isinstance(one, str) else one
+            for one in points
+            if not isinstance(one, Takeaways)
+        ]
+        self.item = whole[0] if whole else Takeaways(pairs, ahead, title)
+        super().__init__(self.item.title, after=after)
+        if not self.item.points:
+            raise ValueError("KeyTakeaways has no points; there must be at least one")
         self.show()
 
     def parts(self) -> Sequence[Part]:
         """The points, and what comes next."""
-        ahead = [Prose("ahead", self._ahead, label="Next.", quiet=True)] if self._ahead else []
-        return [Points("points", self._points), *ahead]
+        item = self.item
+        ahead = [Prose("ahead", item.ahead, label="Next.", quiet=True)] if item.ahead else []
+        return [NumberedList("points", tuple(item.points)), *ahead]
 
 
 class ContextToggle(LabWidget):
-    """Where the system of a lab runs. Other widgets observe its ``context``.
+    """Where the system of a lab runs. Other cards and instruments observe its ``context``.
 
-    The choice is kept in the ledger as the answer ``context_id``, so a restart finds it.
+    The choice is kept in the ledger as the answer ``context_id``, so it survives a restart.
 
     Parameters
     ----------
     contexts
-        Key and words of each; cloud and edge if left out.
+        Key and words of each; cloud and edge if omitted.
     context
-        What is chosen at first, if the ledger holds nothing; the first if left out.
+        What is chosen at first, if the ledger holds nothing; the first if omitted.
     about
         What each context means, by key.
     ledger
-        Where it is kept; nowhere if left out.
+        Where it is kept; nowhere if omitted.
     context_id
         The name under which it is kept.
     title
@@ -162,7 +174,7 @@ class ContextToggle(LabWidget):
         try:
             self.context = next(iter(self._contexts)) if context is None else context
             if ledger is not None:
-                bulletin.listen(ledger, self)
+                announcements.listen(ledger, self)
                 self.refresh()
         finally:
             self._restoring = False
@@ -183,7 +195,7 @@ class ContextToggle(LabWidget):
         return str(wanted)
 
     def refresh(self) -> None:
-        """Take what the ledger holds, as after a restart or when another toggle was moved."""
+        """Adopt what the ledger holds, after a restart or a move of another toggle."""
         if self._ledger is not None:
             try:
                 kept = self._ledger.state().answers.get(self._id)
@@ -201,22 +213,22 @@ class ContextToggle(LabWidget):
             try:
                 self._keep()
             except LedgerError as problem:
-                self._refused(f"Switched, but not kept. {problem}", self._keep)
+                self._refused(f"Switched, but not saved. {problem}", self._keep)
         self.show()
 
     def _keep(self) -> None:
-        """Write the choice down, so that a restart finds it."""
+        """Write the choice down, so that it survives a restart."""
         if self._ledger is None:
             return
         self._unsaved = True
         try:
             self._ledger.record_answer(self._id, self.context)
         except LedgerError as problem:
-            bulletin.announce(self._ledger, str(problem))
+            announcements.announce(self._ledger, str(problem))
             raise
         self._unsaved = False
         self._settled()
-        bulletin.announce(self._ledger)
+        announcements.announce(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
         """Choose."""
@@ -227,7 +239,7 @@ class ContextToggle(LabWidget):
         if chosen not in self._contexts:
             raise ValueError(f"Choose one of: {', '.join(self._contexts.values())}.")
         self.context = chosen
-        self._say(f"{self.words} is chosen.")
+        self._say(f"{self.words} is selected.")
 
     def parts(self) -> Sequence[Part]:
         """What can be chosen, and what the choice means."""

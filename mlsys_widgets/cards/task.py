@@ -1,7 +1,7 @@
-"""A lab widget that a student does something in: it saves to the ledger, and it is a gate.
+"""A card that a student works on: it saves to the ledger, and it is a gate for what follows.
 
-Whatever is done in a task is found again in the ledger: after a restart, in autograding, in another
-kernel. It is done when the ledger says so, and never before.
+The ledger has whatever was done in a task: after a restart, in autograding, in another kernel. A
+task is done when the ledger says so, and never before.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from mlsys_widgets.cards import bulletin
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Gate, LabWidget
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.labs import Item
 from mlsys_widgets.ledger import Ledger, LedgerError, NotSaved, State
 
 T = TypeVar("T")
 
 
 class Task(LabWidget):
-    """Base of the lab widgets that save something.
+    """Base of the cards that save something.
 
     Parameters
     ----------
     task_id
         The name under which the ledger keeps it.
     title, after
-        As of every lab widget.
+        As in every card.
     ledger
         Where it is kept.
     """
@@ -40,12 +41,12 @@ class Task(LabWidget):
         self._then: list[Callable[[], None]] = []
         self._unread = False
         self._was_open = False
-        bulletin.listen(ledger, self)
+        announcements.listen(ledger, self)
 
     # What a task says about itself; subclasses answer.
 
     def done(self, state: State) -> bool:
-        """Whether the ledger says that this was done."""
+        """Whether this was done, according to the ledger."""
         raise NotImplementedError
 
     @property
@@ -58,7 +59,7 @@ class Task(LabWidget):
         """A line for a list of tasks."""
         return f"{self.kind}: {markup.plain(self.title)}"
 
-    # What an instrument and other widgets need of a lock.
+    # What instruments and other cards need of a lock.
 
     @property
     def question(self) -> str:
@@ -67,18 +68,18 @@ class Task(LabWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether this was done, so that what waits for it may open."""
+        """Whether this was done, so that whatever waits for it may open."""
         return self._state is not None and self.done(self._state)
 
     def on_open(self, then: Callable[[], None]) -> None:
-        """Call back when this is done, or now if it was."""
+        """Call back when this is done, or right away if it is."""
         if self.is_open:
             then()
         else:
             self._then.append(then)
 
     def record_use(self, instrument: str) -> None:
-        """Note in the ledger that an instrument which waits for this was used.
+        """Record in the ledger that an instrument behind this lock was used.
 
         A ledger that cannot be written must not stop an instrument: the card says so instead.
         """
@@ -86,20 +87,20 @@ class Task(LabWidget):
         try:
             use = self._ledger.record_use(instrument, needs=self._needs())
         except LedgerError as problem:
-            self._refused(f"The use of {instrument} was not written down. {problem}")
-            bulletin.announce(self._ledger, str(problem))
+            self._refused(f"Your use of {instrument} was not recorded. {problem}")
+            announcements.announce(self._ledger, str(problem))
         else:
             if before is None or use.count != before.count:
-                bulletin.announce(self._ledger)
+                announcements.announce(self._ledger)
 
     def _needs(self) -> tuple[str, ...]:
-        """The predictions an instrument behind this waits for."""
+        """The predictions that an instrument behind this lock waits for."""
         return ()
 
     # The ledger.
 
     def refresh(self) -> None:
-        """Read the ledger again; open what waits, if this was done meanwhile."""
+        """Read the ledger again, and open what waits if this was done in the meantime."""
         try:
             self._state = self._ledger.state()
         except LedgerError as problem:
@@ -118,13 +119,13 @@ class Task(LabWidget):
             saved = write()
         except NotSaved as problem:
             self._refused(str(problem), lambda: self._once_more(write))
-            bulletin.announce(self._ledger, str(problem))
+            announcements.announce(self._ledger, str(problem))
             raise
         self._settled()
         self._card.drafts = {}
         self._state = self._ledger.state()
         self._open_if_done()
-        bulletin.announce(self._ledger)
+        announcements.announce(self._ledger)
         return saved
 
     def _once_more(self, write: Callable[[], Any]) -> None:
@@ -138,5 +139,35 @@ class Task(LabWidget):
         for then in waiting:
             try:
                 then()
-            except Exception as problem:  # what is saved is saved, whatever another widget does
+            except Exception as problem:  # what is saved stays saved, whatever another card does
                 self._refused(f"This is saved, but something behind it did not open: {problem}")
+
+
+class ItemTask(Task):
+    """A task that an item of the lab describes: the item says when it is done.
+
+    Parameters
+    ----------
+    task_id
+        The name of the item in its lab.
+    item
+        What is asked, and its rules.
+    title, ledger, after
+        As in every task.
+    """
+
+    def __init__(
+        self,
+        task_id: str,
+        item: Item,
+        title: str,
+        *,
+        ledger: Ledger,
+        after: Gate | Iterable[Gate] = (),
+    ) -> None:
+        super().__init__(task_id, title, ledger=ledger, after=after)
+        self._item = item
+
+    def done(self, state: State) -> bool:
+        """Whether the item is done, by its own rule."""
+        return self._item.is_done(self.task_id, state)

@@ -1,10 +1,10 @@
-"""The report on a class: numbers first, then pictures of them, as a page and as tables.
+"""A class as a whole: its report as a page, tables and a widget; grade export; simulation.
 
-`class_summary` reads gradebook, journal and ledgers of a lab. The page, the tables and the widget
-``ClassReport`` show what it found, and no student's name unless that was asked for.
+`class_summary` reads gradebook, graded log and ledgers of a lab. The page, the tables and the
+widget ``ClassReport`` show what it found, without any student's name unless you ask for names.
 """
 
-from mlsys_widgets.classes.gathering import class_summary
 from mlsys_widgets.classes.summary import ClassSummary
+from mlsys_widgets.classes.summary_builder import class_summary
 
 __all__ = ["ClassSummary", "class_summary"]

@@ -1,118 +1,24 @@
-"""How a class did in a lab, for the lecture: one picture at a time, and nobody's name."""
+"""How a class did in a lab, for the lecture: one chart at a time, and nobody's name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from mlsys_widgets.cards.card import Action, LabWidget, Values
-from mlsys_widgets.cards.confidence_quiz import PlotCard
 from mlsys_widgets.cards.parts import Options, Part, Prose, Rows
-from mlsys_widgets.drawing import markup, picture
-from mlsys_widgets.drawing.scene import BARE_MARGIN, Axis, Blocks, Scene, Words, even
-from mlsys_widgets.instruments.plot import Plot
+from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
+from mlsys_widgets.classes.class_charts import chart_groups
+from mlsys_widgets.classes.summary import ClassSummary
+from mlsys_widgets.drawing import picture
+from mlsys_widgets.drawing.charts import Chart, scene
 from mlsys_widgets.physics.domain import one_of
 
-#: Pixels of a row: the line of words, the bar, and some air.
-_ROW = 44
-#: Letters of a bar's words that fit above it.
-_LETTERS = 86
-#: Sentences above a picture; more would push it off the screen.
-_SENTENCES = 3
-#: Entries of a legend that stand beside each other.
-_ENTRIES = 5
-
-
-class Bar(Protocol):
-    """A bar of a picture, as grading describes it."""
-
-    @property
-    def words(self) -> str:
-        """What it stands for."""
-
-    @property
-    def parts(self) -> Sequence[tuple[float, str]]:
-        """Length and tone of each piece."""
-
-    @property
-    def note(self) -> str:
-        """What is written at its end."""
-
-    @property
-    def says(self) -> str:
-        """A sentence about it."""
-
-
-class Chart(Protocol):
-    """A picture, as grading describes it."""
-
-    @property
-    def key(self) -> str:
-        """Its name among others."""
-
-    @property
-    def title(self) -> str:
-        """What people call it."""
-
-    @property
-    def says(self) -> str:
-        """What is to be seen."""
-
-    @property
-    def bars(self) -> Sequence[Bar]:
-        """The bars."""
-
-    @property
-    def columns(self) -> bool:
-        """Whether they stand side by side."""
-
-    @property
-    def across(self) -> str:
-        """What the bars stand for."""
-
-    @property
-    def measure(self) -> str:
-        """What their length is."""
-
-    @property
-    def most(self) -> float:
-        """The longest there could be."""
-
-    @property
-    def legend(self) -> Sequence[tuple[str, str]]:
-        """Tone and meaning."""
-
-
-class Group(Protocol):
-    """Pictures of one kind."""
-
-    @property
-    def key(self) -> str:
-        """Its name among others."""
-
-    @property
-    def words(self) -> str:
-        """What people call it."""
-
-    @property
-    def charts(self) -> Sequence[Chart]:
-        """The pictures."""
-
-
-class Summary(Protocol):
-    """What the widget needs of a summary of a class."""
-
-    @property
-    def title(self) -> str:
-        """The lab."""
-
-    @property
-    def pictures(self) -> Sequence[Group]:
-        """Everything there is to see."""
+#: Explanations above a chart; more would push it off the screen.
+_EXPLANATIONS = 3
 
 
 class ClassReport(LabWidget):
-    """A class in a lab, picture by picture.
+    """A class in a lab, chart by chart.
 
     Parameters
     ----------
@@ -131,33 +37,33 @@ class ClassReport(LabWidget):
     tone = "blue"
     card_class = PlotCard
 
-    def __init__(self, summary: Summary) -> None:
+    def __init__(self, summary: ClassSummary) -> None:
         super().__init__(summary.title)
-        self._groups = {group.key: group for group in summary.pictures}
+        self._groups = {group.key: group for group in chart_groups(summary)}
         self._shows = dict.fromkeys(self._groups, 0)
         self._group = next(iter(self._groups), "")
-        self._plots: dict[str, Plot] = {}
+        self._plots = CardPlots()
         self.show()
 
     @property
     def chart(self) -> Chart | None:
-        """The picture that is shown; none where there is nothing to see."""
+        """The chart that is shown; ``None`` if there is nothing to see."""
         if not self._group:
             return None
         return self._groups[self._group].charts[self._shows[self._group]]
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """Of all pictures there are, for `look`."""
+        """The keys of all charts, for `look`."""
         return tuple(chart.key for group in self._groups.values() for chart in group.charts)
 
     def look(self, key: str) -> None:
-        """Show a picture.
+        """Show a chart.
 
         Raises
         ------
         ValueError
-            With a sentence that lists what there is.
+            With a sentence that lists the charts there are.
         """
         one_of("picture", key, self.pictures)
         for name, group in self._groups.items():
@@ -166,135 +72,62 @@ class ClassReport(LabWidget):
                     self._group, self._shows[name] = name, place
         self.show()
 
-    # What the card shows and what can be asked of it.
+    # What the card shows, and what its controls do.
 
     def actions(self) -> Mapping[str, Action]:
-        """Choose a kind of picture, and one of that kind."""
+        """Choose a kind of chart, and one chart of that kind."""
         return {"choose": self._on_choose, "look": self._on_look}
 
     def _on_choose(self, values: Values) -> None:
         self._group = one_of("picture", str(values.get("group")), tuple(self._groups))
-        self._told()
+        self._announce()
 
     def _on_look(self, values: Values) -> None:
         self.look(str(values.get("chart")))
-        self._told()
+        self._announce()
 
-    def _told(self) -> None:
+    def _announce(self) -> None:
         if chart := self.chart:
-            self._say(f"{chart.title}. {chart.says}")
+            self._say(f"{chart.heading} {chart.finding}")
 
     def parts(self) -> Sequence[Part]:
-        """What can be looked at, and the picture in words."""
+        """The choice of charts, and the chosen one in words."""
         chart = self.chart
         if chart is None:
             return [Prose("empty", "Nobody has handed in this lab yet, or nothing is graded.")]
         group = self._groups[self._group]
-        kinds = {key: each.words for key, each in self._groups.items()}
+        kinds = {key: each.title for key, each in self._groups.items()}
         parts: list[Part] = [
             Options("group", "Look at", kinds, self._group, inline=True, asks="choose")
         ]
         if len(group.charts) > 1:
             listed = {each.key: each.title for each in group.charts}
             parts.append(Options("chart", "Which one", listed, chart.key, inline=True, asks="look"))
-        parts.append(Prose("says", chart.says, tone="blue", label=_ended(chart.title)))
-        said = tuple((bar.words, bar.says) for bar in chart.bars if bar.says)[:_SENTENCES]
-        if said:
-            parts.append(Rows("sentences", said))
+        parts.append(Prose("finding", chart.finding, tone="blue", label=chart.heading))
+        explained = [(bar.label, bar.explanation) for bar in chart.bars if bar.explanation]
+        if explained:
+            parts.append(Rows("explanations", tuple(explained[:_EXPLANATIONS])))
         return parts
 
     def show(self) -> None:
-        """Bring card and plot to what is chosen."""
+        """Bring card and plot to the chosen chart."""
         super().show()
-        chart = self.chart
-        if chart is None:
-            return
-        if chart.key not in self._plots:
-            self._plots[chart.key] = Plot(scene(chart))
-        self.children = (self._card, self._plots[chart.key].figure)
-        self._card.view = {
-            **self._card.view,
-            "figure": markup.plain(f"{_ended(chart.title)} {chart.says}"),
-        }
+        if chart := self.chart:
+            self.children = (self._card, self._plots.figure(chart.key, scene(chart)))
+            self._card.view = {**self._card.view, "figure": chart.description}
 
     def figure(self) -> str:
-        """The picture that is shown, as SVG for a slide.
+        """The chart that is shown, as SVG for a slide.
 
         Raises
         ------
         ValueError
-            When there is nothing to see.
+            If there is nothing to see.
         """
-        chart = self.chart
-        if chart is None:
-            raise ValueError("There is no picture yet: nobody has handed in this lab.")
-        return picture.svg((scene(chart),), markup.plain(f"{_ended(chart.title)} {chart.says}"))
+        if chart := self.chart:
+            return picture.svg((scene(chart),), chart.description)
+        raise ValueError("There is no picture yet: nobody has handed in this lab.")
 
     def html(self) -> str:
-        """Card and picture as a page without a kernel shows them."""
+        """Card and chart as a page without a kernel shows them."""
         return super().html() + (self.figure() if self.chart else "")
-
-
-def scene(chart: Chart) -> Scene:
-    """A picture of bars as a scene."""
-    return _columns(chart) if chart.columns else _rows(chart)
-
-
-def _columns(chart: Chart) -> Scene:
-    ticks = even(chart.most)
-    as_share = chart.most == 1 and chart.measure == "right"
-    words = tuple(f"{tick:.0%}" if as_share else f"{tick:,g}" for tick in ticks)
-    count = len(chart.bars)
-    blocks = []
-    for k, bar in enumerate(chart.bars):
-        low = 0.0
-        for length, tone in bar.parts:
-            blocks.append((k + 0.08, low, k + 0.92, low + length, tone))
-            low += length
-    tops = [sum(length for length, _ in bar.parts) for bar in chart.bars]
-    middles = tuple(k + 0.5 for k in range(count))
-    return Scene(
-        Axis(chart.across, 0.0, float(count), ticks=middles,
-             words=tuple(bar.words for bar in chart.bars), grid=False),
-        Axis(chart.measure, 0.0, ticks[-1] * 1.08, ticks=ticks, words=words),
-        marks=(
-            Blocks("bars", tuple(blocks)),
-            Words("notes", middles, tops, tuple(bar.note for bar in chart.bars), tone="text",
-                  align="middle"),
-        ),
-    )  # fmt: skip
-
-
-def _rows(chart: Chart) -> Scene:
-    count = len(chart.bars)
-    blocks: list[tuple[float, float, float, float, str]] = []
-    places: list[tuple[float, float, str]] = []
-    for k, bar in enumerate(chart.bars):
-        foot, left = float(count - 1 - k), 0.0
-        note = f" · {bar.note}" if bar.note else ""
-        places.append((0.0, foot + 0.52, f"{_short(bar.words)}{note}"))
-        for length, tone in bar.parts:
-            blocks.append((left, foot + 0.12, left + length, foot + 0.48, tone))
-            left += length
-    step = chart.most / _ENTRIES
-    for k, (tone, meaning) in enumerate(chart.legend):
-        left = k * step
-        blocks.append((left, count + 0.3, left + step * 0.12, count + 0.6, tone))
-        places.append((left + step * 0.17, count + 0.32, meaning))
-    top = count + (0.8 if chart.legend else 0.0)
-    x, y, text = zip(*places, strict=True) if places else ((), (), ())
-    return Scene(
-        Axis("", 0.0, chart.most),
-        Axis("", 0.0, float(max(top, 1))),
-        marks=(Blocks("bars", tuple(blocks)), Words("words", x, y, tuple(text), tone="text")),
-        height=round(2 * BARE_MARGIN + _ROW * max(top, 1)),
-    )
-
-
-def _ended(title: str) -> str:
-    return title if title.endswith(("?", "!", ".", "…")) else f"{title}."
-
-
-def _short(marked: str) -> str:
-    words = markup.plain(marked)
-    return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1].rstrip()}…"

@@ -1,7 +1,7 @@
 """``mlsys export``: grades as CSV, in the columns that other systems read.
 
-nbgrader's own exporter is ``nbgrader export``. Here as there, points given by a person count before
-computed ones, and what being late costs is taken off.
+nbgrader's own exporter is ``nbgrader export``. Both let points that a person gave take precedence
+over computed ones, and both subtract the late penalty.
 """
 
 from __future__ import annotations
@@ -15,33 +15,34 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.classes.gradebook_reader import Grades, Person, Standing, grades
-from mlsys_widgets.classes.sheets import as_csv
+from mlsys_widgets.classes.csv_tables import as_csv
+from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, Standing, grades
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.physics import counted
 
-#: Cells of a line.
+#: The cells of one line.
 _Line = Sequence[str]
 
 
 @dataclass(frozen=True)
-class Exported:
-    """Grades as text, and what to know before they are handed on.
+class GradeExport:
+    """Grades as text, and what to know before passing them on.
 
     Parameters
     ----------
     text
         The CSV.
     warnings
-        A sentence each.
+        What to know, a sentence each.
     """
 
     text: str
     warnings: tuple[str, ...]
 
 
-def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Exported:
-    """Grades of a lab in the columns of a system.
+def export(root: Path, lab: str, to: str, *, column: str | None = None) -> GradeExport:
+    """Export the grades of a lab in the columns of another system.
 
     Parameters
     ----------
@@ -52,39 +53,44 @@ def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Expor
     to
         ``canvas``, ``moodle`` or ``gradescope``.
     column
-        What the assignment is called there; as the lab if left out.
+        What the assignment is called there; by default, the name of the lab.
 
     Raises
     ------
     ValueError
-        When there is no such system, or the gradebook does not know the lab.
+        If there is no such system, or the gradebook does not know the lab.
     """
     if to not in _LAYOUTS:
-        raise ValueError(f"grades cannot be exported to {to!r}; there are: {', '.join(_LAYOUTS)}")
+        raise ValueError(
+            f"grades cannot be exported to {to!r}; choose one of: {', '.join(_LAYOUTS)}"
+        )
     course = Course(root)
     found, said = grades(course, lab), GradedLog(course.home, lab).read()
     header, lines = _LAYOUTS[to](found, column or lab, said)
-    return Exported(as_csv(header, lines), tuple(_warnings(found, to)))
+    return GradeExport(as_csv(header, lines), tuple(_warnings(found, to)))
 
 
 def _warnings(found: Grades, to: str) -> Iterator[str]:
     waiting = Counter(name for one in found.standings.values() for name in one.waiting)
     for name, count in waiting.items():
-        yield f"{_submissions(count)} still wait for a person in {name}: their grades will change."
+        verb = "waits" if count == 1 else "wait"
+        yield (
+            f"{counted(count, 'submission')} still {verb} for a person to grade {name}, so grades"
+            " will change."
+        )
     missing = [each.id for each in found.people if each.id not in found.standings]
     if missing:
         listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        yield f"Nothing was handed in by {listed} ({len(missing)}): their grade is left empty."
+        yield (
+            f"{counted(len(missing), 'student')} handed in nothing, so the grade is left empty:"
+            f" {listed}."
+        )
     nameless = sum(not (each.first_name or each.last_name) for each in found.people)
     if to == "canvas" and nameless and not all(_canvas_id(each) for each in found.people):
         yield (
-            f"{nameless} students have no name in the gradebook. Canvas then finds them only by"
-            " their login; add names or ids with: nbgrader db student add"
+            f"{counted(nameless, 'student')} without a name in the gradebook. Canvas can match them"
+            " only by login; add names or ids with: nbgrader db student add"
         )
-
-
-def _submissions(count: int) -> str:
-    return "1 submission" if count == 1 else f"{count} submissions"
 
 
 # Canvas looks for the student by ID, then by SIS User ID, then by SIS Login ID, then by name. It
@@ -104,19 +110,19 @@ def _canvas(found: Grades, column: str, _said: Mapping[str, Any]) -> tuple[_Line
     return ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", column), lines()
 
 
-def _canvas_id(person: Person) -> str:
-    """Canvas counts its users; an id that is no number is one of the student register."""
+def _canvas_id(person: GradebookStudent) -> str:
+    """Canvas numbers its users, so an id that is not a number comes from the student register."""
     known = person.lms_user_id.strip()
     return known if known.isascii() and known.isdigit() else ""
 
 
-def _sortable(person: Person) -> str:
+def _sortable(person: GradebookStudent) -> str:
     names = [name for name in (person.last_name, person.first_name) if name]
     return ", ".join(names) or person.id
 
 
 # Moodle asks which column says who it is (username, ID number or email address) and which is the
-# grade. A grade must come with its feedback: without, an import of feedback would clear it.
+# grade. A grade must come with its feedback, because an import of feedback alone would clear it.
 
 
 def _moodle(found: Grades, column: str, said: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
@@ -140,11 +146,11 @@ def _moodle(found: Grades, column: str, said: Mapping[str, Any]) -> tuple[_Line,
 
 
 def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str:
-    """What a student reads: points, what being late cost, and what was recognised."""
+    """What a student reads: points, the late penalty, and recognized misconceptions."""
     most = sum(found.most.values())
     said = [f"{_points(standing.total)} of {_points(most)} points."]
     if standing.penalty:
-        said.append(f"Handed in late: {_points(standing.penalty)} points were taken off.")
+        said.append(f"Late penalty: {counted(round(standing.penalty, 2), 'point')}.")
     if standing.waiting:
         said.append(f"Not graded yet: {', '.join(standing.waiting)}.")
     for score in line.get("scores", ()):
@@ -155,8 +161,8 @@ def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str
     return " ".join(said)
 
 
-# Gradescope gives grades away and takes none: these are the columns of its own export, for
-# whatever reads that.
+# Gradescope exports grades and imports none: these are the columns of its own export, for tools
+# that read it.
 
 
 def _gradescope(
@@ -206,7 +212,7 @@ def _duration(seconds: float) -> str:
 
 
 def _points(points: float) -> str:
-    """Points without the dust of binary fractions.
+    """Points without the rounding noise of binary fractions.
 
     Examples
     --------
@@ -225,7 +231,7 @@ _LAYOUTS: Final[Mapping[str, _Layout]] = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the grades, and say what to know about them."""
+    """Write the grades, and print what to know about them."""
     made = export(arguments.course, arguments.lab, arguments.to, column=arguments.column)
     target: Path = arguments.output or Path(f"{arguments.lab}-{arguments.to}.csv")
     if str(target) == "-":

@@ -1,4 +1,4 @@
-"""What nbgrader's gradebook says about a lab, read once: scores as they stand, by hand or not."""
+"""Reads what nbgrader's gradebook says about a lab: points given by hand or by the grader."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)
-class Person:
-    """Somebody in the gradebook, as the course knows them; what it does not know is empty."""
+class GradebookStudent:
+    """A student in the gradebook; what the course does not know about them is empty."""
 
     id: str
     first_name: str = ""
@@ -33,15 +33,15 @@ class Standing:
     Parameters
     ----------
     points
-        Of every graded cell; what a person gave counts before what was computed.
+        The points of every graded cell; those that a person gave take precedence.
     waiting
-        Cells that still wait for a person.
+        The cells that still wait for a person.
     penalty
-        What being late takes off.
+        The points that are subtracted for being late.
     timestamp
-        When it was handed in, in UTC; none if nothing says so.
+        When it was handed in, in UTC; ``None`` if that is unknown.
     seconds_late
-        How late that was.
+        How late it was handed in.
     """
 
     points: Mapping[str, float]
@@ -52,12 +52,12 @@ class Standing:
 
     @property
     def earned(self) -> float:
-        """All points, before anything is taken off."""
+        """All points, before the late penalty."""
         return round(sum(self.points.values()), 2)
 
     @property
     def total(self) -> float:
-        """All points, with what being late takes off."""
+        """All points, less the late penalty."""
         return round(max(0.0, self.earned - self.penalty), 2)
 
 
@@ -68,28 +68,28 @@ class Grades:
     Parameters
     ----------
     most
-        What each graded cell is worth, in the order of the notebook.
+        The points that each graded cell is worth, in the order of the notebook.
     people
         Everybody in the gradebook.
     standings
-        Of those who have handed in, by their id.
+        The standing of each student who has handed in, by their id.
     due
-        When it is due, in UTC.
+        When the lab is due, in UTC.
     """
 
     most: Mapping[str, float]
-    people: tuple[Person, ...]
+    people: tuple[GradebookStudent, ...]
     standings: Mapping[str, Standing] = field(default_factory=dict)
     due: datetime | None = None
 
 
 def grades(course: Course, lab: str) -> Grades:
-    """Everything about a lab.
+    """Read everything about a lab.
 
     Raises
     ------
     ValueError
-        When the gradebook does not know the lab.
+        If the gradebook does not know the lab.
     """
     with _connected(course) as db:
         found = db and _assignment(db, lab)
@@ -101,7 +101,7 @@ def grades(course: Course, lab: str) -> Grades:
 
 
 def due(course: Course, lab: str) -> datetime | None:
-    """When a lab is due; none if there is no gradebook or it does not say so."""
+    """When a lab is due; ``None`` without a gradebook or a due date."""
     with _connected(course) as db:
         found = db and _assignment(db, lab)
         moment: datetime | None = found.duedate if found else None
@@ -109,13 +109,13 @@ def due(course: Course, lab: str) -> datetime | None:
 
 
 class _connected:
-    """A connection to the gradebook; none where there is no gradebook."""
+    """A connection to the gradebook; ``None`` if there is no gradebook."""
 
     def __init__(self, course: Course) -> None:
         self._url = make_url(course.db_url)
 
     def __enter__(self) -> Any:
-        # Connecting to a file that is not there would make an empty one.
+        # Connecting to a missing file would create an empty gradebook.
         file = self._url.database if self._url.get_backend_name() == "sqlite" else None
         if file and file != ":memory:" and not Path(file).is_file():
             self._engine = None
@@ -148,14 +148,14 @@ def _read(db: Connection, found: Any) -> Grades:
         for row in db.execute(select(table))
         if row.id in cells
     }
-    # The gradebook keeps cells in no order; their source cells were written from top to end.
+    # The gradebook keeps no order of cells, but their source cells were written top to bottom.
     order = [
         row.name
         for row in db.execute(select(t.source_cell).where(t.source_cell.c.notebook_id.in_(books)))
     ]
     ranked = sorted(worth, key=lambda name: order.index(name) if name in order else len(order))
     people = tuple(
-        Person(row.id, *(row[k] or "" for k in range(1, 5)))
+        GradebookStudent(row.id, *(row[k] or "" for k in range(1, 5)))
         for row in db.execute(
             select(
                 t.student.c.id,

@@ -1,54 +1,43 @@
-"""What a made-up student does in a lab: what is typed, committed and recorded, and when.
+"""What a simulated student does in a lab: what they type, commit and record, and when.
 
-The steps are those of the release notebook, from its top to its end. Right answers come from the
-lab's checks with that student's numbers, wrong ones mostly from the beliefs that the checks know.
+They follow the steps of the release notebook from top to bottom.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.classes.released_lab import Book, LabStep, ReleasedLab, text_of
+from mlsys_widgets.classes.simulated_answers import (
+    Knowledge,
+    SimulatedStudent,
+    TypedAnswer,
+    literal_value,
+)
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.award import DESIGN
-from mlsys_widgets.grading.judging import judge
-from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.grading.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
-    Essay,
-    Item,
-    Lab,
     Myths,
     Number,
     Prediction,
+    Question,
     Quiz,
-    Reflection,
-    Unusable,
-    usable,
+    ReflectionPrompt,
+    UnusableAnswer,
 )
-from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.ledger.designs import Field, forms
+from mlsys_widgets.ledger import DesignForm, Ledger
+from mlsys_widgets.ledger.designs import Field
 
-#: A notebook as JSON.
-Book = dict[str, Any]
-
-_SOLUTION: Final = re.compile(r"### BEGIN SOLUTION\n(.*)\n### END SOLUTION", re.S)
-_LOCKED: Final = re.compile(r"\b([A-Z]\w+)\([^()]*lock=lab\.card\(\"(\w+)\"\)")
-#: What people type who have not understood what is asked for.
-NONSENSE: Final = (
-    "'33%'", "'no idea'", "33 percent", "utilisation", "[1, 2, 3]", "1 / 0", "True", "None",
-    "float('nan')", "10**400", "'C'", "print('?')",
-)  # fmt: skip
-_WORDS: Final = (
+_ESSAYS: Final = (
     "I would measure before buying anything. What limits it is not what the message supposes, and"
     " the numbers above show by how much.",
     "It depends on what the hardware waits for. In my case that was clear from the first act, so I"
@@ -56,214 +45,76 @@ _WORDS: Final = (
     "No. The time goes elsewhere, as the plot shows, and a faster part would only wait longer.",
     "i think both would help but the second one more because it is cheaper",
 )
-#: Minutes that a step takes somebody, in the middle.
+#: Minutes that a step takes, in the median.
 _MINUTES: Final = {
     "prediction": 1.1, "use": 0.8, "reflection": 0.8, "answer": 1.4, "again": 1.0, "quiz": 0.5,
     "list": 0.8, "design": 2.0,
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Step:
-    """Something to do in a lab: what kind, and the name of the item."""
-
-    kind: str
-    name: str
-    needs: str = ""
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A lab as it was released, with all that is needed to work on it.
-
-    Parameters
-    ----------
-    lab, checks
-        What it asks, and its keys.
-    notebook
-        The release notebook, as text.
-    solutions
-        How the instructor computes an answer, by its name.
-    beside
-        Files that lie beside the notebook.
-    steps
-        What there is to do, in the order of the notebook.
-    variants, edition
-        As the course builds its labs.
-    """
-
-    lab: Lab
-    checks: Checks
-    notebook: str
-    solutions: Mapping[str, str]
-    beside: Mapping[str, bytes]
-    steps: tuple[Step, ...]
-    variants: bool
-    edition: str
-
-
-def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[Step, ...]:
-    """What there is to do in a notebook, in order."""
-    found: list[Step] = []
-    for cell in book["cells"]:
-        kind, _, name = cell.get("id", "").partition("_")
-        source, item = text_of(cell), items.get(name)
-        if kind == "card" and isinstance(item, Prediction | Reflection | Quiz | Myths | Checklist):
-            found.append(Step(type(item).__name__.lower(), name))
-        elif kind == "answer" and isinstance(item, Number | Choice):
-            found.append(Step("answer", name))
-        elif kind == "answer" and isinstance(item, Essay):
-            found.append(Step("essay", name))
-        elif kind == "instrument" and (locked := _LOCKED.search(source)):
-            found.append(Step("use", locked[1], locked[2]))
-        elif kind == DESIGN:
-            found.append(Step("design", DESIGN))
-    return tuple(found)
-
-
-def solutions_of(book: Book) -> dict[str, str]:
-    """Solutions in an instructor's notebook, by the name of the answer.
-
-    One that takes up what another has computed is left out: who is right there may have been wrong
-    or have typed a number before.
-    """
-    found = {
-        cell["id"].removeprefix("answer_"): code[1]
-        for cell in book["cells"]
-        if cell["cell_type"] == "code" and (code := _SOLUTION.search(text_of(cell)))
-    }
-    read, made = (
-        {name: _names(code, kind) for name, code in found.items()} for kind in (ast.Load, ast.Store)
-    )
-    return {
-        name: code
-        for name, code in found.items()
-        if not any((read[name] - made[name]) & made[other] for other in made if other != name)
-    }
-
-
-def _names(code: str, kind: type[ast.expr_context]) -> set[str]:
-    nodes = ast.walk(ast.parse(code))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
-
-
-def text_of(cell: Mapping[str, Any]) -> str:
-    """What stands in a cell, which may be kept as lines."""
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody who works on a lab.
-
-    Parameters
-    ----------
-    name
-        As nbgrader files the submission.
-    seed
-        From which all chance comes.
-    skill
-        From about -2 to 3; with 0 every second answer of middling difficulty is right.
-    believes
-        The share of wrong answers that come from a known belief.
-    does
-        The share of the lab that is done, from its top.
-    again
-        Whether the lab was begun again half way.
-    nonsense
-        Whether answers are typed without a thought.
-    """
-
-    name: str
-    seed: str
-    skill: float = 0.0
-    believes: float = 0.65
-    does: float = 1.0
-    again: bool = False
-    nonsense: bool = False
-
-
-@dataclass(frozen=True)
-class Typed:
-    """What was typed as an answer, and what it is worth.
-
-    Parameters
-    ----------
-    source
-        As it stands in the cell, behind the name.
-    credit
-        The share of the points that it earns.
-    belief
-        The belief that it stands for.
-    """
-
-    source: str
-    credit: float
-    belief: str | None = None
-
-
 @dataclass
-class Work:
-    """What came of it.
+class SimulatedWork:
+    """What a student hands in.
 
     Parameters
     ----------
     book
         The notebook.
     answers
-        What was typed, by the name of the answer.
+        What they typed, by the name of the answer.
     files
-        The ledger, and one from before it was begun again.
+        The ledger, and the earlier one if the lab was restarted.
     """
 
     book: Book
-    answers: dict[str, Typed] = field(default_factory=dict)
+    answers: dict[str, TypedAnswer] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-#: What is written into the ledger, so many minutes after what was written before.
+#: Minutes since the previous entry of the ledger, and what writes this one.
 _Event = tuple[float, Callable[[Ledger], object]]
 
 
-def work(of: Assignment, person: Person, end: datetime, scratch: Path) -> Work:
-    """Have somebody work on a lab.
+def work(of: ReleasedLab, student: SimulatedStudent, end: datetime, scratch: Path) -> SimulatedWork:
+    """Have a student work on a lab.
 
     Parameters
     ----------
     of
         The lab.
-    person
-        Who.
+    student
+        Who works on it.
     end
-        When the last thing was done.
+        When they finish.
     scratch
-        An empty folder; it holds the ledger afterwards.
+        An empty folder, which holds the ledger afterward.
     """
-    return _Worker(of, person, scratch).work(end)
+    return _Worker(of, student, scratch).work(end)
 
 
 class _Worker:
-    """One person in one lab."""
+    """One student in one lab."""
 
-    def __init__(self, of: Assignment, person: Person, scratch: Path) -> None:
-        self._of, self._person, self._folder = of, person, scratch
-        self._chance = random.Random(f"{person.seed}/{person.name}")
+    def __init__(self, of: ReleasedLab, student: SimulatedStudent, scratch: Path) -> None:
+        self._of, self._student, self._folder = of, student, scratch
+        self._chance = random.Random(f"{student.seed}/{student.name}")
         self._pace = self._chance.lognormvariate(0, 0.25)
-        # Whether somebody computes in the cell or types what came out elsewhere.
+        # Whether the student computes in the cell or types a number computed elsewhere.
         self._computes = self._chance.random() < 0.5
-        p = of.lab.draw(person.name, variants=of.variants, edition=of.edition)
+        p = of.lab.draw(student.name, variants=of.variants, edition=of.edition)
         self._items = of.lab.items(p)
-        self._given = Given(p, scratch)
+        self._knowledge = Knowledge(student, of.checks, Given(p, scratch), self._chance)
         self._predicted: dict[str, Any] = {}
 
-    def work(self, end: datetime) -> Work:
+    def work(self, end: datetime) -> SimulatedWork:
         for name, content in self._of.beside.items():
             (self._folder / name).write_bytes(content)
-        done = Work(json.loads(self._of.notebook))
-        steps = self._of.steps[: math.ceil(len(self._of.steps) * self._person.does)]
+        done = SimulatedWork(json.loads(self._of.notebook))
+        steps = self._of.steps[: math.ceil(len(self._of.steps) * self._student.does)]
         first = (
-            self._events(steps[: len(steps) // 2], Work(done.book)) if self._person.again else []
+            self._events(steps[: len(steps) // 2], SimulatedWork(done.book))
+            if self._student.again
+            else []
         )
         events = self._events(steps, done)
         _type_in(done, self._of, steps, self._chance, computes=self._computes)
@@ -273,12 +124,12 @@ class _Worker:
         return done
 
     def _write(self, first: list[_Event], events: list[_Event], end: datetime) -> None:
-        """Write the ledger, so that the last event is at the end."""
+        """Write the ledger so that its last event is at the end."""
         clock = _Clock(end - timedelta(minutes=sum(m for m, _ in [*first, *events])))
         led = Ledger.open(
             self._folder / LEDGER,
             lab=self._of.lab.name,
-            student=self._person.name,
+            student=self._student.name,
             clock=clock,
             new_id=lambda: f"{self._chance.getrandbits(128):032x}",
         )
@@ -291,12 +142,12 @@ class _Worker:
             clock.moment += timedelta(minutes=minutes)
             write(led)
 
-    # What is done.
+    # The steps.
 
-    def _events(self, steps: Sequence[Step], done: Work) -> list[_Event]:
+    def _events(self, steps: Sequence[LabStep], done: SimulatedWork) -> list[_Event]:
         events: list[_Event] = []
         for step in steps:
-            # Now and then somebody goes away and comes back, an hour or a night later.
+            # Now and then a student leaves and comes back an hour or a night later.
             pause = self._chance.expovariate(1 / 240) if self._chance.random() < 0.05 else 0.0
             new = list(self._do(step, done))
             if new and pause:
@@ -304,21 +155,26 @@ class _Worker:
             events += new
         return events
 
-    def _do(self, step: Step, done: Work) -> Sequence[_Event]:
+    def _do(self, step: LabStep, done: SimulatedWork) -> Sequence[_Event]:
         name, item = step.name, self._items.get(step.name)
         match item:
             case Prediction():
                 return [self._predict(name, item)]
             case Number() | Choice():
                 return self._answer(name, item, done)
-            case Reflection():
+            case ReflectionPrompt():
                 return self._reflect(name, item)
             case Quiz():
-                return [self._quiz(name, each) for each in item.questions]
+                kept = item.ledger_names(name)
+                return [self._quiz(*each) for each in zip(kept, item.questions, strict=True)]
             case Myths():
-                return [self._myth(name, each["key"]) for each in item.myths]
+                return [self._myth(kept) for kept in item.ledger_names(name)]
             case Checklist():
-                can = [key for key in item.skills if self._chance.random() < self._knows(key)]
+                can = [
+                    key
+                    for key in item.skills
+                    if self._chance.random() < self._knowledge.likelihood(key)
+                ]
                 return [(self._minutes("list"), lambda led: led.record_answer(name, can))]
         if step.kind == "use":
             often = self._chance.randint(1, 4)
@@ -329,50 +185,59 @@ class _Worker:
                 )
                 for _ in range(often)
             ]
-        if step.kind == "design" and (form := forms().get(self._of.lab.name)):
-            entry = {n: self._design(n, f) for n, f in form.fields.items() if f.required}
-            return [(self._minutes("design"), lambda led: led.save_design(entry))]
+        if step.kind == "design" and (fields := self._of.lab.design):
+            form = DesignForm(self._of.lab.name, self._of.lab.chapter, fields)
+            entry = {n: self._design(n, f) for n, f in fields.items() if f.required}
+            return [(self._minutes("design"), lambda led: led.save_design(entry, form))]
         return []
 
     def _predict(self, name: str, item: Prediction) -> _Event:
-        key, right = self._key(name), self._chance.random() < 0.7 * self._knows(name)
+        key, right = (
+            self._knowledge.key(name),
+            self._chance.random() < 0.7 * self._knowledge.likelihood(name),
+        )
         value: Any
         if item.options:
-            value = key.value if right and key else self._wrong_option(name, item.options, key)
+            value = (
+                key.value
+                if right and key
+                else self._knowledge.wrong_option(name, item.options, key)
+            )
         else:
             truth = float(key.value) if isinstance(key, NumberKey) else 1.0
             spread = 0.02 if right else 0.7
             value = float(f"{truth * self._chance.lognormvariate(0, spread):.2g}")
             value = min(max(value, item.low), item.high)
-        # Told once: a lab that is begun again gets the same prediction.
+        # A student who restarts the lab makes the same prediction again.
         value = self._predicted.setdefault(name, value)
-        sure = self._confidence(right=right)
+        sure = self._knowledge.confidence(right=right)
         return (
             self._minutes("prediction"),
             lambda led: led.commit_prediction(name, value, confidence=sure),
         )
 
-    def _answer(self, name: str, item: Number | Choice, done: Work) -> list[_Event]:
-        typed = self._typed(name, item)
+    def _answer(self, name: str, item: Number | Choice, done: SimulatedWork) -> list[_Event]:
+        typed = self._knowledge.answer(name, item)
         done.answers[name] = typed
         events = []
         # Some type a first answer, look at the plot again, and change it.
         if typed.credit == 1 and self._chance.random() < 0.2:
-            first = self._wrong(name, item)
+            first = self._knowledge.wrong_answer(name, item)
             events += self._recorded(name, item, first, "answer")
         return events + self._recorded(name, item, typed, "again" if events else "answer")
 
-    def _recorded(self, name: str, item: Number | Choice, typed: Typed, takes: str) -> list[_Event]:
-        """What the check below an answer writes down: only what can be graded."""
+    def _recorded(
+        self, name: str, item: Number | Choice, typed: TypedAnswer, takes: str
+    ) -> list[_Event]:
+        """Record an answer as the check below it does: only if it can be graded."""
         try:
-            value, _ = usable(name, item, _value(typed.source))
-        except Unusable:
+            value, _ = item.read(name, literal_value(typed.source))
+        except UnusableAnswer:
             return []
-        unit = item.unit if isinstance(item, Number) else None
-        return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=unit))]
+        return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=item.unit))]
 
-    def _reflect(self, name: str, item: Reflection) -> list[_Event]:
-        right = self._chance.random() < self._knows(name)
+    def _reflect(self, name: str, item: ReflectionPrompt) -> list[_Event]:
+        right = self._chance.random() < self._knowledge.likelihood(name)
         tries: list[tuple[Any, bool | None]] = []
         if item.options:
             wrong = [key for key in item.options if key != item.right]
@@ -391,7 +256,7 @@ class _Worker:
                 ({g: rights.get(g, o[0]) for g, o in words.items()}, True if rights else None)
             )
         else:
-            tries.append((self._chance.choice(_WORDS), None))
+            tries.append((self._chance.choice(_ESSAYS), None))
         return [self._reflected(name, *each) for each in tries]
 
     def _reflected(self, name: str, value: Any, correct: bool | None) -> _Event:
@@ -400,24 +265,22 @@ class _Worker:
             lambda led: led.record_reflection(name, value, correct=correct),
         )
 
-    def _quiz(self, name: str, question: Mapping[str, Any]) -> _Event:
-        kept = f"{name}.{question['key']}"
-        right = self._chance.random() < self._knows(kept)
-        others = [key for key in question["options"] if key != question["right"]]
-        chosen = question["right"] if right or not others else self._chance.choice(others)
-        sure = self._confidence(right=right)
+    def _quiz(self, kept: str, question: Question) -> _Event:
+        right = self._chance.random() < self._knowledge.likelihood(kept)
+        others = [key for key in question.options if key != question.right]
+        chosen = question.right if right or not others else self._chance.choice(others)
+        sure = self._knowledge.confidence(right=right)
         return (
             self._minutes("quiz"),
             lambda led: led.record_answer(kept, chosen, confidence=sure),
         )
 
-    def _myth(self, name: str, key: str) -> _Event:
-        kept = f"{name}.{key}"
-        stance = "doubt" if self._chance.random() < self._knows(kept) else "believe"
+    def _myth(self, kept: str) -> _Event:
+        stance = "doubt" if self._chance.random() < self._knowledge.likelihood(kept) else "believe"
         return self._minutes("quiz"), lambda led: led.record_answer(kept, stance)
 
     def _design(self, name: str, wanted: Field) -> Any:
-        """Something that a field of the design takes."""
+        """A value that a field of the design accepts."""
         if name.endswith("_prediction") and self._predicted:
             value = next((v for k, v in self._predicted.items() if k[:4] == name[:4]), None)
             if wanted.accepts(value):
@@ -433,78 +296,12 @@ class _Worker:
         )
         return next(value for value in tried if wanted.accepts(value))
 
-    # How well.
-
-    def _knows(self, name: str) -> float:
-        """How likely it is that somebody gets something right."""
-        hard = random.Random(f"{self._person.seed}/{name}").gauss(0, 0.8)
-        return 1 / (1 + math.exp(1.4 * (hard - self._person.skill)))
-
-    def _confidence(self, *, right: bool) -> int:
-        """From 1 to 5. Those who are right are a little surer; most are surer than they should."""
-        return min(max(round(self._chance.gauss(3.7 if right else 3.1, 1.0)), 1), 5)
-
     def _minutes(self, step: str) -> float:
         return self._pace * self._chance.lognormvariate(math.log(_MINUTES[step]), 0.5)
 
-    def _key(self, name: str) -> Key | None:
-        """What is right, for whoever this is; none where nothing beside the notebook says so."""
-        try:
-            return self._of.checks[name](self._given)
-        except (KeyError, ValueError):
-            return None
-
-    def _typed(self, name: str, item: Number | Choice) -> Typed:
-        if self._person.nonsense:
-            source, key = self._chance.choice(NONSENSE), self._key(name)
-            return _judged(key, source) if key else Typed(source, 0.0)
-        if self._chance.random() < self._knows(name):
-            return self._right(name)
-        return self._wrong(name, item)
-
-    def _right(self, name: str) -> Typed:
-        key = self._key(name)
-        if key is None:
-            return Typed("...", 0.0)
-        if isinstance(key, ChoiceKey):
-            return Typed(repr(key.value), 1.0)
-        rounded = _rounded(float(key.value), self._chance.choice((3, 4)))
-        close = abs(float(rounded) - key.value) <= key.tolerance * abs(key.value) / 4
-        return Typed(rounded if close else repr(float(key.value)), 1.0)
-
-    def _wrong(self, name: str, item: Number | Choice) -> Typed:
-        key = self._key(name)
-        if key is None or self._chance.random() < 0.06:
-            return Typed("...", 0.0)
-        if key.beliefs and (
-            isinstance(item, Choice) or self._chance.random() < self._person.believes
-        ):
-            held = self._weighed(name, key.beliefs)
-            return _typed_belief(key, held.value)
-        if isinstance(key, ChoiceKey) or isinstance(item, Choice):
-            options = item.options if isinstance(item, Choice) else {}
-            return _judged(key, repr(self._wrong_option(name, options, key)))
-        for _ in range(20):
-            guess = key.value * self._chance.lognormvariate(0, 1.2)
-            typed = _judged(key, _rounded(float(guess), 2))
-            if typed.credit == 0 and typed.belief is None and item.low <= guess <= item.high:
-                return typed
-        return Typed("...", 0.0)
-
-    def _wrong_option(self, name: str, options: Mapping[str, str], key: Key | None) -> str:
-        wrong = [each for each in options if key is None or each != key.value]
-        return self._weighed(name, wrong or list(options))
-
-    def _weighed(self, name: str, choices: Sequence[Any]) -> Any:
-        """One of several; the whole class agrees on which of them tempts most."""
-        order = list(range(len(choices)))
-        random.Random(f"{self._person.seed}/{name}/tempts").shuffle(order)
-        weights = [1 / (1 + order[k]) ** 1.3 for k in range(len(choices))]
-        return self._chance.choices(list(choices), weights)[0]
-
 
 class _Clock:
-    """Gives the moment that it is set to."""
+    """A clock that shows the moment it is set to."""
 
     def __init__(self, moment: datetime) -> None:
         self.moment = moment
@@ -514,9 +311,9 @@ class _Clock:
 
 
 def _type_in(
-    done: Work,
-    of: Assignment,
-    steps: Sequence[Step],
+    done: SimulatedWork,
+    of: ReleasedLab,
+    steps: Sequence[LabStep],
     chance: random.Random,
     *,
     computes: bool,
@@ -528,44 +325,10 @@ def _type_in(
         if kind != "answer":
             continue
         if name in essays and chance.random() < 0.9:
-            cell["source"] = chance.choice(_WORDS)
+            cell["source"] = chance.choice(_ESSAYS)
         elif typed := done.answers.get(name):
             if typed.credit == 1 and computes and name in of.solutions:
                 cell["source"] = of.solutions[name]
             else:
                 first, *rest = text_of(cell).split("\n")
                 cell["source"] = "\n".join([first.replace("...", typed.source, 1), *rest])
-
-
-def _typed_belief(key: Key, value: float | str) -> Typed:
-    """What somebody types who holds a belief: rounded, if it is still known for what it is."""
-    if isinstance(value, str):
-        return _judged(key, repr(value))
-    exact = _judged(key, repr(float(value)))
-    rounded = _judged(key, _rounded(float(value), 4))
-    return rounded if rounded.belief == exact.belief else exact
-
-
-def _judged(key: Key, source: str) -> Typed:
-    verdict = judge(key, _value(source))
-    return Typed(source, verdict.credit, verdict.belief)
-
-
-def _value(source: str) -> Any:
-    """What a literal stands for; nothing usable for anything else that was typed."""
-    try:
-        return json.loads(source.replace("'", '"'), parse_constant=lambda _: ...)
-    except ValueError:
-        return ...
-
-
-def _rounded(value: float, digits: int) -> str:
-    """A number as people type it.
-
-    Examples
-    --------
-    >>> _rounded(133607.1, 4), _rounded(32.258, 3), _rounded(2.5e-7, 3)
-    ('133600', '32.3', '2.5e-07')
-    """
-    text = f"{value:.{digits}g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e9 else text

@@ -1,4 +1,4 @@
-"""The few statistics of the report; none of them ever gives something that is no number."""
+"""The few statistics of the report. Each returns a number or ``None``, never NaN."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-#: A correlation of fewer students says nothing.
+#: With fewer students, a correlation means nothing.
 FEWEST: Final = 5
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean; none of nothing."""
+    """The mean; ``None`` if empty."""
     return math.fsum(values) / len(values) if values else None
 
 
 def median(values: Sequence[float]) -> float | None:
-    """The value in the middle; none of nothing.
+    """The value in the middle; ``None`` if empty.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def median(values: Sequence[float]) -> float | None:
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's correlation; none for a handful of pairs, or where one side is all the same.
+    """Pearson's correlation; ``None`` for few pairs, or if the values of one side are equal.
 
     Examples
     --------
@@ -49,16 +49,16 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def _spread(values: Sequence[float]) -> tuple[list[float], float]:
-    """Distances from the mean, and their length; zero where all values are the same."""
+    """Distances from the mean and their norm, which is 0 if all values are equal."""
     middle = math.fsum(values) / len(values)
     away = [value - middle for value in values]
-    # Sums of points that are the same may still differ in their last digits.
+    # Equal sums of points may still differ in their last digits.
     dust = 1e-9 * max(1.0, *map(abs, values))
     return away, math.hypot(*away) if max(map(abs, away)) > dust else 0.0
 
 
 def histogram(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
-    """How many values lie between each pair of edges; those beyond the ends count with the ends.
+    """How many values lie between each pair of edges; values beyond an end count in its bin.
 
     Examples
     --------

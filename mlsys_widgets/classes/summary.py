@@ -1,13 +1,12 @@
-"""What is known about a class, as plain data. Whatever is shown of it is drawn from here."""
+"""What is known about a class in a lab, as plain data. Page, tables and widget all start here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, Literal
 
-from mlsys_widgets.classes.charts import Group, pictures
+from mlsys_widgets.physics import counted
 
 #: From a guess to certain.
 CONFIDENCES: Final = (1, 2, 3, 4, 5)
@@ -16,35 +15,36 @@ QuestionKind = Literal["number", "choice", "record", "essay", "other"]
 
 
 @dataclass(frozen=True)
-class Held:
-    """A belief that some of the class hold: in a few words, in a sentence, and how many."""
+class BeliefCount:
+    """A misconception, the sentence that explains it, and how many students hold it."""
 
     belief: str
-    says: str
+    explanation: str
     count: int
 
 
 @dataclass(frozen=True)
-class Question:
-    """How the class did in one question.
+class QuestionSummary:
+    """How the class did on one question.
 
     Parameters
     ----------
     name, title, kind
-        Which one.
+        Which question.
     most
-        What it is worth.
+        The points it is worth.
     mean
-        The share of its points that the class earned; none if nobody was graded.
+        The fraction of its points that the class earned; ``None`` if nobody was graded.
     discrimination
-        How it goes with the rest of the lab: the correlation of its points with all others, from
-        -1 to 1. None where everybody, or nearly nobody, has the same.
+        How well it separates strong students from weak ones: the correlation of its points with
+        all other points, from -1 to 1. ``None`` if the scores are all the same or too few.
     right, partly, wrong, blank, waiting
-        How many earned all, some or none of it, left it out, or wait for a person.
-    held
-        Beliefs that were recognised, the most frequent first.
+        How many students earned all, some or none of its points, left it blank, or wait for a
+        person to grade it.
+    beliefs
+        The misconceptions that were recognized, the most frequent first.
     unexplained
-        Wrong answers that several typed and no belief explains, as multiples of the key.
+        Wrong answers that several students typed and no belief explains, as multiples of the key.
     """
 
     name: str
@@ -58,96 +58,98 @@ class Question:
     wrong: int = 0
     blank: int = 0
     waiting: int = 0
-    held: tuple[Held, ...] = ()
+    beliefs: tuple[BeliefCount, ...] = ()
     unexplained: tuple[tuple[str, int], ...] = ()
 
     @property
     def count(self) -> int:
-        """How many submissions there are."""
+        """The number of submissions."""
         return self.right + self.partly + self.wrong + self.blank + self.waiting
 
 
 @dataclass(frozen=True)
-class Said:
-    """One thing that could be predicted: what, how many did, and for how many it is right."""
+class PredictedOption:
+    """One thing that could be predicted, how many students chose it, and how many were right."""
 
-    words: str
+    label: str
     count: int
     right: int
 
 
 @dataclass(frozen=True)
-class Guess:
+class PredictionSummary:
     """What the class predicted, and what was true.
 
     Parameters
     ----------
     name, title, question
         Which prediction.
-    said
-        Every option; for a number, how far off the prediction was.
+    options
+        Every option; for a number, how far off the predictions were.
     judged
-        Whether it is known what is true.
+        Whether the truth is known.
     """
 
     name: str
     title: str
     question: str
-    said: tuple[Said, ...]
+    options: tuple[PredictedOption, ...]
     judged: bool
 
     @property
     def count(self) -> int:
-        """How many predicted something."""
-        return sum(each.count for each in self.said)
+        """How many students predicted something."""
+        return sum(option.count for option in self.options)
 
     @property
     def right(self) -> int:
-        """How many were right."""
-        return sum(each.right for each in self.said)
+        """How many of them were right."""
+        return sum(option.right for option in self.options)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How often those were right who were so sure: count and right, for each confidence."""
+    """For each confidence, how many answers were given with it and how many of them are right."""
 
     counts: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, judged: Sequence[tuple[int, bool]]) -> Calibration:
-        """From how sure somebody was, and whether that was right."""
+        """Count pairs of a confidence and whether the answer was right."""
         found = {sure: [good for s, good in judged if s == sure] for sure in CONFIDENCES}
         return cls({sure: (len(good), sum(good)) for sure, good in found.items()})
 
     def among(self, *sure: int) -> tuple[int, int]:
-        """Count and right of some confidences together."""
+        """Count and right answers of several confidences together."""
         found = [self.counts.get(each, (0, 0)) for each in sure]
         return sum(n for n, _ in found), sum(right for _, right in found)
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of answers."""
         return self.among(*CONFIDENCES)[0]
 
 
 @dataclass(frozen=True)
-class Row:
-    """One submission. ``student`` is empty unless names were asked for.
+class SubmissionRow:
+    """One submission.
 
     Parameters
     ----------
+    student
+        Whose it is; empty unless names were asked for.
     total, penalty
-        Points as they count, and what being late took off.
+        The points as they count, and the late penalty that was subtracted.
     minutes
-        Time on task; none without a ledger.
-    predicted, foreseen
+        Time on task; ``None`` without a ledger.
+    predicted, predicted_right
         How many predictions were committed, and how many of them were right.
     waiting
-        Whether something waits for a person.
+        Whether something waits for a person to grade it.
     flags
         What a TA should look at.
     points, beliefs
-        Of every question, by its name.
+        Points and recognized misconceptions, by the name of the question.
     """
 
     student: str
@@ -155,7 +157,7 @@ class Row:
     penalty: float
     minutes: float | None
     predicted: int
-    foreseen: int
+    predicted_right: int
     waiting: bool
     flags: tuple[str, ...]
     points: Mapping[str, float]
@@ -171,29 +173,29 @@ class ClassSummary:
     lab, title
         Which lab.
     most
-        What it is worth.
+        The points it is worth.
     rows
         A row for each submission, the best first.
-    questions, guesses
-        What was asked, in the order of the lab.
-    predictions, quizzes
-        How sure the class was and how right, in predictions and in quizzes.
+    questions, predictions
+        What the lab asked, in its order.
+    prediction_calibration, quiz_calibration
+        How confidence and correctness agree, in predictions and in quizzes.
     flags
-        What a TA should look at, and for how many submissions.
+        What a TA should look at, and in how many submissions.
     late
-        How many handed in late.
+        How many submissions were late.
     unjudged
-        How many submissions ``mlsys grade`` did not see: their beliefs are not known.
+        How many submissions ``mlsys grade`` did not see, so that their beliefs are unknown.
     """
 
     lab: str
     title: str
     most: float
-    rows: tuple[Row, ...] = ()
-    questions: tuple[Question, ...] = ()
-    guesses: tuple[Guess, ...] = ()
-    predictions: Calibration = field(default_factory=Calibration)
-    quizzes: Calibration = field(default_factory=Calibration)
+    rows: tuple[SubmissionRow, ...] = ()
+    questions: tuple[QuestionSummary, ...] = ()
+    predictions: tuple[PredictionSummary, ...] = ()
+    prediction_calibration: Calibration = field(default_factory=Calibration)
+    quiz_calibration: Calibration = field(default_factory=Calibration)
     flags: tuple[tuple[str, int], ...] = ()
     late: int = 0
     unjudged: int = 0
@@ -210,7 +212,7 @@ class ClassSummary:
 
     @property
     def waiting(self) -> int:
-        """How many submissions have something that waits for a person."""
+        """How many submissions wait for a person to grade something."""
         return sum(row.waiting for row in self.rows)
 
     @property
@@ -218,10 +220,5 @@ class ClassSummary:
         """How many submissions a TA should look at."""
         return sum(bool(row.flags) for row in self.rows)
 
-    @cached_property
-    def pictures(self) -> tuple[Group, ...]:
-        """Everything there is to see, described as bars."""
-        return pictures(self)
-
     def __repr__(self) -> str:
-        return f"<ClassSummary of {self.lab}: {len(self.rows)} submissions>"
+        return f"<ClassSummary of {self.lab}: {counted(len(self.rows), 'submission')}>"

@@ -1,7 +1,7 @@
 """A bundle: the labs of a course, with solutions and checks, in one archive.
 
 It holds ``assignments/``, ``source/``, ``release/``, ``nbgrader_config.py`` and a manifest with the
-digest of every file. The same course gives the same bytes. Nothing of students is ever in it.
+digest of every file. The same course gives the same bytes, and students' work is never in it.
 """
 
 from __future__ import annotations
@@ -19,25 +19,24 @@ from typing import Any, Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.courses.config import password_in
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG, write_whole
 
-#: The format of bundles that is written, and the only one that is read.
+#: The format in which bundles are written, and the only one that is read.
 FORMAT: Final = 1
 MANIFEST: Final = "bundle.json"
 FOLDERS: Final = ("assignments", "source", "release")
-#: What people leave behind where they work; hidden files and folders are left out as well.
+#: What people leave behind where they work, and hidden files and folders.
 _LEFT_BEHIND: Final = re.compile(r"\..*|__pycache__|.*\.pyc|ledger.*\.jsonl.*|.*\.(db|sqlite)|.*~")
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a bundle says of itself.
+    """What a bundle says about itself.
 
     Parameters
     ----------
     format
-        Of the bundle.
+        The bundle's format.
     package
         The version of the package that made it.
     course
@@ -60,7 +59,7 @@ class Manifest:
 
     @classmethod
     def read(cls, content: bytes) -> Manifest:
-        """Read a manifest; whatever it is not, it is refused.
+        """Read a manifest, and refuse anything else.
 
         Raises
         ------
@@ -70,7 +69,7 @@ class Manifest:
         try:
             said: Any = json.loads(content)
         except (ValueError, RecursionError):
-            raise ValueError(f"its {MANIFEST} is no JSON") from None
+            raise ValueError(f"its {MANIFEST} is not JSON") from None
         known = said.get("format") if isinstance(said, dict) else None
         if not isinstance(known, int):
             raise ValueError(f"its {MANIFEST} does not say which format it has")
@@ -94,18 +93,18 @@ class Manifest:
         return cls(known, said["package"], said["course"], tuple(labs), files)
 
 
-def default_name(root: Path) -> str:
+def default_name(course: Course) -> str:
     """What the bundle of a course is called."""
-    return f"{Course(root).course_id or 'course'}-{__version__}.tar.gz"
+    return f"{course.course_id or 'course'}-{__version__}.tar.gz"
 
 
-def pack(root: Path, target: Path) -> Path:
+def pack(course: Course, target: Path) -> Path:
     """Pack the labs of a course, as they are built, into one archive.
 
     Parameters
     ----------
-    root
-        The folder of the course.
+    course
+        The course.
     target
         The archive; written whole or not at all.
 
@@ -117,10 +116,9 @@ def pack(root: Path, target: Path) -> Path:
     Raises
     ------
     ValueError
-        If a lab is not built, or something would leave the course that must not.
+        If a lab is not built, or something would leave the course that must stay in it.
     """
-    course = Course.at(root)
-    labs = labs_of(course)
+    root, labs = course.root, labs_of(course)
     if not labs:
         raise ValueError(
             f"there is no lab in {root / 'assignments'}; start one with: mlsys new-lab NAME"
@@ -129,20 +127,34 @@ def pack(root: Path, target: Path) -> Path:
         for step in ("source", "release"):
             if not (course.folder(step, lab) / f"{lab}.ipynb").is_file():
                 raise ValueError(f"{step}/{lab} is not built; run: mlsys build {lab}")
-    if password_in(root):
+    if _password_in_settings(course):
         raise ValueError(
             f"{root / NBGRADER_CONFIG} holds the password of the gradebook, which would travel with"
-            " the bundle; take it from the environment there, as os.environ['GRADEBOOK_URL']"
+            " the bundle; read it from the environment there: os.environ['GRADEBOOK_URL']"
         )
     files = {path: (root / path).read_bytes() for path in sorted(_packed(root, labs))}
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
-    manifest = Manifest(FORMAT, __version__, Course(root).course_id, tuple(labs), digests)
-    _write(target, _archive({MANIFEST: manifest.as_bytes(), **files}))
-    return target
+    manifest = Manifest(FORMAT, __version__, course.course_id, tuple(labs), digests)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # It holds solutions and keys, so nobody else on this machine may read it.
+    return write_whole(target, _archive({MANIFEST: manifest.as_bytes(), **files}), mode=0o600)
+
+
+def _password_in_settings(course: Course) -> bool:
+    """Whether ``nbgrader_config.py`` itself contains the gradebook's password."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import SQLAlchemyError
+
+    path = course.root / NBGRADER_CONFIG
+    try:
+        password = make_url(course.db_url).password
+    except SQLAlchemyError:
+        return False
+    return bool(password) and path.is_file() and str(password) in path.read_text("utf-8")
 
 
 def _packed(root: Path, labs: list[str]) -> Iterator[str]:
-    """The paths of what goes in: of labs that there are, and of nothing else."""
+    """The paths of what goes in: files of the course's labs, and nothing else."""
     for single in (NBGRADER_CONFIG, f"assignments/{COURSE_SETTINGS}"):
         if (root / single).is_file():
             yield single
@@ -165,7 +177,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
-    """The archive, without anything of this machine, this user or this hour."""
+    """The archive, without a trace of this machine, this user or this hour."""
     held = io.BytesIO()
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=held, mtime=0) as packed,
@@ -176,9 +188,3 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
             member.size, member.mode = len(content), 0o644
             archive.addfile(member, io.BytesIO(content))
     return held.getvalue()
-
-
-def _write(target: Path, content: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # It holds solutions and keys, so nobody else on this machine reads it.
-    write_whole(target, content, mode=0o600)

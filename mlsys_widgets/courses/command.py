@@ -1,4 +1,4 @@
-"""``mlsys build --bundle`` and ``mlsys course``, seen from a terminal."""
+"""``mlsys build`` and ``mlsys course``: what they do, as seen from a terminal."""
 
 from __future__ import annotations
 
@@ -13,35 +13,49 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.authoring import Course
+from mlsys_widgets.authoring import Course, build
 from mlsys_widgets.courses.bundle import default_name, pack
 from mlsys_widgets.courses.doctor import Finding, examine
-from mlsys_widgets.courses.enrolling import enter_students
+from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
-from mlsys_widgets.courses.making import init_course
+from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
+from mlsys_widgets.grading.advice import advise
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}
 
 
-def to_build(course: Course, named: Sequence[str]) -> list[str]:
-    """Labs to build before all are packed: those that were named, and those that have changed."""
-    return sorted({*named, *stale_labs(course)})
-
-
-def write_bundle(course: Course, target: Path) -> int:
-    """Pack a course, and say where and what for."""
-    if target == Path():
-        target = course.root / "build" / default_name(course.root)
-    path = pack(course.root, target)
-    size = f"{path.stat().st_size / 1e3:,.0f} kB"
+def run_build(arguments: argparse.Namespace) -> int:
+    """Build labs, advise on their checks, and pack them if asked to."""
     console = Console()
-    _print(console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only.")
-    _print(console, f"A course from it: mlsys course init FOLDER --from {path}")
+    course = Course.at(arguments.course)
+    bundling = arguments.bundle is not None
+    with console.status("Building") as status:
+        # A bundle holds all labs, so those that changed are built as well.
+        labs = sorted({*arguments.labs, *stale_labs(course)}) if bundling else arguments.labs
+        made = build(course, labs, say=status.update) if labs or not bundling else []
+    for path in made:
+        console.print(f"Wrote {path}", highlight=False)
+    for lab in dict.fromkeys(path.parent.name for path in made):
+        folder = course.folder("assignments", lab)
+        for words in advise(folder, variants=course.variants, edition=course.edition):
+            console.print(f"{lab}: {words}", style="yellow", highlight=False, markup=False)
+    if bundling:
+        _write_bundle(course, arguments.bundle, console)
     return 0
 
 
-def init(arguments: argparse.Namespace) -> int:
+def _write_bundle(course: Course, target: Path, console: Console) -> None:
+    """Pack a course, and say where the bundle is and what it is for."""
+    if target == Path():
+        target = course.root / "build" / default_name(course)
+    path = pack(course, target)
+    size = f"{path.stat().st_size / 1e3:,.0f} kB"
+    _print(console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only.")
+    _print(console, f"To make a course from it: mlsys course init FOLDER --from {path}")
+
+
+def run_init(arguments: argparse.Namespace) -> int:
     """Make a course."""
     console = Console()
     remarks: list[str] = []
@@ -56,22 +70,20 @@ def init(arguments: argparse.Namespace) -> int:
         )
     for words in remarks:
         _print(console, words, style="yellow")
-    _print(
-        console,
-        f"Made {folder}: the course {Course(folder).course_id}. Its README.md says how to go on.",
-    )
-    _print(console, f"Is everything there that it needs? mlsys course doctor {folder}")
+    course_id = Course(folder).course_id
+    _print(console, f"Made {folder}: the course {course_id}. Its README.md says what is next.")
+    _print(console, f"To check that nothing is missing: mlsys course doctor {folder}")
     return 0
 
 
-def roster(arguments: argparse.Namespace) -> int:
+def run_roster(arguments: argparse.Namespace) -> int:
     """Bring the gradebook up to date with a roster."""
     console = Console()
     students = read_roster(arguments.roster)
-    Course.at(arguments.folder)
+    course = Course.at(arguments.folder)
     for words in hub_remarks(students):
         _print(console, words, style="yellow")
-    done = enter_students(arguments.folder, students)
+    done = enter_students(course, students)
     _print(console, f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}.")
     if done.missing:
         words = f"Not in this roster, and kept with all grades: {listed(done.missing, most=20)}."
@@ -79,20 +91,20 @@ def roster(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def doctor(arguments: argparse.Namespace) -> int:
+def run_doctor(arguments: argparse.Namespace) -> int:
     """Say what is wrong with a course and the machine it is on."""
     console = Console()
-    with Console(stderr=True).status("Looking") as status:
-        found = examine(arguments.folder, say=lambda about: status.update(f"Looking at {about}"))
+    with Console(stderr=True).status("Checking") as status:
+        found = examine(arguments.folder, say=lambda about: status.update(f"Checking {about}"))
     if arguments.json:
         print(json.dumps([asdict(each) for each in found], indent=1, ensure_ascii=False))
     else:
         console.print(_table(found))
         for each in found:
-            if each.mend:
-                # On a line of its own, so that what is to be typed can be copied.
+            if each.fix:
+                # On a line of its own, so that a command can be copied.
                 sign, style = _SIGNS[each.level]
-                _print(console, f"{sign} {each.about}: {each.mend}", style=style)
+                _print(console, f"{sign} {each.about}: {each.fix}", style=style)
     return 1 if any(each.level == "problem" for each in found) else 0
 
 

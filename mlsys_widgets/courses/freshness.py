@@ -1,6 +1,6 @@
 """Which labs of a course are not built from what their text says now.
 
-Nothing is run: the cells that the text gives are compared with those of ``source/``, and what
+Nothing runs: the cells that the text produces are compared with those of ``source/``, and what
 nbgrader's own steps make of those with ``release/``.
 """
 
@@ -13,16 +13,16 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.authoring.hidden import Checks
-from mlsys_widgets.authoring.landing import landing
+from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
+from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, START_PAGE
 from mlsys_widgets.labs import load
 
 
 def stale_labs(course: Course) -> dict[str, str]:
-    """Labs that should be built again, each with the reason.
+    """The labs that need to be built again, each with the reason.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def stale_labs(course: Course) -> dict[str, str]:
     return found
 
 
-def landing_is_stale(course: Course) -> bool:
-    """Whether the page that students begin at lists other labs than there are."""
+def start_page_is_stale(course: Course) -> bool:
+    """Whether the page where students start lists other labs than the course has."""
     page = course.root / "release" / START_PAGE
-    return not page.is_file() or page.read_text("utf-8") != landing(course.root / "release")
+    return not page.is_file() or page.read_text("utf-8") != start_page(course.root / "release")
 
 
 def checksums(course: Course, lab: str) -> dict[str, str]:
-    """What the gradebook holds of each cell of a lab that it was told about as it is now."""
+    """The checksum of each cell as the gradebook would hold it, had it seen this lab today."""
     book = _read(course.folder("source", lab) / f"{lab}.ipynb")
     if book is None:
         return {}
@@ -64,29 +64,29 @@ def _why_stale(course: Course, lab: str) -> str | None:
     for folder in (source, release):
         there = folder / ASKS
         if not there.is_file() or there.read_bytes() != asks:
-            return f"{folder.parent.name}/{lab}/asks.py is not that of assignments/"
+            return f"{folder.parent.name}/{lab}/{ASKS} differs from the one in assignments/"
     try:
-        made = Notebook(load(home), Checks(home / CHECKS), course).make(read(home / LAB_TEXT))
+        made = Notebook(load(home), CheckSource(home / CHECKS), course).make(read(home / LAB_TEXT))
     except Exception as problem:  # whatever an author's files may raise
         return f"its text cannot be built: {type(problem).__name__}: {problem}"
     built = _read(source / notebook)
     if built is None or _cells(made) != _cells(built):
-        return f"source/{lab} is not what its text gives"
+        return f"source/{lab} is not what its text produces"
     released = _read(release / notebook)
     if released is None or _cells(_as_released(course, lab, built)) != _cells(released):
-        return f"release/{lab} is not what nbgrader makes of source/{lab}"
+        return f"release/{lab} is not what nbgrader makes from source/{lab}"
     return None
 
 
 def _read(path: Path) -> nbformat.NotebookNode | None:
     try:
         return nbformat.read(path, 4)
-    except Exception:  # no JSON, no notebook: not what was built
+    except Exception:  # not JSON or not a notebook, so not what was built
         return None
 
 
 def _cells(book: nbformat.NotebookNode) -> list[Mapping[str, Any]]:
-    """What a notebook says, without what running it adds."""
+    """What a notebook contains, without what running it adds."""
     return [
         {"id": c.get("id"), "type": c.cell_type, "source": c.source, "metadata": dict(c.metadata)}
         for c in book.cells
@@ -94,7 +94,7 @@ def _cells(book: nbformat.NotebookNode) -> list[Mapping[str, Any]]:
 
 
 def _as_released(course: Course, lab: str, book: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """What nbgrader gives students of an instructor's notebook, without touching a gradebook."""
+    """What nbgrader makes for students from a notebook, without touching a gradebook."""
     before, after = _steps()
     return _through(before + after, course, lab, book)
 

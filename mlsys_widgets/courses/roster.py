@@ -1,7 +1,7 @@
 """Rosters: who is in the class, from the CSV that a learning system exports.
 
-All of it is read and checked before anybody is entered. A row that cannot be used is named by its
-line, with what is wrong and what is allowed.
+All of it is read and checked before anybody is entered. A row that cannot be used is reported by
+line number, with what is wrong and what is allowed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-#: How columns are called, in lower case with spaces. The first that is there counts.
+#: What columns are called, in lower case with spaces. The first that is present counts.
 _LOGIN: Final = (
     "username", "user name", "login", "login id", "sis login id", "user", "netid", "net id",
     "login name", "account", "student id",
 )  # fmt: skip
-_OWN: Final = ("id",)  # nbgrader's word for the login, and Canvas's for its own number
+_OWN: Final = ("id",)  # nbgrader's name for the login, and Canvas's for its own number
 _FIRST: Final = ("first name", "firstname", "given name", "givenname", "forename")
 _LAST: Final = ("last name", "lastname", "surname", "family name", "familyname")
 _FULL: Final = ("student", "name", "student name", "full name")  # "Lee, Ann" or "Ann Lee"
@@ -27,17 +27,17 @@ _EMAIL: Final = ("email", "e-mail", "email address", "e-mail address", "mail")
 _LMS: Final = (
     "lms user id", "lms id", "id number", "sis user id", "sis id", "sid", "org id",
 )  # fmt: skip
-#: Rows of Canvas that are nobody.
+#: Rows of a Canvas export that stand for nobody.
 _NOBODY: Final = frozenset({"points possible", "student, test"})
 
 _UNFIT: Final = re.compile(r"[\s/\\+*?\[\]:;,{}'\"<>|&$!`\x00-\x1f\x7f]")
-#: What Debian's useradd takes without being told otherwise.
+#: What Debian's useradd accepts by default.
 _SYSTEM_USER: Final = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
-_LONGEST: Final = 128  # as of nbgrader's columns
+_LONGEST: Final = 128  # as in nbgrader's columns
 
 
 @dataclass(frozen=True)
-class Student:
+class RosterEntry:
     """Somebody in the class, as nbgrader's gradebook knows people.
 
     Parameters
@@ -45,7 +45,7 @@ class Student:
     id
         The login: what nbgrader files submissions under.
     first_name, last_name, email, lms_user_id
-        What grades are exported with; empty where nobody said.
+        What grades are exported with; empty where the roster says nothing.
     """
 
     id: str
@@ -56,10 +56,10 @@ class Student:
 
 
 class RosterError(ValueError):
-    """A roster that cannot be used: a line for each thing to mend."""
+    """A roster that cannot be used: a line for each thing to fix."""
 
 
-def read_roster(path: Path) -> list[Student]:
+def read_roster(path: Path) -> list[RosterEntry]:
     r"""Read who is in the class.
 
     Parameters
@@ -70,7 +70,7 @@ def read_roster(path: Path) -> list[Student]:
     Raises
     ------
     RosterError
-        If any row cannot be used; with a sentence for each of them.
+        If any row cannot be used, with a sentence for each.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def read_roster(path: Path) -> list[Student]:
     ...     path = Path(folder) / "roster.csv"
     ...     _ = path.write_text("Username;First name;Surname\nann;Ann;Lee\n")
     ...     read_roster(path)
-    [Student(id='ann', first_name='Ann', last_name='Lee', email='', lms_user_id='')]
+    [RosterEntry(id='ann', first_name='Ann', last_name='Lee', email='', lms_user_id='')]
     """
     headings, rows = _table(path)
     columns = _columns(path, headings)
@@ -98,27 +98,27 @@ def read_roster(path: Path) -> list[Student]:
             students.append(student)
     if wrong:
         many = "1 row" if len(wrong) == 1 else f"{len(wrong)} rows"
-        raise RosterError("\n".join([f"{path} has {many} to mend, so nobody was entered:", *wrong]))
+        raise RosterError("\n".join([f"{path} has {many} to fix, so nobody was entered:", *wrong]))
     if not students:
         raise RosterError(f"{path} has headings and no students")
     return students
 
 
-def hub_remarks(students: Sequence[Student]) -> list[str]:
-    """What a JupyterHub with users of the system would stumble over; nbgrader does not."""
+def hub_remarks(students: Sequence[RosterEntry]) -> list[str]:
+    """What a JupyterHub with system users cannot handle, although nbgrader can."""
     unfit = [each.id for each in students if not _SYSTEM_USER.fullmatch(each.id)]
     said = []
     if unfit:
         said.append(
-            f"{listed(unfit)}: no name of a user on a JupyterHub of this machine, which takes up to"
-            " 32 small letters, digits, - and _, not beginning with a digit"
+            f"{listed(unfit)}: not a valid user name for a JupyterHub on one machine, which takes"
+            " up to 32 lowercase letters, digits, - and _, not beginning with a digit"
         )
     lower: dict[str, list[str]] = {}
     for each in students:
         lower.setdefault(each.id.lower(), []).append(each.id)
     for same in lower.values():
         if len(same) > 1:
-            said.append(f"{listed(same)}: a JupyterHub takes these for one and the same user")
+            said.append(f"{listed(same)}: a JupyterHub takes these for the same user")
     return said
 
 
@@ -129,12 +129,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Headings, and rows with the number of the line that each ends at."""
+    """Headings, and rows with the number of the line on which each ends."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise RosterError(
-            f"{path} is not UTF-8; export it as CSV UTF-8, or save it so from a spreadsheet"
+            f"{path} is not UTF-8; export it as CSV UTF-8, or save it that way from a spreadsheet"
         ) from None
     start = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max(",;\t", key=start.count)
@@ -142,14 +142,14 @@ def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as problem:
-        raise RosterError(f"{path}, line {reader.line_num}: no CSV: {problem}") from None
+        raise RosterError(f"{path}, line {reader.line_num}: not CSV: {problem}") from None
     if not rows:
         raise RosterError(f"{path} is empty; it needs a line of headings and one for each student")
     return rows[0][1], rows[1:]
 
 
 def _columns(path: Path, headings: Sequence[str]) -> dict[str, int]:
-    """Where each thing stands."""
+    """Which column holds what."""
     known = [" ".join(each.lower().replace("_", " ").split()) for each in headings]
 
     def place(*names: str) -> Iterator[int]:
@@ -169,8 +169,8 @@ def _columns(path: Path, headings: Sequence[str]) -> dict[str, int]:
         found |= {"id": next(place(*_OWN), None), "lms_user_id": next(place(*_LMS), None)}
     if found["id"] is None:
         raise RosterError(
-            f"{path} has no column of logins; it has: {', '.join(headings)}. Call one username,"
-            " login or id: the name under which each student works"
+            f"{path} has no column of logins; it has: {', '.join(headings)}. Call the column with"
+            " the name under which each student works username, login or id"
         )
     return {name: at for name, at in found.items() if at is not None}
 
@@ -179,7 +179,7 @@ def _is_nobody(cells: Mapping[str, str]) -> bool:
     return cells.get("full_name", "").lower() in _NOBODY
 
 
-def _student(cells: Mapping[str, str]) -> Student:
+def _student(cells: Mapping[str, str]) -> RosterEntry:
     first, last = cells.get("first_name", ""), cells.get("last_name", "")
     full = cells.get("full_name", "")
     if full and not (first or last):
@@ -187,28 +187,30 @@ def _student(cells: Mapping[str, str]) -> Student:
             last, _, first = (part.strip() for part in full.partition(","))
         else:
             first, _, last = (part.strip() for part in full.rpartition(" "))
-    return Student(cells["id"], first, last, cells.get("email", ""), cells.get("lms_user_id", ""))
+    return RosterEntry(
+        cells["id"], first, last, cells.get("email", ""), cells.get("lms_user_id", "")
+    )
 
 
-def _complaint(student: Student, seen: Mapping[str, int]) -> str | None:
-    """What is wrong with a row, or nothing."""
+def _complaint(student: RosterEntry, seen: Mapping[str, int]) -> str | None:
+    """What is wrong with a row; `None` if it is fine."""
     name = student.id
     if not name:
         return "the id is empty; give everybody a login"
     if name in seen:
-        return f"{name!r} stands in line {seen[name]} already; leave one of them out"
+        return f"{name!r} is already in line {seen[name]}; remove one of them"
     if name.startswith(("-", ".")):
         return f"the id {name!r} begins with {name[0]!r}; it must begin with a letter or a digit"
     if bad := _UNFIT.search(name):
         said = "a space" if bad[0].isspace() else repr(bad[0])
         return (
-            f"the id {name!r} holds {said}, and folders are named after it; letters, digits, dots,"
-            " -, _ and @ are allowed"
+            f"the id {name!r} contains {said}, and folders are named after it; letters, digits,"
+            " dots, -, _ and @ are allowed"
         )
     for field, value in vars(student).items():
         if len(value) > _LONGEST:
             words = field.replace("_", " ")
             return f"the {words} of {name[:20]!r} is longer than {_LONGEST} characters"
         if any(ord(letter) < 32 for letter in value):
-            return f"the {field.replace('_', ' ')} of {name!r} holds a line break or the like"
+            return f"the {field.replace('_', ' ')} of {name!r} contains a control character"
     return None

@@ -1,1 +1,1 @@
-"""What is drawn and how words are marked up: scenes, theme, still pictures; no widget library."""
+"""Scenes, charts, theme, still pictures and marked-up text, without any widget library."""

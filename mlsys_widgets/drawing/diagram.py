@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mlsys_widgets.drawing.scene import BARE_MARGIN, AnyMark, Axis, Points, Scene, Words
 
 _LINE = 16.0
-#: From the middle of a line of text down to the place that writes it there.
+#: From the middle of a line of text down to its anchor.
 _TEXT_DROP = 8.0
 #: How far above a box its arrows turn.
 _TURN = 15.0
@@ -35,7 +35,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Diagram:
-    """Named boxes on a sheet of a height in pixels."""
+    """Named boxes on a sheet whose height is in pixels."""
 
     height: int
     boxes: Mapping[str, Box]
@@ -86,7 +86,7 @@ class Diagram:
         return Points(name, x, y, tone, "triangle-down", 60)
 
     def captions(self, name: str, lines: Mapping[str, tuple[str, ...]] | None = None) -> Words:
-        """The text of the boxes, each line in the middle; ``lines`` stand in for a box's own."""
+        """The text of the boxes, each line in the middle; ``lines`` replace a box's own."""
         own = {key: box.lines for key, box in self.boxes.items()} | dict(lines or {})
         x, y, text = [], [], []
         for key, box in self.boxes.items():
@@ -100,7 +100,7 @@ class Diagram:
     def words(
         self, name: str, places: Iterable[tuple[float, float, str]], tone: str, align: str
     ) -> Words:
-        """Text beside the boxes, each by the middle of its line."""
+        """Text beside the boxes, placed by the middle of its line."""
         found = tuple(places)
         y = tuple(self._top - down - _TEXT_DROP for _, down, _ in found)
         text = tuple(word for *_, word in found)

@@ -15,11 +15,11 @@ from markdown_it import MarkdownIt
 _PAGE: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 #: In a line only ``**strong**``, ``*emphasis*`` and ```code``` mean something.
 _LINE: Final = MarkdownIt("zero", {"html": False}).enable(["backticks", "emphasis"])
-#: Text between these is LaTeX and not for Markdown to read.
+#: Text between these is LaTeX, which Markdown must not touch.
 _LATEX: Final = re.compile(
     r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$])?\$", re.S
 )
-# Stands for a piece of LaTeX while Markdown is read; nobody types it.
+# Replaces a piece of LaTeX while Markdown is read; nobody types these characters.
 _HOLDER: Final = "\ue000{}\ue001"
 
 
@@ -50,7 +50,7 @@ def plain(words: str) -> str:
 
 
 def page(text: str) -> str:
-    """Render Markdown as safe HTML, its LaTeX left as it is for MathJax."""
+    """Render Markdown as safe HTML; LaTeX stays as it is, for MathJax."""
     kept: list[str] = []
 
     def hold(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""A scene as a still picture: SVG, written by hand because it must cost nothing to import."""
+"""Scenes as still pictures: SVG written by hand, so that nothing has to be imported for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
 from mlsys_widgets.drawing.theme import DASHES, TONES
 
 WIDTH = 760
-# By name, because a converter to PNG knows no "system-ui" and no default sans-serif.
+# Listed by name, because converters to PNG know neither "system-ui" nor a default sans-serif.
 _FONTS = "system-ui, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
 #: Letters in a line of the caption.
@@ -39,11 +39,30 @@ _SHAPES = {
 }
 
 
-def svg(scenes: tuple[Scene, ...], title: str, caption: tuple[str, ...] = ()) -> str:
-    """Draw scenes below each other, then their legend and a caption, as one picture."""
+def svg(
+    scenes: tuple[Scene, ...], title: str, caption: tuple[str, ...] = (), *, heading: str = ""
+) -> str:
+    """Draw scenes below each other, with their legend and a caption, as one picture.
+
+    Parameters
+    ----------
+    scenes
+        What to draw.
+    title
+        The picture in words, for whoever cannot see it.
+    caption
+        Paragraphs below the picture.
+    heading
+        A line above it.
+    """
     body, height = [], 0
-    for scene in scenes:
-        body.append(f'<g transform="translate(0,{height})">{"".join(_scene(scene))}</g>')
+    if heading:
+        height = 30
+        body.append(f'<text x="16" y="22" font-size="15" fill="#333">{escape(heading)}</text>')
+    for k, scene in enumerate(scenes):
+        # Unique on a page of several pictures, and the same in every process.
+        clip = f"clip{crc32(repr((title, k, scene.across, scene.up)).encode())}"
+        body.append(f'<g transform="translate(0,{height})">{"".join(_scene(scene, clip))}</g>')
         height += scene.height
     entries = [entry for scene in scenes for entry in scene.legend]
     if entries:
@@ -59,26 +78,30 @@ def svg(scenes: tuple[Scene, ...], title: str, caption: tuple[str, ...] = ()) ->
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         f'height="{height}" role="img" font-family="{_FONTS}" font-size="12">'
         f"<title>{escape(title)}</title>"
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>{"".join(body)}</svg>'
+        f'<rect class="paper" width="{WIDTH}" height="{height}" fill="#ffffff"/>'
+        f"{''.join(body)}</svg>"
     )
 
 
 def _legend(entries: list[tuple[str, str, str]]) -> tuple[str, int]:
-    """Entries in rows, and the height they need."""
+    """Lay out the entries in rows; return them and the height they need."""
     parts, x, y = [], 16.0, 14
     for words, tone, kind in entries:
         wide = 34 + 7.0 * len(words)
         if x > 16 and x + wide > WIDTH - 8:
             x, y = 16.0, y + 20
-        colour = TONES[tone]
-        if kind in DASHES:
-            dash = f' stroke-dasharray="{DASHES[kind]}"' if DASHES[kind] else ""
-            parts.append(f'<path d="M{x:.0f},{y}h20" stroke="{colour}" stroke-width="2.5"{dash}/>')
-        elif kind in _SHAPES:
-            place = f"translate({x + 10:.0f},{y})"
-            parts.append(f'<path transform="{place}" d="{_SHAPES[kind]}" fill="{colour}"/>')
-        else:
-            parts.append(f'<rect x="{x:.0f}" y="{y - 5}" width="20" height="10" fill="{colour}"/>')
+        color = TONES[tone]
+        for sign in kind.split() or [""]:
+            if sign in DASHES:
+                dash = f' stroke-dasharray="{DASHES[sign]}"' if DASHES[sign] else ""
+                line = f'd="M{x:.0f},{y}h20" stroke="{color}" stroke-width="2.5"{dash}'
+                parts.append(f"<path {line}/>")
+            elif sign in _SHAPES:
+                place = f"translate({x + 10:.0f},{y})"
+                parts.append(f'<path transform="{place}" d="{_SHAPES[sign]}" fill="{color}"/>')
+            else:
+                block = f'x="{x:.0f}" y="{y - 5}" width="20" height="10" fill="{color}"'
+                parts.append(f"<rect {block}/>")
         parts.append(f'<text x="{x + 26:.0f}" y="{y + 4}" fill="#333">{escape(words)}</text>')
         x += wide + 14
     return "".join(parts), y + 16
@@ -99,7 +122,7 @@ def png(drawn: str, scale: int = 2) -> bytes:
 
 @cache
 def _need_fonts(resvg: Any) -> None:
-    """Refuse to draw pictures without words, as a machine without fonts would."""
+    """Refuse to draw on a machine without fonts, where pictures would have no text."""
     blank, worded = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20">'
         f'<text x="2" y="15" font-family="{_FONTS}">{word}</text></svg>'
@@ -123,26 +146,24 @@ class _Frame:
         self.right, self.bottom = WIDTH - right, scene.height - bottom
 
     def x(self, value: float) -> float:
-        return self.left + (self.right - self.left) * _share(self.across, value)
+        return self.left + (self.right - self.left) * _fraction(self.across, value)
 
     def y(self, value: float) -> float:
-        return self.bottom - (self.bottom - self.top) * _share(self.up, value)
+        return self.bottom - (self.bottom - self.top) * _fraction(self.up, value)
 
 
-def _share(axis: Axis, value: float) -> float:
-    """How far along an axis a value lies; only what is absurdly far off is brought nearer."""
+def _fraction(axis: Axis, value: float) -> float:
+    """How far along an axis a value lies; values that are absurdly far off are brought nearer."""
     if axis.log:
         low, high = math.log10(axis.low), math.log10(axis.high)
-        share = (math.log10(max(value, 1e-300)) - low) / (high - low)
+        fraction = (math.log10(max(value, 1e-300)) - low) / (high - low)
     else:
-        share = (value - axis.low) / (axis.high - axis.low)
-    return min(max(share, -50.0), 50.0)
+        fraction = (value - axis.low) / (axis.high - axis.low)
+    return min(max(fraction, -50.0), 50.0)
 
 
-def _scene(scene: Scene) -> Iterator[str]:
+def _scene(scene: Scene, clip: str) -> Iterator[str]:
     frame = _Frame(scene)
-    # The same scene gets the same id in every process, so that pictures can be compared.
-    clip = f"clip{crc32(repr((scene.across, scene.up)).encode())}"
     width, height = frame.right - frame.left, frame.bottom - frame.top
     yield (
         f'<clipPath id="{clip}"><rect x="{frame.left}" y="{frame.top}" width="{width}" '
@@ -166,7 +187,8 @@ def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
             if upright:
                 y = frame.y(tick)
                 if axis.grid:
-                    yield f'<path d="M{_LEFT},{y:.1f}H{frame.right}" stroke="#e0e0e0"/>'
+                    line = f"M{_LEFT},{y:.1f}H{frame.right}"
+                    yield f'<path class="grid" d="{line}" stroke="#e0e0e0"/>'
                 yield (
                     f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="#333">'
                     f"{escape(word)}</text>"
@@ -174,20 +196,23 @@ def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
             else:
                 x = frame.x(tick)
                 if axis.grid:
-                    yield f'<path d="M{x:.1f},{_TOP}V{frame.bottom}" stroke="#e0e0e0"/>'
-                yield (
-                    f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle" fill="#333">'
-                    f"{escape(word)}</text>"
-                )
+                    line = f"M{x:.1f},{_TOP}V{frame.bottom}"
+                    yield f'<path class="grid" d="{line}" stroke="#e0e0e0"/>'
+                for k, text in enumerate(word.splitlines()):
+                    down = frame.bottom + 18 + 15 * k
+                    yield (
+                        f'<text x="{x:.1f}" y="{down}" text-anchor="middle" fill="#333">'
+                        f"{escape(text)}</text>"
+                    )
     yield f'<path d="M{_LEFT},{_TOP}V{frame.bottom}H{frame.right}" fill="none" stroke="#9e9e9e"/>'
     middle = (_LEFT + frame.right) / 2
     yield (
         f'<text x="{middle}" y="{frame.bottom + 40}" text-anchor="middle" fill="#333">'
         f"{escape(scene.across.label)}</text>"
     )
-    centre = (_TOP + frame.bottom) / 2
+    center = (_TOP + frame.bottom) / 2
     yield (
-        f'<text transform="translate(18,{centre}) rotate(-90)" text-anchor="middle" fill="#333">'
+        f'<text transform="translate(18,{center}) rotate(-90)" text-anchor="middle" fill="#333">'
         f"{escape(scene.up.label)}</text>"
     )
 

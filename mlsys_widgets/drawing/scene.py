@@ -1,4 +1,4 @@
-"""What an instrument draws, described once: the live plot and the still picture both follow it.
+"""What is drawn, described once: the live plot and the still picture both follow it.
 
 A scene is one pair of axes and named marks. Names are kept from one scene to the next, so that an
 update changes the data of marks that are already on the screen and never makes new ones.
@@ -19,7 +19,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale with its label; ``ticks`` are the values that are written, ``words`` their names."""
+    """A scale with its label; ``ticks`` are the values that are written, ``words`` their names.
+
+    In a still picture, the words of an axis across may have several lines; three fit above the
+    end of a scene whose axis has no label.
+    """
 
     label: str
     low: float
@@ -27,12 +31,12 @@ class Axis:
     log: bool = False
     ticks: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
-    #: Whether lines cross the plot at the ticks; rows of bars with text in them need none.
+    #: Whether lines cross the plot at the ticks; rows of bars with text in them have no grid.
     grid: bool = True
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing to write: such an axis is not drawn, as in a diagram."""
+        """Whether it has neither label nor ticks: such an axis is not drawn, as in a diagram."""
         return not self.label and not self.ticks
 
 
@@ -84,7 +88,7 @@ def from_zero(label: str, high: float, unit: str) -> Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """Base of the marks. ``tone`` names a colour of the theme."""
+    """Base of the marks. ``tone`` names a color of the theme."""
 
     name: str
     x: Sequence[float]
@@ -102,7 +106,7 @@ class Line(Mark):
 
 @dataclass(frozen=True)
 class Strokes:
-    """Several lines that look alike, as the arrows of a diagram: the corners of each."""
+    """Several lines of one style, such as the arrows of a diagram: the corners of each."""
 
     name: str
     paths: tuple[tuple[tuple[float, float], ...], ...]
@@ -144,7 +148,7 @@ class Words:
 def note(
     name: str, place: tuple[float, float, str] | None, tone: str = "text", align: str = "start"
 ) -> Words:
-    """One piece of text, ``(x, y, text)``, or none now."""
+    """One piece of text, ``(x, y, text)``, or an empty mark for ``None``."""
     if place is None:
         return Words(name, (), (), (), tone, align)
     x, y, text = place
@@ -166,10 +170,11 @@ class Scene:
     up: Axis
     marks: tuple[AnyMark, ...] = ()
     height: int = 340
-    #: (words, tone, symbol or dash) for each entry of the legend.
+    #: (words, tone, sign) for each entry of the legend; a sign is a dash, a symbol, both with a
+    #: space between them, or empty for a block.
     legend: tuple[tuple[str, str, str], ...] = field(default=())
 
     @property
     def bare(self) -> bool:
-        """Whether it has no axes, and their room is its own."""
+        """Whether it has no axes, so that marks may use their room."""
         return self.across.bare and self.up.bare

@@ -1,7 +1,7 @@
-"""One visual language: colours, dashes and symbols that tell things apart without colour too.
+"""One visual language: colors, dashes and symbols that tell things apart without color too.
 
 The palette is Okabe and Ito's, with each tone shifted so that it has contrast on white and on the
-dark theme alike: marks keep their colour when the theme changes.
+dark theme alike: marks keep their color when the theme changes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TONES: Final = {
     "green": "#12936b",
     "red": "#d4522a",
     "purple": "#b0609f",
-    "grey": "#808890",
+    "gray": "#808890",
     "ink": "#7a828a",
     "text": "#333333",
     "memory": "#d17f00",
@@ -24,7 +24,7 @@ TONES: Final = {
     "measured": "#12936b",
 }
 
-#: What the screen uses in place of a tone that must follow the theme.
+#: What the screen uses instead of a tone that must follow the theme.
 LIVE: Final = {"text": "var(--jp-ui-font-color1, #333333)"}
 
 #: Dashes by name, as SVG writes them; bqplot knows the same names.

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
-from mlsys_widgets.labs import Item, Lab, Myths, Quiz, Record, load, student
-from mlsys_widgets.labs.answers import say
+from mlsys_widgets.labs import Lab, Record, load, student
+from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.ledger import Ledger, LedgerError, State
-
-#: What a record calls the design entry.
-DESIGN: Final = "design"
 
 
 def award(
@@ -53,7 +51,7 @@ def award(
     else:
         verdict = judge(key, namespace.get(check.__name__, ...))
     earned = round(points * verdict.credit, 2)
-    say(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
+    print_sentence(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
     return earned
 
 
@@ -66,9 +64,9 @@ def award_record(record: str, *, points: float) -> float:
     folder = Path.cwd()
     verdict, doubt = judge_record(load(folder), record, folder, student(folder).name)
     earned = round(points * verdict.credit, 2)
-    say(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
+    print_sentence(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
     if doubt:
-        say(f"For the grader: {doubt.detail}")
+        print_sentence(f"For the grader: {doubt.detail}")
     return earned
 
 
@@ -114,16 +112,7 @@ def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
     items = lab.items(lab.draw("", variants=False))
     found = items[record]
     assert isinstance(found, Record)
-    return {name: _kept_as(name, items.get(name)) for name in found.of}
-
-
-def _kept_as(name: str, item: Item | None) -> tuple[str, ...]:
-    match item:
-        case Quiz():
-            return tuple(f"{name}.{question['key']}" for question in item.questions)
-        case Myths():
-            return tuple(f"{name}.{myth['key']}" for myth in item.myths)
-    return (name,)
+    return {name: items[name].ledger_names(name) if name in items else (name,) for name in found.of}
 
 
 def _holds(state: State, lab: str, names: Iterable[str]) -> bool:

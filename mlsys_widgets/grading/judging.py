@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlsys_widgets.grading.keys import Belief, ChoiceKey, Key, NumberKey
-from mlsys_widgets.labs import Unusable, plain
-from mlsys_widgets.labs.answers import choice
+from mlsys_widgets.labs import UnusableAnswer, plain
+from mlsys_widgets.labs.answers import choice_key
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,17 @@ def judge(key: Key, value: Any) -> Verdict:
         return Verdict(0.0, "Not answered.")
     try:
         answer = plain(value)
-    except Unusable as reason:
+    except UnusableAnswer as reason:
         return Verdict(0.0, f"Not usable: {reason}.")
     if isinstance(key, ChoiceKey):
-        return _judge_choice(key, choice(answer))
+        return _judge_choice(key, choice_key(answer))
     if isinstance(answer, str | bool) or answer is None:
         return Verdict(0.0, f"Not usable: a number is asked for, and this is {answer!r}.")
     return _judge_number(key, answer)
 
 
 def _judge_choice(key: ChoiceKey, chosen: str | None) -> Verdict:
-    if chosen == choice(key.value):
+    if chosen == choice_key(key.value):
         return Verdict(1.0, key.says or "Right.")
     for belief in key.beliefs:
         if chosen == belief.value:

@@ -15,7 +15,7 @@ from mlsys_widgets.grading.award import judge_record
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
-from mlsys_widgets.labs import Choice, Lab, Number, Record, Unusable
+from mlsys_widgets.labs import Choice, Lab, Number, Record, UnusableAnswer
 from mlsys_widgets.sandbox.answer_data import from_data
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum
 
@@ -121,7 +121,7 @@ class Judge:
     def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
         try:
             answer = from_data(data)
-        except (Unusable, ValueError, OverflowError) as reason:
+        except (UnusableAnswer, ValueError, OverflowError) as reason:
             return Verdict(0.0, f"Not usable: {reason}."), "not usable"
         words = "" if answer is ... else repr(answer)[:80]
         try:

@@ -1,7 +1,7 @@
 """A JupyterHub for a course on one machine: ``mlsys hub``.
 
-`run_hub` prepares everything in one folder and serves; `single` is the course of one person, who
-needs no root for it.
+`start` prepares everything in one folder and serves it; `single` runs a course for one person, who
+does not need root for it.
 """
 
 __all__: list[str] = []

@@ -1,7 +1,7 @@
-"""Users of the machine that a hub makes, recognises and removes: its own, and no others.
+"""Users of the machine that a hub creates, recognizes and removes: its own, and no others.
 
-nbgrader files work under the name of the system's user, so a student of the hub is one. An account
-is this hub's when the comment field in ``/etc/passwd`` carries its mark.
+nbgrader files work under the name of the system's user, so every student of the hub is one. An
+account belongs to this hub when its comment field in ``/etc/passwd`` carries the hub's mark.
 """
 
 from __future__ import annotations
@@ -18,78 +18,78 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.hub.memory import Account, Memory
+from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import PRIVATE, Places, Role
+from mlsys_widgets.hub.run_as import SYSTEM_PATH
 
-#: Nobody logs in to these accounts but through the hub.
+#: People log in to these accounts only through the hub.
 _SHELL: Final = "/usr/sbin/nologin"
 _PROGRAMS: Final = ("useradd", "userdel", "groupadd", "chpasswd")
-_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def check_names(memory: Memory, names: Sequence[str]) -> None:
-    """Refuse, before anything is made, a name that belongs to somebody else on this machine."""
+def check_names(state: HubState, names: Sequence[str]) -> None:
+    """Refuse, before anything is created, a name that belongs to somebody else on this machine."""
     for program in _PROGRAMS:
-        if shutil.which(program, path=_PATH) is None:
+        if shutil.which(program, path=SYSTEM_PATH) is None:
             raise ValueError(
-                f"{program} is missing, which makes users; on Debian: apt-get install passwd"
+                f"{program} is missing, which manages users; on Debian: apt-get install passwd"
             )
-    foreign = [name for name in names if (entry := _entry(name)) and not _ours(entry, memory)]
+    foreign = [name for name in names if (entry := _entry(name)) and not _ours(entry, state)]
     if foreign:
         one = len(foreign) == 1
         raise ValueError(
             f"this machine has {'a user' if one else 'users'} {', '.join(foreign)} that this hub"
-            f" has not made; {'it is' if one else 'they are'} left alone. Choose other names: in"
+            f" did not create; {'it is' if one else 'they are'} left alone. Choose other names in"
             " the roster, or with --instructor and --student"
         )
 
 
 def make_accounts(
     places: Places,
-    memory: Memory,
+    state: HubState,
     wanted: dict[str, Role],
     *,
     welcome: Callable[[Path], None],
 ) -> list[str]:
-    """Make the users that are not there, with the ids that they had before.
+    """Create the users that are missing, with the ids that they had before.
 
     Parameters
     ----------
-    places, memory
-        Of the hub.
+    places, state
+        The hub's folder and what it knows about itself.
     wanted
-        Names and what they are.
+        Each name with its role.
     welcome
         Puts the first files into a student's home.
 
     Returns
     -------
     names
-        Who was made.
+        Who was created.
     """
-    check_names(memory, list(wanted))
+    check_names(state, list(wanted))
     made = []
     for name, role in wanted.items():
         home = places.home(name)
         if _entry(name) is None:
-            _add(name, home, memory)
+            _add(name, home, state)
             made.append(name)
         entry = pwd.getpwnam(name)
-        memory.accounts[name] = Account(name, entry.pw_uid, entry.pw_gid, role)
-        memory.write(places.memory)
+        state.accounts[name] = Account(name, entry.pw_uid, entry.pw_gid, role)
+        state.write(places.state)
         if not home.exists():
             _make_home(home, entry, welcome if role == "student" else None)
     return made
 
 
-def remove_accounts(memory: Memory) -> list[str]:
-    """Remove the users that this hub has made; returns the names of those that it left alone."""
+def remove_accounts(state: HubState) -> list[str]:
+    """Remove the users that this hub created; return the names of those it left alone."""
     left = []
-    for account in memory.accounts.values():
+    for account in state.accounts.values():
         entry = _entry(account.name)
         if entry is None:
             continue
-        if not _ours(entry, memory):
+        if not _ours(entry, state):
             left.append(account.name)
             continue
         end_processes(entry.pw_uid)
@@ -98,7 +98,7 @@ def remove_accounts(memory: Memory) -> list[str]:
 
 
 def end_processes(uid: int, patience: float = 5.0) -> None:
-    """End everything that runs as a user: asked first, then made to."""
+    """End everything that runs as a user: with a request first, then by force."""
     for ask in (signal.SIGTERM, signal.SIGKILL):
         for process in _processes(uid):
             with suppress(ProcessLookupError):
@@ -133,14 +133,14 @@ def _entry(name: str) -> pwd.struct_passwd | None:
         return None
 
 
-def _ours(entry: pwd.struct_passwd, memory: Memory) -> bool:
-    known = memory.accounts.get(entry.pw_name)
-    return entry.pw_gecos == memory.mark and (known is None or known.uid == entry.pw_uid)
+def _ours(entry: pwd.struct_passwd, state: HubState) -> bool:
+    known = state.accounts.get(entry.pw_name)
+    return entry.pw_gecos == state.mark and (known is None or known.uid == entry.pw_uid)
 
 
-def _add(name: str, home: Path, memory: Memory) -> None:
-    """Add a user; one that was known gets its old ids, since its files carry them."""
-    known = memory.accounts.get(name)
+def _add(name: str, home: Path, state: HubState) -> None:
+    """Add a user; one we know gets the same ids as before, because its files carry them."""
+    known = state.accounts.get(name)
     ids = ["--user-group"]
     if known:
         if not _has_group(name):
@@ -148,7 +148,7 @@ def _add(name: str, home: Path, memory: Memory) -> None:
         ids = ["--uid", str(known.uid), "--gid", str(known.gid)]
     _system(
         "useradd", *ids, "--no-create-home", "--home-dir", str(home), "--shell", _SHELL,
-        "--comment", memory.mark, name,
+        "--comment", state.mark, name,
     )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def _has_group(name: str) -> bool:
 def _make_home(
     home: Path, entry: pwd.struct_passwd, welcome: Callable[[Path], None] | None
 ) -> None:
-    """Make a home aside and put it in its place when it is whole."""
+    """Prepare a home beside its place and move it there when it is complete."""
     aside = home.with_name(f".{home.name}.unfinished")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=PRIVATE)
@@ -177,7 +177,7 @@ def _make_home(
 def _system(program: str, *arguments: str) -> None:
     done = subprocess.run(
         [program, *arguments],
-        env={**os.environ, "PATH": _PATH}, capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise OSError(f"{program} {arguments[-1]}: {done.stderr.strip() or done.returncode}")

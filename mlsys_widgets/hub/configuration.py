@@ -1,4 +1,4 @@
-"""What JupyterHub is told, as data: nothing in it is run, and no secret is in it."""
+"""JupyterHub's configuration, as data: it contains no code and no secret."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.hub.memory import Memory
+from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 
 PROXY_PID: Final = "proxy.pid"
-#: Processes and threads of a student: a lab with its kernel has some forty.
+#: Processes and threads that a student may have: a lab with its kernel has about forty.
 _PROCESSES: Final = 512
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the hub is opened.
+    """Where people open the hub.
 
     Examples
     --------
@@ -47,17 +47,17 @@ class Address:
 
     @property
     def protected(self) -> bool:
-        """Whether what travels is encrypted."""
+        """Whether the connection is encrypted."""
         return self.cert is not None
 
     @property
     def bind(self) -> str:
-        """What the proxy listens at."""
+        """The address that the proxy listens on."""
         return f"{'https' if self.protected else 'http'}://{_bracketed(self.ip)}:{self.port}"
 
     @property
     def url(self) -> str:
-        """What to open on this machine."""
+        """The address to open on this machine."""
         everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
         host = _bracketed(everywhere.get(self.ip, self.ip))
         return f"{'https' if self.protected else 'http'}://{host}:{self.port}"
@@ -65,7 +65,7 @@ class Address:
 
 def hub_configuration(
     places: Places,
-    memory: Memory,
+    state: HubState,
     address: Address,
     *,
     python: Path,
@@ -76,12 +76,12 @@ def hub_configuration(
 
     Parameters
     ----------
-    places, memory
-        Of the hub.
+    places, state
+        The hub's folder and what it knows about itself.
     address
-        Where it is opened.
+        Where people open it.
     python
-        What servers of users are run with.
+        What runs the servers of users.
     proxy
         The command that starts the proxy.
     idle
@@ -90,14 +90,14 @@ def hub_configuration(
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {
         "bind_url": address.bind,
-        "hub_port": memory.hub_port,
+        "hub_port": state.hub_port,
         "db_url": f"sqlite:///{places.database / 'jupyterhub.sqlite'}",
         "cookie_secret_file": str(places.secrets / "cookie_secret"),
         "authenticator_class": "pam",
         "spawner_class": "mlsys_widgets.hub.spawner.CourseSpawner",
-        "load_roles": _roles(memory, culling=idle > 0),
-        # When the hub is stopped, so is everything. When it is killed, servers go on, and the
-        # next hub finds them again.
+        "load_roles": _roles(state, culling=idle > 0),
+        # Stopping the hub stops everything. If it is killed, servers keep running, and the next
+        # hub finds them again.
         "cleanup_servers": True,
         "cleanup_proxy": True,
         "concurrent_spawn_limit": 4 * (os.cpu_count() or 1),
@@ -114,13 +114,13 @@ def hub_configuration(
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {
             "command": list(proxy),
-            "api_url": f"http://127.0.0.1:{memory.api_port}",
+            "api_url": f"http://127.0.0.1:{state.api_port}",
             "pid_file": str(places.database / PROXY_PID),
         },
-        "Authenticator": {"allowed_users": sorted(memory.accounts)},
+        "Authenticator": {"allowed_users": sorted(state.accounts)},
         "CourseSpawner": {
             "cmd": [str(python), "-m", "mlsys_widgets.hub.user_server"],
-            "instructors": [each.name for each in memory.of_role("instructor")],
+            "instructors": [each.name for each in state.of_role("instructor")],
             "folder": str(places.root),
             "memory": _half_of_memory(),
             "processes": _PROCESSES,
@@ -131,9 +131,9 @@ def hub_configuration(
     }
 
 
-def _roles(memory: Memory, *, culling: bool) -> list[dict[str, Any]]:
-    # An instructor sees who is there and stops a server that hangs, and cannot look into it.
-    teaching = [each.name for each in memory.of_role("instructor")]
+def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
+    # Instructors see who is there and can stop a server that hangs, but cannot look into it.
+    teaching = [each.name for each in state.of_role("instructor")]
     scopes = ["admin-ui", "list:users", "read:users:activity", "servers"]
     roles = [{"name": "teaching", "users": teaching, "scopes": scopes}]
     if culling:
@@ -143,7 +143,7 @@ def _roles(memory: Memory, *, culling: bool) -> list[dict[str, Any]]:
 
 
 def _ending_with_its_parent() -> list[str]:
-    """What to start a program with, so that a hub that is killed leaves no culler behind."""
+    """A prefix for a command, so that a hub that is killed leaves no culler behind."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
     return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
 

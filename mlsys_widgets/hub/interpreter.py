@@ -1,8 +1,8 @@
 """The Python that users of a hub run: one that they can reach.
 
-An environment in root's home works for root and for nobody else, and one that is installed from a
-clone shows students the clone, keys and all. Whether users can run the one at hand is tried, as a
-user. If they cannot, an environment with the same versions is made in the folder of the hub.
+An environment in root's home works for root and nobody else, and one that is installed from a clone
+shows students the clone, keys and all. So we try, as a user, whether users can run the one at hand.
+If they cannot, an environment with the same versions is created in the hub's folder.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from mlsys_widgets import __version__
-from mlsys_widgets.hub.acting import run_as
-from mlsys_widgets.hub.memory import Account
+from mlsys_widgets.hub.hub_state import Account
+from mlsys_widgets.hub.run_as import run_as
 
 NAME: Final = "mlsys-widgets"
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-#: Written when an environment is whole; says what it was made from.
+#: Written when an environment is complete; says what it was made from.
 STAMP: Final = ".mlsys_hub.json"
 _NEEDED: Final = ("jupyterhub", "jupyterhub_idle_culler", "jupyterlab", "nbgrader", "mlsys_widgets")
 _RUNS: Final = (
@@ -42,14 +42,14 @@ Say = Callable[[str], None]
 
 
 def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Path:
-    """A Python with everything of a hub that a user can run.
+    """Return a Python that has everything a hub needs and that users can run.
 
     Parameters
     ----------
     account, home
-        The user that tries, and the user's home.
+        The user who tries it, and that user's home.
     target
-        Where an environment is made if one is needed.
+        Where an environment is created if one is needed.
     say
         Told what is being done.
     """
@@ -61,14 +61,14 @@ def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Pat
         make_environment(target, _reachable_python(account, home), say)
     if not runs(python, account, home):
         raise ValueError(
-            f"{account.name} cannot run {python}; let everybody go through the folders that it is"
-            " in (chmod o+x), or name another place with --folder"
+            f"{account.name} cannot run {python}; let everybody pass through the folders above it"
+            " (chmod o+x), or choose another place with --folder"
         )
     return python
 
 
 def runs(python: Path, account: Account, home: Path) -> bool:
-    """Whether a user can run an interpreter that has everything."""
+    """Whether a user can run an interpreter, and it has everything."""
     try:
         return run_as(account, [python, "-I", "-c", _RUNS], home=home).returncode == 0
     except OSError:
@@ -76,19 +76,19 @@ def runs(python: Path, account: Account, home: Path) -> bool:
 
 
 def clone() -> Path | None:
-    """The clone that the package is run from; none if it lies where pip puts packages."""
+    """The clone that the package runs from; `None` if it is where pip installs packages."""
     return None if _PACKAGE.is_relative_to(sys.prefix) else _PACKAGE.parent
 
 
 def make_environment(target: Path, base: Path, say: Say) -> Path:
-    """Make an environment with the versions of this one, or bring it up to date.
+    """Create an environment with the versions of this one, or bring it up to date.
 
     Parameters
     ----------
     target
         Where.
     base
-        The Python that it is made from.
+        The Python that it is created from.
     say
         Told what is being done.
 
@@ -100,12 +100,12 @@ def make_environment(target: Path, base: Path, say: Say) -> Path:
     python = target / "bin" / "python"
     if is_fresh(target):
         return python
-    if _stamp(target) is None:  # not there, or never finished
-        say(f"Making an environment that users can reach in {target}; this takes minutes")
+    if _stamp(target) is None:  # missing, or never finished
+        say(f"Creating an environment that users can reach in {target}; this takes minutes")
         shutil.rmtree(target, ignore_errors=True)
         _run([base, "-m", "venv", "--without-pip", target])
     else:
-        say(f"Bringing the environment of users in {target} up to date")
+        say(f"Updating the environment of users in {target}")
     with TemporaryDirectory() as aside:
         package = _package(Path(aside))
         stamp = _stamp(target)
@@ -113,7 +113,7 @@ def make_environment(target: Path, base: Path, say: Say) -> Path:
             pins = Path(aside) / "constraints.txt"
             pins.write_text("".join(f"{n}=={v}\n" for n, v in _versions().items()), "utf-8")
             _pip(python, "install", "--constraint", pins, f"{NAME}[hub]{package}")
-        # The same version may hold other files, which pip would not look at.
+        # The same version may have other files, and pip compares versions only.
         _pip(python, "install", "--no-deps", "--force-reinstall", f"{NAME}{package}")
     (packages,) = target.glob("lib/python3*/site-packages")
     made = {
@@ -126,7 +126,7 @@ def make_environment(target: Path, base: Path, say: Say) -> Path:
 
 
 def is_fresh(target: Path) -> bool:
-    """Whether an environment is whole and has the package and the versions of this one."""
+    """Whether an environment is complete, with the package and versions of this one."""
     stamp = _stamp(target)
     return stamp is not None and stamp["package"] == _digest() and _same_versions(stamp)
 
@@ -139,7 +139,7 @@ def _same_versions(stamp: Mapping[str, Any]) -> bool:
 
 
 def _reachable_python(account: Account, home: Path) -> Path:
-    """A Python of the system that users can run and that can make environments."""
+    """A system Python that users can run and that can create environments."""
     for name in _PYTHONS:
         found = shutil.which(name, path=_PLACES)
         if found:
@@ -154,7 +154,7 @@ def _reachable_python(account: Account, home: Path) -> Path:
 
 
 def _versions(path: list[str] | None = None) -> dict[str, str]:
-    """What is installed in an environment, this one if none is named, but for the package."""
+    """What is installed in an environment besides the package; this one if no path is given."""
     found = metadata.distributions(path=path) if path else metadata.distributions()
     names = {each.name.lower().replace("_", "-"): each.version for each in found}
     names.pop(NAME, None)
@@ -170,7 +170,7 @@ def _stamp(target: Path) -> dict[str, Any] | None:
 
 
 def _digest() -> str:
-    """Changes with every file of the package."""
+    """A digest that changes with every file of the package."""
     digest = hashlib.sha256()
     for path in sorted(_files(_PACKAGE)):
         digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
@@ -185,9 +185,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _package(aside: Path) -> str:
-    """The package as pip can install it again: built anew, from where it came, or by version."""
+    """The package as pip can install it again: a new build, its origin, or its version."""
     if here := clone():
-        # Built with this environment if it can: then nothing has to be fetched for it.
+        # Built in this environment if possible: then nothing has to be downloaded for it.
         own = ["--no-build-isolation"] if find_spec("hatchling") else []
         _pip(None, "wheel", *own, "--no-deps", "--wheel-dir", aside, here)
         (wheel,) = aside.glob("*.whl")
@@ -201,17 +201,17 @@ def _package(aside: Path) -> str:
 
 
 def _pip(python: Path | None, action: str, *arguments: str | Path) -> None:
-    """Run this environment's pip, for another one if it is named."""
+    """Run this environment's pip, on another environment if one is given."""
     other: list[str | Path] = ["--python", python] if python else []
     quiet = ["--disable-pip-version-check", "--quiet"]
     _run([sys.executable, "-m", "pip", *other, *quiet, action, *arguments])
 
 
 def _run(command: list[str | Path]) -> None:
-    # Root may be careful with what it makes; this is for everybody to read.
+    # Root's umask may be strict, but everybody must be able to read this.
     done = subprocess.run(
         [str(each) for each in command], umask=0o022, capture_output=True, text=True, check=False
     )
     if done.returncode:
         last = (done.stderr or done.stdout).strip().splitlines()[-3:]
-        raise ValueError(f"the environment of users could not be made: {' '.join(last)}")
+        raise ValueError(f"the environment of users could not be created: {' '.join(last)}")

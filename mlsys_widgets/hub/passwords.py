@@ -1,8 +1,7 @@
-"""Passwords of a hub's users: made up, kept for root, and held against what everybody tries first.
+"""Passwords of a hub's users: generated, kept for root, and compared with common defaults.
 
-The system keeps only hashes of passwords. The ones that were made up are kept beside the hub's
-other secrets, so that an instructor can hand them out; a user who changes theirs makes the kept one
-void.
+The system keeps only hashes of passwords. The generated ones are kept with the hub's other secrets,
+so that an instructor can hand them out. If users change theirs, the kept one no longer counts.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, cast
 
-from mlsys_widgets.hub.memory import write_private
+from mlsys_widgets.hub.hub_state import write_private
 
 SHADOW: Final = Path("/etc/shadow")
-#: What is tried first by whoever wants to get in; the name of the account is, too.
+#: What an intruder tries first, along with the name of the account.
 DEFAULTS: Final = (
     "password", "passwort", "mlsys", "jupyter", "jupyterhub", "changeme", "student", "instructor",
     "admin", "guest", "test", "secret", "letmein", "123456", "12345678", "1234",
@@ -30,7 +29,7 @@ _GROUPS: Final = 4
 
 
 def make_password() -> str:
-    """A password of 64 bits that can be read aloud, as ``bakid-lomut-zasir-hupog``.
+    """Return a password of 64 bits that can be read aloud, such as ``bakid-lomut-zasir-hupog``.
 
     Examples
     --------
@@ -45,21 +44,21 @@ def make_password() -> str:
 
 
 class Passwords:
-    """The passwords that were made up, in a file for root alone."""
+    """The generated passwords, in a file that only root can read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._kept: dict[str, str] = json.loads(path.read_text("utf-8")) if path.exists() else {}
 
     def make(self, names: Iterable[str]) -> None:
-        """Make one up for everybody who has none, and keep them."""
+        """Generate one for everybody who has none, and keep them."""
         new = {name: make_password() for name in names if name not in self._kept}
         if new:
             self._kept |= new
             write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
 
     def give(self, names: Iterable[str]) -> None:
-        """Set the kept passwords of accounts, through the system's own program."""
+        """Set the kept passwords of accounts, with the system's own program."""
         lines = "".join(f"{name}:{self._kept[name]}\n" for name in names)
         if not lines:
             return
@@ -70,12 +69,12 @@ class Passwords:
             raise OSError(f"the passwords could not be set: {done.stderr.strip()}")
 
     def shown(self, name: str, known: Mapping[str, str]) -> str:
-        """A password as it is told to people, or why it cannot be."""
+        """A password to show to people, or the reason why there is none."""
         valid = self.counts(name, known.get(name, "!"))
         return self._kept[name] if valid else "(changed by its owner)"
 
     def counts(self, name: str, hashed: str) -> bool:
-        """Whether the kept password still is the one of the account."""
+        """Whether the kept password is still that of the account."""
         return name in self._kept and fits(self._kept[name], hashed)
 
 
@@ -91,9 +90,9 @@ def is_locked(hashed: str) -> bool:
 
 
 def fits(password: str, hashed: str) -> bool:
-    """Whether a password has a hash, asked of the library that the system's login asks.
+    """Whether a password matches a hash, according to the library that the login uses.
 
-    PAM itself would be right as well, and waits for seconds after each wrong guess.
+    PAM would give the same answer, but waits for seconds after each wrong guess.
     """
     if not hashed:
         return not password
@@ -104,32 +103,32 @@ def fits(password: str, hashed: str) -> bool:
 
 
 def default_password(name: str, hashed: str) -> str | None:
-    """Which password that everybody tries first opens an account; none if none does.
+    """The default password that opens an account; `None` if none does.
 
     Examples
     --------
     >>> default_password("ada", "")
-    'no password at all'
+    'empty'
     >>> default_password("ada", "!")
     """
     if not hashed:
-        return "no password at all"
+        return "empty"
     if is_locked(hashed):
         return None
     if fits(name, hashed):
-        return "its own name"
+        return "the name of the account"
     return next((f"{word!r}" for word in DEFAULTS if fits(word, hashed)), None)
 
 
 def defaults_among(names: Iterable[str], kept: Passwords, known: Mapping[str, str]) -> list[str]:
-    """A sentence for every account that a default password opens.
+    """Return a sentence for every account that a default password opens.
 
     Parameters
     ----------
     names
         The accounts.
     kept
-        Passwords that were made up: an account that has its own needs no guessing.
+        The generated passwords: an account that has one needs no guessing.
     known
         Hashes by name.
     """
@@ -139,7 +138,7 @@ def defaults_among(names: Iterable[str], kept: Passwords, known: Mapping[str, st
         if kept.counts(name, hashed):
             continue
         if found := default_password(name, hashed):
-            said.append(f"{name} has {found}; mend it with: passwd {name}")
+            said.append(f"the password of {name} is {found}; change it with: passwd {name}")
     return said
 
 

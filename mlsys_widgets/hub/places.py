@@ -1,4 +1,4 @@
-"""Where everything of a hub lies: one folder, and who may look into which part of it."""
+"""Where a hub keeps everything: one folder, and who may look into which part of it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Final, Literal
 
 Role = Literal["instructor", "student"]
 
-#: The folder of a hub if none is named, below the current one.
+#: The default folder of a hub, below the current one.
 FOLDER: Final = "mlsys_hub"
 #: Where it goes when the current folder is closed to users, as root's home is.
 ELSEWHERE: Final = Path("/srv")
-#: Where sockets are made: a socket's path has at most 107 characters, so it cannot be any folder.
+#: Where sockets go: a socket's path has at most 107 characters, so not every folder will do.
 _RUN: Final = Path("/run")
 
-#: Users walk through these and change nothing.
+#: Users pass through these and change nothing.
 _OPEN: Final = 0o755
-#: Users walk through this to their own and do not see who else there is.
+#: Users pass through this to their own folder and do not see who else there is.
 _PASSABLE: Final = 0o711
-#: Root's, or that of one user.
+#: Only for root, or for one user.
 PRIVATE: Final = 0o700
-#: Everybody leaves work here and nobody moves what is another's: that is the sticky bit.
+#: Everybody leaves work here, and the sticky bit keeps them from moving anybody else's.
 _SHARED: Final = 0o1777
 
 
@@ -41,8 +41,8 @@ class Places:
     root: Path
 
     @property
-    def memory(self) -> Path:
-        """What the hub remembers of itself."""
+    def state(self) -> Path:
+        """What the hub remembers between two starts."""
         return self.root / "hub.json"
 
     @property
@@ -52,7 +52,7 @@ class Places:
 
     @property
     def course(self) -> Path:
-        """The course; of its instructor alone."""
+        """The course; only for its instructor."""
         return self.root / "course"
 
     @property
@@ -67,17 +67,17 @@ class Places:
 
     @property
     def database(self) -> Path:
-        """JupyterHub's own records; root's alone."""
+        """JupyterHub's own records; only for root."""
         return self.root / "database"
 
     @property
     def secrets(self) -> Path:
-        """Keys and passwords; root's alone."""
+        """Keys and passwords; only for root."""
         return self.root / "secrets"
 
     @property
     def logs(self) -> Path:
-        """What the hub and all servers wrote; root's alone."""
+        """The logs of the hub and all servers; only for root."""
         return self.root / "logs"
 
     @property
@@ -87,7 +87,7 @@ class Places:
 
     @property
     def proxy(self) -> Path:
-        """The proxy, if it was installed here."""
+        """The proxy, if the hub installed it."""
         return self.root / "proxy"
 
     @property
@@ -102,7 +102,7 @@ class Places:
 
     @property
     def sockets(self) -> Path:
-        """Where servers speak to kernels; the one thing outside of the folder, and never kept."""
+        """Where servers talk to kernels; the one thing outside the folder, and never kept."""
         return _RUN / f"mlsys-{sha256(bytes(self.root)).hexdigest()[:8]}"
 
     def home(self, name: str) -> Path:
@@ -114,26 +114,26 @@ class Places:
         return self.sockets / name
 
     def settings_of(self, role: Role) -> Path:
-        """The folder of settings that servers of a role are pointed to."""
+        """The folder of settings for servers of a role."""
         return self.settings / role
 
     @property
     def ours(self) -> tuple[Path, ...]:
-        """All that a hub makes, and so all that a reset removes."""
+        """Everything that a hub creates, and so everything that a reset removes."""
         return (
             self.course, self.exchange, self.homes, self.database, self.secrets, self.logs,
-            self.settings, self.proxy, self.environment, self.sockets, self.lock, self.memory,
+            self.settings, self.proxy, self.environment, self.sockets, self.lock, self.state,
         )  # fmt: skip
 
     def make_sockets(self, name: str, uid: int, gid: int) -> None:
-        """Make a user's own folder for sockets; they are gone when the machine starts anew."""
+        """Create a user's own folder for sockets, which is gone after a reboot."""
         self.sockets.mkdir(parents=True, exist_ok=True)
         self.sockets.chmod(_PASSABLE)
         self.sockets_of(name).mkdir(mode=PRIVATE, exist_ok=True)
         os.chown(self.sockets_of(name), uid, gid)
 
     def make(self) -> None:
-        """Make the folders that are missing; those that are there keep what they hold."""
+        """Create the folders that are missing; the others keep what they hold."""
         for folder, mode in (
             (self.root, _OPEN),
             (self.homes, _PASSABLE),
@@ -148,10 +148,9 @@ class Places:
 
 
 def default_folder() -> Path:
-    """The folder of a hub if none is named.
+    """The folder of a hub if nobody names one.
 
-    Root's own home is closed to users, and their homes lie in this folder: then it is made
-    elsewhere.
+    Root's own home is closed to users, whose homes are in the hub's folder: then it goes elsewhere.
     """
     here = Path.cwd()
     if os.geteuid() == 0 and closed_parent(here) is not None:
@@ -160,7 +159,7 @@ def default_folder() -> Path:
 
 
 def closed_parent(folder: Path) -> Path | None:
-    """The first folder on the way to this one through which others may not go."""
+    """The first folder on the way to this one that others may not pass through."""
     folder = folder.resolve()
     for each in (*reversed(folder.parents), folder):
         if each.exists() and not each.stat().st_mode & 0o001:

@@ -16,12 +16,12 @@ VERSION: Final = "5.3.0"
 
 
 def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
-    """The command that starts the proxy; it is installed into a folder if there is none.
+    """Return the command that starts the proxy, which is installed if it is missing.
 
     Parameters
     ----------
     folder
-        Where it is installed.
+        Where to install it.
     say
         Told what is being done.
     """
@@ -34,7 +34,7 @@ def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
     if npm is None:
         raise ValueError(
             f"a hub needs {PROGRAM}, which needs Node.js: install npm (on Debian: apt-get install"
-            f" npm), and it is fetched by itself; or install it with npm install -g {PROGRAM}"
+            f" npm), and the hub fetches it; or install it yourself: npm install -g {PROGRAM}"
         )
     say(f"Installing {PROGRAM} {VERSION} with npm")
     folder.mkdir(exist_ok=True)
@@ -50,16 +50,16 @@ def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
 
 
 def end_stale_proxy(pid_file: Path, patience: float = 10.0) -> bool:
-    """End the proxy of a hub that was killed; says whether there was one.
+    """End the proxy of a hub that was killed; return whether there was one.
 
-    JupyterHub would do so as well, and complain of the port first.
+    JupyterHub would do so too, but complain about the port first.
     """
     try:
         pid = int(pid_file.read_text())
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
     except (OSError, ValueError):
         return False
-    if PROGRAM.encode() not in words:  # the number belongs to another process by now
+    if PROGRAM.encode() not in words:  # the number belongs to another process now
         return False
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + patience

@@ -1,7 +1,7 @@
-"""What the Jupyter servers of instructors and students are told.
+"""The settings of the Jupyter servers of instructors and students.
 
-Each role has a folder that ``JUPYTER_CONFIG_PATH`` points to, so that nothing is written into
-anybody's home and a new version of this package brings its settings along.
+Each role has a folder that ``JUPYTER_CONFIG_PATH`` points to, so nothing is written into anybody's
+home, and a new version of this package brings its own settings.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, Final
 from mlsys_widgets.files import NBGRADER_CONFIG, START_PAGE
 from mlsys_widgets.hub.places import Role
 
-#: Where an instructor's own copies of labs go, below the course.
+#: Where instructors try labs as students do, below the course.
 TRIED: Final = "tried"
 
 _NBGRADER: Final = "nbgrader.server_extensions"
-#: Parts of nbgrader that only instructors have: in the browser, and in the server.
+#: The parts of nbgrader that only instructors have, in the browser and in the server.
 _IN_THE_BROWSER: Final = ("formgrader", "create-assignment", "course-list")
 _IN_THE_SERVER: Final = ("formgrader", "course_list")
 
-#: On a port of the loopback every user of the machine can listen to a kernel, unless it encrypts.
+#: On the loopback every user of the machine can listen to a kernel unless it encrypts.
 _ENCRYPTED: Final = {"transport_encryption": "auto"}
 
 
@@ -42,21 +42,21 @@ def write_settings(
     Parameters
     ----------
     folder
-        Where; what is there is replaced.
+        Where; what is in it is replaced.
     role
-        Whose.
+        Whose settings.
     course_id, exchange
-        What nbgrader calls the course, and where it hands work over.
+        What nbgrader calls the course, and where its exchange is.
     course
         The folder of the course; for instructors.
     cache
-        Where nbgrader keeps what was handed in for its owner; in the home if left out.
+        Where nbgrader keeps a student's own copies of submissions; in the home if omitted.
     idle
         Seconds after which a kernel that nobody is connected to is stopped; 0 for never.
     sockets
-        Whether servers speak to kernels over sockets in Jupyter's runtime folder, which must have a
-        short path. Else they do so over ports of the loopback, encrypted; there two kernels that
-        start at the same time may draw the same port.
+        Whether servers talk to kernels over sockets in Jupyter's runtime folder, which must have a
+        short path. Otherwise they use encrypted ports of the loopback, where two kernels that start
+        at the same time may pick the same port.
     """
     nbgrader = {
         "CourseDirectory.course_id": course_id,
@@ -69,9 +69,9 @@ def write_settings(
         nbgrader["Exchange.cache"] = str(cache)
     server: dict[str, Any] = {
         "ServerApp": {
-            # A login shell would set the path anew, and mlsys would not be on it.
+            # A login shell would reset the path, and mlsys would not be on it.
             "terminado_settings": {"shell_command": [_shell()]},
-            # Looks for language servers with npm at each start; there are none.
+            # It looks for language servers with npm at each start; there are none.
             "jpserver_extensions": {"jupyter_lsp": False},
         },
         "MappingKernelManager": {"cull_idle_timeout": idle, "cull_interval": max(60, idle // 4)},
@@ -105,7 +105,7 @@ def write_settings(
         ("labconfig/default_setting_overrides.json", overrides),
     ):
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-    # nbgrader reads JSON as well, and complains at each start that this file is missing.
+    # nbgrader reads JSON too, but then complains at each start that this file is missing.
     lines = [f"c.{name} = {value!r}\n" for name, value in nbgrader.items()]
     (folder / NBGRADER_CONFIG).write_text("c = get_config()\n" + "".join(lines), "utf-8")
     for path in (folder, *folder.rglob("*")):

@@ -1,6 +1,6 @@
-"""A course of one person, who is instructor and student at once and needs no root.
+"""A course for one person, who is instructor and student at once and does not need root.
 
-It is the instructor's server of a hub without the hub: exchange, formgrader and assignment list in
+It is the instructor's server of a hub, without the hub: exchange, formgrader and assignment list in
 one JupyterLab.
 """
 
@@ -12,68 +12,72 @@ import secrets
 import sys
 from pathlib import Path
 
-from mlsys_widgets.courses import Student
+from mlsys_widgets.courses import RosterEntry
 from mlsys_widgets.hub.configuration import Address
-from mlsys_widgets.hub.memory import Memory
+from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import PRIVATE, Places
-from mlsys_widgets.hub.preparing import make_course, run_errands
-from mlsys_widgets.hub.serving import Server, check_port, held, interruptible
+from mlsys_widgets.hub.preparation import make_course, run_instructor_tasks
+from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
 from mlsys_widgets.hub.settings import TRIED, write_settings
 
 
 def run(places: Places, address: Address, *, bundle: Path | None, origin: Path | None) -> int:
-    """Prepare the course, serve it, and stop when asked to.
+    """Prepare the course, and serve it until somebody stops it.
 
     Parameters
     ----------
     places
         The folder.
     address
-        Where JupyterLab is opened.
+        Where to open JupyterLab.
     bundle, origin
         What the course is made from.
     """
     me = getpass.getuser()
-    memory = Memory.read(places.memory) or Memory.new("single", me, me)
-    if memory.kind != "single":
-        raise ValueError(f"{places.root} is a hub for many; name another folder with --folder")
+    state = HubState.read(places.state) or HubState.new("single", me, me)
+    if state.kind != "single":
+        raise ValueError(
+            f"{places.root} is a hub for many people; name another folder with --folder"
+        )
     places.make()
     places.root.chmod(PRIVATE)
     with interruptible(), held(places.lock, "a course") as lock:
         check_port(address.ip, address.port)
         if not places.course.is_dir():
             print("· Making the course", flush=True)
-        memory.course_id = make_course(places.course, bundle=bundle, origin=origin, say=print)
-        memory.write(places.memory)
+        state.course_id = make_course(places.course, bundle=bundle, origin=origin, say=print)
+        state.write(places.state)
         settings = places.settings_of("instructor")
         write_settings(
-            settings, "instructor", course_id=memory.course_id, exchange=places.exchange,
+            settings, "instructor", course_id=state.course_id, exchange=places.exchange,
             course=places.course, cache=places.database / "nbgrader_cache",
         )  # fmt: skip
         python = Path(sys.executable)
         token = secrets.token_urlsafe(24)
-        with Server(
+        with ServerProcess(
             [*_jupyterlab(python, address), f"--ServerApp.root_dir={places.course}"],
             environment={
                 **os.environ,
                 "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '/usr/bin:/bin')}",
                 "JUPYTER_CONFIG_PATH": str(settings),
-                "JUPYTER_TOKEN": token,  # not an option: everybody can read those
+                "JUPYTER_TOKEN": token,  # not an option, because everybody can read those
             },
             log=places.log, lock=lock, folder=places.course,
         ) as server:  # fmt: skip
-            # Takes as long as JupyterLab to start.
-            done = run_errands(places, None, Path.home(), python, [Student(me)])
+            # This takes about as long as JupyterLab takes to start.
+            done = run_instructor_tasks(places, None, Path.home(), python, [RosterEntry(me)])
             for lab in done["released"]:
                 print(f"· Released {lab}", flush=True)
             server.wait_until_ready(f"{address.url}/api")
-            print(f"\nThe course {memory.course_id} is open to you as instructor and as student.\n")
+            print(f"\nThe course {state.course_id} is open to you as instructor and as student.\n")
             print(f"  Open      {address.url}/lab/tree/README.md?token={token}")
-            print(f"  State     {places.root}; labs that you fetch as a student: course/{TRIED}")
+            print(
+                f"  State     {places.root}; labs that you fetch as a student are in course/{TRIED}"
+            )
             print("  Stop      Ctrl-C; starting again loses nothing\n", flush=True)
             code = server.serve()
             if code:
-                raise OSError(f"JupyterLab ended; the end of {places.log}:\n{server.last_words()}")
+                raise OSError(f"JupyterLab ended; the end of {places.log}:\n{server.last_lines()}")
     print("Stopped. Everything is kept; mlsys hub --single starts it again.")
     return 0
 

@@ -1,4 +1,4 @@
-"""How the hub starts a server: as its user, with the settings of their role, within limits."""
+"""How the hub starts a server: as its user, with the settings of the role, within limits."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Dict, Integer, Set, Unicode
 
 from mlsys_widgets.files import START_PAGE
-from mlsys_widgets.hub.acting import UMASK
 from mlsys_widgets.hub.places import Places, Role
+from mlsys_widgets.hub.run_as import UMASK
 
 _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
 
 
 class CourseSpawner(LocalProcessSpawner):
-    """Starts servers of instructors in their course, and those of students in their homes."""
+    """Starts the servers of instructors in the course, and those of students in their homes."""
 
     instructors = Set(help="Names of those who teach.").tag(config=True)
     folder = Unicode(help="The folder of the hub.").tag(config=True)
-    memory = Integer(0, help="Bytes that a process of a user may fill; 0: no limit.").tag(
+    memory = Integer(0, help="Bytes that a process of a user may use; 0: no limit.").tag(
         config=True
     )
     processes = Integer(0, help="Processes and threads of a student; 0: no limit.").tag(config=True)
@@ -32,12 +32,12 @@ class CourseSpawner(LocalProcessSpawner):
 
     @property
     def role(self) -> Role:
-        """What the user is to the course."""
+        """The role of the user in the course."""
         return "instructor" if self.user.name in self.instructors else "student"
 
     @property
     def places(self) -> Places:
-        """Where everything of the hub lies."""
+        """Where the hub keeps everything."""
         return Places(Path(self.folder))
 
     async def start(self) -> Any:
@@ -45,13 +45,13 @@ class CourseSpawner(LocalProcessSpawner):
         self.notebook_dir = str(
             self.places.course if teaching else self.places.home(self.user.name)
         )
-        self.default_url = self._landing()
+        self.default_url = self._first_page()
         entry = pwd.getpwnam(self.user.name)
         self.places.make_sockets(entry.pw_name, entry.pw_uid, entry.pw_gid)
         return await super().start()
 
-    def _landing(self) -> str:
-        """The page that explains what to do, the first time; then the work as it was left."""
+    def _first_page(self) -> str:
+        """The page that explains what to do the first time; afterward the work as it was left."""
         page = Path(self.notebook_dir) / ("README.md" if self.role == "instructor" else START_PAGE)
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
@@ -74,7 +74,7 @@ class CourseSpawner(LocalProcessSpawner):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             if memory:
                 resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-            if processes and not teaching:  # grading has many, and limits of its own
+            if processes and not teaching:  # grading starts many processes, with their own limits
                 resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
             become_user()
             os.chdir(folder)  # where terminals open

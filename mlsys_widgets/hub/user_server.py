@@ -1,8 +1,8 @@
 """The server of a user: JupyterHub's own, started in half the time.
 
-Run by the hub as ``python -m mlsys_widgets.hub.user_server``. Jupyter's events check their schemas
-with a parser of web addresses that takes a second and a half and 15 MB to import, for every
-student; without it, only addresses in those schemas go unchecked.
+The hub runs it as ``python -m mlsys_widgets.hub.user_server``. Jupyter's events check their schemas
+with a parser of web addresses whose import takes a second and a half and 15 MB for every student.
+Without it, only the addresses in those schemas go unchecked.
 """
 
 import sys

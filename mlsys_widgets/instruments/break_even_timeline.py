@@ -1,6 +1,6 @@
-"""When compiling pays, as an instrument: time saved inference by inference against its cost.
+"""When compiling pays off, as an instrument: a cost paid once against time saved per inference.
 
-One plot is drawn around the moment at which the compile time is won back; a strip below shows
+One plot zooms in on the moment at which the compile time is recovered; a strip below it shows
 where that moment lies in the whole time in service.
 """
 
@@ -23,8 +23,8 @@ from mlsys_widgets.drawing.scene import (
     from_zero,
     note,
 )
-from mlsys_widgets.instruments.controls import Choice, Count, Slider
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Count, Select, Slider
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 _show = ph.format_quantity
 
@@ -48,7 +48,7 @@ _KWS_COMPILED: Final = {
 }
 _HOUR, _MINUTE = 1 / 24, 1 / 24 / 60
 CUSTOM: Final = "custom"
-#: What each scenario sets; volumes and lengths are those of the course's contexts.
+#: What each scenario sets; volumes and durations are those of the course's contexts.
 _PRESETS: Final[dict[str, dict[str, float]]] = {
     "resnet50-cloud": {**_RESNET_COMPILED, "per_day": 1e7, "days": 30.0},
     "resnet50-edge": {**_RESNET_COMPILED, "per_day": _SERVICE.per_day, "days": 1.0},
@@ -69,12 +69,12 @@ _MOMENTS: Final = {
     "100 years": 36500.0,
 }
 _EARLIEST, _LATEST = _MINUTE / 60, 1e5
-#: A break-even so many times later than the end of service is not drawn, only told.
+#: A break-even this many times later than the end of service is only mentioned, not drawn.
 _FAR: Final = 20.0
 
 
 class BreakEvenTimeline(Instrument):
-    """Whether compiling pays within a deployment, when, and what would make it pay.
+    """Whether compiling pays off within a deployment, when, and what would make it pay off.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class BreakEvenTimeline(Instrument):
 
     title = "Break-even timeline"
 
-    preset = Choice(
+    preset = Select(
         "Scenario",
         default="resnet50-cloud",
         options={
@@ -103,7 +103,7 @@ class BreakEvenTimeline(Instrument):
             "ci-run": "CI pipeline: ResNet-50",
             CUSTOM: "Your own",
         },
-        help="A place to begin; any change below makes it your own.",
+        help="A starting point; any change below makes the scenario your own.",
     )
     compile_time = Slider(
         "Compile time",
@@ -124,12 +124,12 @@ class BreakEvenTimeline(Instrument):
         help="Inferences per second without compiling.",
     )
     gain = Slider(
-        "Gain in throughput",
+        "Throughput gain",
         default=_FIRST["gain"],
         low=0,
         high=3,
         unit="%",
-        help="How much more throughput the compiled model has.",
+        help="How much higher the throughput of the compiled model is.",
     )
     per_day = Count(
         "Inferences per day",
@@ -138,7 +138,7 @@ class BreakEvenTimeline(Instrument):
         high=1e9,
         unit="/day",
         log=True,
-        help="Volume of the service; you may also type 100 per hour.",
+        help="Volume of the service; you can also type 100 per hour.",
     )
     days = Slider(
         "Time in service",
@@ -147,17 +147,17 @@ class BreakEvenTimeline(Instrument):
         high=365,
         unit="days",
         log=True,
-        help="From a single run of a minute to a year, before the model is replaced.",
+        help="How long the model serves before it is replaced: from one minute to a year.",
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A preset sets what was not asked for; what no longer fits it is your own."""
+        """A preset sets every input not asked for; inputs that no longer match it are your own."""
         wanted = _PRESETS.get(inputs["preset"])
         if wanted is None:
             return inputs
         if "preset" in changed:
             inputs |= {name: value for name, value in wanted.items() if name not in changed}
-        # Values from a line of code are rounded.
+        # Values copied as code are rounded.
         if all(math.isclose(inputs[name], wanted[name], rel_tol=1e-5) for name in wanted):
             inputs |= wanted
         else:
@@ -176,15 +176,15 @@ class BreakEvenTimeline(Instrument):
 
     # What it says.
 
-    def cards(self, result: ph.Deployment) -> Sequence[Card]:
-        """Break-even, when, the balance, and the badge."""
+    def cards(self, result: ph.Deployment) -> Sequence[NumberCard]:
+        """The verdict, the break-even point, and the balance."""
         tone = _tone(result)
-        badge = "pays" if result.roi_positive else "not justified"
+        verdict = "pays off" if result.roi_positive else "not justified"
         return [
-            ("Net return", badge, tone),
-            ("Break-even", _show(result.break_even, "inferences"), "blue"),
-            ("Won back after", _show(result.days_to_break_even, "days", pad=True), "blue"),
-            ("Served in all", _show(result.inferences, "inferences"), "grey"),
+            ("Compiling", verdict, tone),
+            ("Break-even", ph.counted(result.break_even, "inference"), "blue"),
+            ("Recovered after", _show(result.days_to_break_even, "days", pad=True), "blue"),
+            ("Served in total", ph.counted(result.inferences, "inference"), "gray"),
             ("Saved per inference", _show(result.saved_per_inference, "s", pad=True), "green"),
             ("Net time saved", _show(result.net_saved, "s", pad=True), tone),
         ]
@@ -194,23 +194,23 @@ class BreakEvenTimeline(Instrument):
         cost = _show(result.compile_time, "s")
         if result.saved_per_inference <= 0:
             return (
-                f"Compiling costs {cost} and saves nothing per inference: it never pays, however "
-                "long the model serves."
+                f"Compiling costs {cost} and saves no time per inference, so it never pays off, "
+                "however long the model is in service."
             )
         each = _show(result.saved_per_inference, "s")
         words = (
-            f"Compiling costs {cost} once and saves {each} per inference, so it is won back after "
-            f"{_show(result.break_even, 'inferences')}: {_show(result.days_to_break_even, 'days')} "
-            f"at {_show(result.per_day, '/day')}. "
+            f"Compiling costs {cost} once and saves {each} per inference, so the cost is recovered "
+            f"after {ph.counted(result.break_even, 'inference')}, which takes "
+            f"{_show(result.days_to_break_even, 'days')} at {_show(result.per_day, '/day')}. "
         )
-        served = f"{_show(result.days, 'days')} in service"
+        served = f"Over {_show(result.days, 'days')} in service"
         if result.roi_positive:
-            return f"{words}Within {served} it saves {_show(result.net_saved, 's')} net."
-        return f"{words}Within {served} it loses {_show(-result.net_saved, 's')} net."
+            return f"{words}{served}, compiling saves {_show(result.net_saved, 's')} net."
+        return f"{words}{served}, compiling loses {_show(-result.net_saved, 's')} net."
 
     def table(self, result: ph.Deployment) -> Table:
         """The three moments of the plot."""
-        header = ("Moment", "Time in service", "Inferences", "Time saved", "Net of compiling")
+        header = ("Moment", "Time in service", "Inferences", "Time saved", "Net of compile time")
         never = math.isinf(result.break_even)
         rows = [
             (
@@ -238,15 +238,15 @@ class BreakEvenTimeline(Instrument):
         return header, rows
 
     def alert(self, result: ph.Deployment) -> tuple[str, str] | None:
-        """Not justified, and what would change that; each remedy alone."""
+        """Compiling is not justified, and each change that alone would justify it."""
         if result.roi_positive:
             return None
         words = (
-            f"Compiling is not justified: {_show(result.inferences, 'inferences')} in "
-            f"{_show(result.days, 'days')} save {_show(result.saved, 's')}, and it costs "
-            f"{_show(result.compile_time, 's')}."
+            f"Compiling is not justified: it costs {_show(result.compile_time, 's')}, but over "
+            f"{_show(result.days, 'days')} ({ph.counted(result.inferences, 'inference')}) it saves "
+            f"only {_show(result.saved, 's')}."
         )
-        return f"{words} It would pay with {', or '.join(remedies(result))}.", "red"
+        return f"{words} It would pay off with {', or '.join(remedies(result))}.", "red"
 
     # What it draws.
 
@@ -258,7 +258,7 @@ class BreakEvenTimeline(Instrument):
         cost, end = float(result.compile_time), float(result.days)
         crossing = float(result.days_to_break_even)
         near = crossing <= _FAR * end
-        # Around the crossing, and not far beyond it, so that neither line lies on an axis.
+        # Around the crossing and not far beyond it, so that neither line lies on an axis.
         until = min(2 * crossing, max(end, 1.1 * crossing)) if near else end
         per_day = float(result.per_day * result.saved_per_inference)
         across = from_zero("Time in service", until, "days")
@@ -269,9 +269,9 @@ class BreakEvenTimeline(Instrument):
         ending: Sequence[float] = (end,) if end < until else ()
         never = math.isinf(crossing)
         said = (
-            ("", "never won back")
+            ("", "never recovered")
             if never
-            else (_show(result.break_even, "inferences"), _when(result))
+            else (ph.counted(result.break_even, "inference"), _when(result))
         )
         edge = crossing - 0.012 * until if near else 0.6 * until
         line = up.high / 14
@@ -294,7 +294,7 @@ class BreakEvenTimeline(Instrument):
             Line(
                 "end of service",
                 (*ending, *ending),
-                # Not through the words above the cost.
+                # It must not run through the words above the cost.
                 (0.0, cost if end < crossing else up.high)[: 2 * len(ending)],
                 "ink",
                 "dotted",
@@ -332,13 +332,13 @@ class BreakEvenTimeline(Instrument):
             Points("break-even moment", (crossing,) if known else (), (0.35,) * known, "blue"),
             note(
                 "break-even moment label",
-                # Its middle stays where all of it fits.
+                # Centered where all of it fits.
                 (min(crossing, _LATEST / 8), 0.6, _when(result)) if known else None,
                 align="middle",
             ),
         )
         across = Axis(
-            "Time in service (s to years)",
+            "Time in service (seconds to years)",
             _EARLIEST,
             _LATEST,
             True,
@@ -347,7 +347,7 @@ class BreakEvenTimeline(Instrument):
         )
         up = Axis("", 0.0, 1.0, ticks=(0.35,), words=("Service",), grid=False)
         legend = (
-            ("Not yet won back", "red", "block"),
+            ("Not yet recovered", "red", "block"),
             ("Earning", "green", "block"),
             (f"End of service, {_show(result.days, 'days')}", "ink", "dotted"),
         )
@@ -363,9 +363,9 @@ def _when(result: ph.Deployment) -> str:
 
 
 def gain_needed(result: ph.Deployment) -> float:
-    """The gain in throughput that would just pay; infinite when no gain is enough.
+    """The throughput gain that would just pay off; infinite when no gain is enough.
 
-    Each inference must save its share of the compile time, and can save at most all of its own.
+    Each inference must save its part of the compile time, and can save at most its own time.
 
     Examples
     --------
@@ -382,14 +382,14 @@ def gain_needed(result: ph.Deployment) -> float:
 
 
 def remedies(result: ph.Deployment) -> list[str]:
-    """What would make a deployment pay, each remedy alone and in words."""
+    """What would make a deployment pay off, each change alone and in words."""
     found = []
     if math.isfinite(result.days_to_break_even):
         found.append(f"{_show(result.days_to_break_even, 'days')} in service")
         found.append(f"a volume of {_show(result.break_even / result.days, '/day')}")
     gain = gain_needed(result)
     if math.isfinite(gain):
-        found.append(f"a gain of {_show(gain, '%')}")
+        found.append(f"a throughput gain of {_show(gain, '%')}")
     if result.saved > 0:
         found.append(f"a compile time of {_show(result.saved, 's')}")
     return found or ["more inferences and a faster compiled model"]

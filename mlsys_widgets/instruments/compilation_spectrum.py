@@ -1,7 +1,7 @@
 """From eager Python to a compiled graph: five stops, and what each does to your model.
 
 Stops and ratings are those of the course's day 14, which leaves FX unrated; its rating here is an
-estimate and says so. What happens to each construct was tried with PyTorch 2.11, in its default
+estimate and says so. What happens to each construct was tried with PyTorch 2.11, with default
 settings, on two inputs of different sizes and signs.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from html import escape
 
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
-from mlsys_widgets.instruments.controls import Choice, Several
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select, Several
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 STARS = 5
 COURSE, ESTIMATE = "course, day 14", "our estimate"
@@ -43,7 +43,7 @@ STOPS: dict[str, Stop] = {
             "eager",
             "no graph",
             "It captures no graph: Python runs each operation as it meets it.",
-            "Nothing breaks it, and nothing is optimised across operations.",
+            "Nothing breaks it, and nothing is optimized across operations.",
             5,
             0,
         ),
@@ -71,7 +71,7 @@ STOPS: dict[str, Stop] = {
             "symbolic proxy",
             "It runs the model on symbols that stand for tensors and records what is done to them.",
             "A symbol has no value: control flow that needs one stops it. It hands you a graph to "
-            "rewrite and optimises nothing by itself.",
+            "rewrite and optimizes nothing by itself.",
             2,
             1,
             ESTIMATE,
@@ -93,7 +93,7 @@ STOPS: dict[str, Stop] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What can happen to a construct, and how bad it is."""
+    """What can happen to a construct, and how bad that is."""
 
     key: str
     words: str
@@ -118,11 +118,11 @@ OUTCOMES = (WORKS, AGAIN, BREAK, ERROR, WRONG)
 
 @dataclass(frozen=True)
 class Construct:
-    """Something a model may contain, and what becomes of it at every stop after eager."""
+    """Something a model may contain, and what happens to it at every stop after eager."""
 
     key: str
     name: str
-    #: Its name beside the plot.
+    #: Its name next to the plot.
     short: str
     fates: dict[str, tuple[Outcome, str]]
 
@@ -217,7 +217,7 @@ CONSTRUCTS: dict[str, Construct] = dict(
 
 @dataclass(frozen=True)
 class Spectrum:
-    """What becomes of a model at every stop."""
+    """What happens to a model at every stop."""
 
     stop: Stop
     constructs: tuple[Construct, ...]
@@ -231,7 +231,7 @@ class Spectrum:
 
     @property
     def best(self) -> Stop:
-        """The most optimised stop whose results are right; eager at the least."""
+        """The most optimized stop whose results are right; eager always qualifies."""
         right = [stop for stop in STOPS.values() if self.worst[stop.key][0].right]
         return max(right, key=lambda stop: (stop.optimization, stop.flexibility))
 
@@ -262,14 +262,14 @@ class CompilationSpectrum(Instrument):
         "Your model has",
         default=("branch",),
         options={key: construct.name for key, construct in CONSTRUCTS.items()},
-        help="What each stop makes of it is shown below; tick nothing for plain tensor code.",
+        help="The plots show what happens to it at each stop; check nothing for plain tensor code.",
     )
-    stop = Choice(
+    stop = Select(
         "Stop",
         default="compile",
         options={stop.key: stop.name for stop in STOPS.values()},
         buttons=True,
-        help="The stop that is explained, from full Python to full optimisation.",
+        help="The stop to explain, from full Python to full optimization.",
     )
 
     def compute(self) -> Spectrum:
@@ -285,15 +285,15 @@ class CompilationSpectrum(Instrument):
 
     # What it says.
 
-    def cards(self, result: Spectrum) -> Sequence[Card]:
+    def cards(self, result: Spectrum) -> Sequence[NumberCard]:
         """The stop, its stars, and what it does to the model."""
         stop = result.stop
         return [
-            ("Captures", stop.capture, "grey"),
+            ("Captures", stop.capture, "gray"),
             ("Flexibility", _stars(stop.flexibility), "blue"),
-            ("Optimisation", _stars(stop.optimization), "orange"),
+            ("Optimization", _stars(stop.optimization), "orange"),
             ("Your model here", result.outcome.words, result.outcome.tone),
-            ("Most optimised that stays right", _breakable(result.best.name), "green"),
+            ("Most optimized that stays right", _breakable(result.best.name), "green"),
         ]
 
     def sentence(self, result: Spectrum) -> str:
@@ -307,7 +307,7 @@ class CompilationSpectrum(Instrument):
         return f"At {result.stop.name}: {outcome.words}, because of {cause.name}. {told}"
 
     def html(self, result: Spectrum) -> str:
-        """How the stop works, and what becomes of each construct there."""
+        """How the stop works, and what happens to each construct there."""
         stop = result.stop
         rows = [("How it captures", stop.captures), ("What breaks it", stop.breaks)]
         for construct in result.constructs:
@@ -319,12 +319,12 @@ class CompilationSpectrum(Instrument):
         return f"<ul>{items}</ul>"
 
     def table(self, result: Spectrum) -> Table:
-        """A column for each stop: ratings, then what becomes of each construct."""
+        """A column for each stop: ratings, then what happens to each construct."""
         stops = STOPS.values()
         rows = [
             ("Captures", *(stop.capture for stop in stops)),
             ("Flexibility", *(_stars(stop.flexibility) for stop in stops)),
-            ("Optimisation", *(_stars(stop.optimization) for stop in stops)),
+            ("Optimization", *(_stars(stop.optimization) for stop in stops)),
             ("Rated by", *(stop.rated_by for stop in stops)),
             *(
                 (construct.name, *(construct.at(key)[0].words for key in STOPS))
@@ -337,11 +337,11 @@ class CompilationSpectrum(Instrument):
     # What it draws.
 
     def scenes(self, result: Spectrum) -> tuple[Scene, ...]:
-        """Stars of every stop, and below them what becomes of the model."""
+        """Stars of every stop, and below them what happens to the model."""
         return self._ratings(result), self._fates(result)
 
     def _ratings(self, result: Spectrum) -> Scene:
-        across = Axis("From full Python to full optimisation", 0.5, 5.5, False, _TICKS, _NAMES)
+        across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, _NAMES)
         up = Axis("Stars", 0.0, STARS + 1.0, False, tuple(float(k) for k in range(STARS + 1)))
         stops = [stop for stop in STOPS.values() if stop.rated_by == COURSE]
         others = [stop for stop in STOPS.values() if stop.rated_by != COURSE]
@@ -353,13 +353,13 @@ class CompilationSpectrum(Instrument):
         )
         legend = (
             ("Flexibility, left bar", "blue", "block"),
-            ("Optimisation, right bar", "orange", "block"),
+            ("Optimization, right bar", "orange", "block"),
             (f"Pale: {ESTIMATE}", "ink", "block"),
         )
         return Scene(across, up, marks, 250, legend)
 
     def _fates(self, result: Spectrum) -> Scene:
-        across = Axis("What becomes of your model", 0.5, 5.5, False, _TICKS, _NAMES)
+        across = Axis("What happens to your model", 0.5, 5.5, False, _TICKS, _NAMES)
         rows = (1.0, *sorted(_ROWS.values()))
         shorts = [construct.short for construct in CONSTRUCTS.values()]
         up = Axis("", 0.4, max(rows) + 0.6, False, rows, ("Your model", *reversed(shorts)))
@@ -389,7 +389,7 @@ def _stars(count: int) -> str:
 
 def _column(stop: Stop, low: float, high: float) -> tuple[float, float, float, float, str]:
     x = _PLACES[stop.key]
-    return x - 0.45, low, x + 0.45, high, "grey"
+    return x - 0.45, low, x + 0.45, high, "gray"
 
 
 def _bars(stop: Stop) -> list[tuple[float, float, float, float, str]]:

@@ -1,4 +1,4 @@
-"""The concept graph of Phase I: what each idea rests on, and three ways through."""
+"""A map of concepts: what each idea rests on, what it leads to, and paths through them."""
 
 from __future__ import annotations
 
@@ -9,39 +9,26 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+import traitlets
+
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.diagram import Box, Diagram
 from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes
-from mlsys_widgets.instruments.concepts import ARROWS, CONCEPTS, ROUTES, Concept, Route
-from mlsys_widgets.instruments.controls import Choice
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.concepts import EXAMPLE, Concept, ConceptGraph, Route
+from mlsys_widgets.instruments.controls import Select
+from mlsys_widgets.instruments.instrument import Instrument, Lock, NumberCard, Table
 
 _ROW, _BOX = 78.0, 58.0
 _COLUMN = 100 / 6
-_MAP = Diagram(
-    height=int(7 * _ROW + _BOX) + 20,
-    boxes={
-        concept.key: Box(
-            x=(concept.column + 0.5) * _COLUMN,
-            y=concept.row * _ROW + _BOX / 2 + 1,
-            width=concept.width * _COLUMN,
-            height=_BOX if concept.when else 40.0,
-            lines=(*concept.label, concept.when) if concept.when else concept.label,
-        )
-        for concept in CONCEPTS.values()
-    },
-)
-_ALL_ARROWS = Strokes("arrows", tuple(_MAP.arrow(a, b) for a, b, _ in ARROWS), "grey", width=1.2)
-_ALL_HEADS = _MAP.heads("heads", (end for _, end, _ in ARROWS), "grey")
 _WHOLE = "all"
 _TONES = {"focus": "green", "before": "orange", "after": "blue", "step": "purple"}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is lit on the map: a concept with its neighbours, or a path with its steps."""
+    """What the map highlights: a concept with its neighbors, or a path with its steps."""
 
-    #: The concept that is explained; none while a whole path is shown.
+    #: The concept that is explained; `None` while a whole path is shown.
     focus: Concept | None
     #: What leads to the focus, and what it leads to.
     before: tuple[str, ...]
@@ -49,63 +36,121 @@ class Reading:
     route: Route | None
     #: The step of the path that is told, from 1; 0 for all of them.
     step: int
-    #: The lit arrows of the map.
+    #: The highlighted arrows of the map.
     arrows: tuple[tuple[str, str], ...]
 
 
+def map_of(graph: ConceptGraph) -> Diagram:
+    """The boxes of a graph, each in its place."""
+    rows = 1 + max(concept.row for concept in graph.concepts)
+    return Diagram(
+        height=int((rows - 1) * _ROW + _BOX) + 20,
+        boxes={
+            concept.key: Box(
+                x=(concept.column + 0.5) * _COLUMN,
+                y=concept.row * _ROW + _BOX / 2 + 1,
+                width=concept.width * _COLUMN,
+                height=_BOX if concept.when else 40.0,
+                lines=(*concept.label, concept.when) if concept.when else concept.label,
+            )
+            for concept in graph.concepts
+        },
+    )
+
+
+def _concepts(instrument: Any) -> dict[str, str]:
+    return {concept.key: concept.name for concept in instrument.graph.concepts}
+
+
+def _paths(instrument: Any) -> dict[str, str]:
+    return {route.key: route.name for route in instrument.graph.routes}
+
+
 def _steps(instrument: Any) -> dict[str, str]:
-    told = ROUTES[instrument.path].steps
-    words = {str(k): f"{k} {CONCEPTS[key].name}" for k, (key, _) in enumerate(told, 1)}
+    graph: ConceptGraph = instrument.graph
+    told = graph.route[instrument.path].steps
+    words = {str(k): f"{k} {graph.by_key[key].name}" for k, (key, _) in enumerate(told, 1)}
     return {_WHOLE: "All steps", **words}
 
 
 class ConceptMap(Instrument):
-    """The ideas of Phase I, what they rest on and what they lead to.
+    """Ideas, what they rest on and what they lead to, and paths through them.
+
+    Parameters
+    ----------
+    graph
+        What to show, usually a material of the lab: ``lab.materials["concepts"]``; a small
+        example if omitted.
+    lock, **inputs
+        As in every instrument.
 
     Examples
     --------
     >>> w = ConceptMap(concept="fusion")
     >>> w.result.before, w.result.after
     (('roofline', 'capture'), ('profiling',))
-    >>> w.set(show="path", path="measurement", step="3")
+    >>> w.set(show="path", path="measurement", step="2")
     >>> w.result.focus.name
     'Roofline model'
     """
 
-    title = "Concept map of Phase I"
+    title = EXAMPLE.title
 
-    show = Choice(
+    show = Select(
         "Show",
         default="concept",
         options={"concept": "One concept", "path": "A path"},
         buttons=True,
-        help="A concept with its arrows, or a way through the whole map.",
+        help="A concept with its arrows, or a path through the whole map.",
     )
-    concept = Choice(
+    concept = Select(
         "Concept",
-        default="roofline",
-        options={concept.key: concept.name for concept in CONCEPTS.values()},
-        help="What it rests on and what it leads to is lit.",
+        default=EXAMPLE.first,
+        options=_concepts,
+        help="The map highlights what it rests on and what it leads to.",
     )
-    reach = Choice(
+    reach = Select(
         "How far",
         default="next",
         options={"next": "Next arrows", "whole": "All the way"},
         buttons=True,
-        help="Only the neighbours, or everything before and after.",
+        help="Only the neighbors, or everything before and after.",
     )
-    path = Choice(
+    path = Select(
         "Path",
-        default="hardware",
-        options={route.key: route.name for route in ROUTES.values()},
-        help="Three ways to tell what belongs together.",
+        default=EXAMPLE.routes[0].key,
+        options=_paths,
+        help="Different ways to tell how the concepts belong together.",
     )
-    step = Choice(
+    step = Select(
         "Step",
         default=_WHOLE,
         options=_steps,
         help="One step of the path, or all of them.",
     )
+
+    def __init__(
+        self, graph: ConceptGraph = EXAMPLE, *, lock: Lock | None = None, **inputs: Any
+    ) -> None:
+        self.graph, self.title = graph, graph.title
+        self._map = map_of(graph)
+        super().__init__(lock=lock, **inputs)
+
+    @traitlets.default("concept")
+    def _first_concept(self) -> str:
+        return self.graph.first
+
+    @traitlets.default("path")
+    def _first_path(self) -> str:
+        return self.graph.routes[0].key
+
+    @property
+    def code(self) -> str:
+        """A line of Python that makes this instrument as it is now; ``graph`` is the lab's own."""
+        code = super().code
+        if self.graph is EXAMPLE:
+            return code
+        return code.replace("(", "(graph, ", 1).replace(", )", ")")
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """A new path starts from the whole of it."""
@@ -118,25 +163,25 @@ class ConceptMap(Instrument):
         return {"path", "step"} if self.show == "concept" else {"concept", "reach"}
 
     def compute(self) -> Reading:
-        """What the current choice lights."""
+        """What the current choice highlights."""
         if self.show == "path":
-            route = ROUTES[self.path]
+            route = self.graph.route[self.path]
             step = 0 if self.step == _WHOLE else int(self.step)
-            focus = CONCEPTS[route.steps[step - 1][0]] if step else None
+            focus = self.graph.by_key[route.steps[step - 1][0]] if step else None
             keys = [key for key, _ in route.steps]
             pairs = set(pairwise(keys))
-            lit = tuple((a, b) for a, b, _ in ARROWS if (a, b) in pairs)
+            lit = tuple((a, b) for a, b, _ in self.graph.arrows if (a, b) in pairs)
             return Reading(focus, (), (), route, step, lit)
         whole = self.reach == "whole"
-        before = _reached(self.concept, 1, whole)
-        after = _reached(self.concept, 0, whole)
+        before = _reached(self.graph, self.concept, 1, whole)
+        after = _reached(self.graph, self.concept, 0, whole)
         upper, lower = {*before, self.concept}, {*after, self.concept}
-        lit = tuple((a, b) for a, b, _ in ARROWS if {a, b} <= upper or {a, b} <= lower)
-        return Reading(CONCEPTS[self.concept], before, after, None, 0, lit)
+        lit = tuple((a, b) for a, b, _ in self.graph.arrows if {a, b} <= upper or {a, b} <= lower)
+        return Reading(self.graph.by_key[self.concept], before, after, None, 0, lit)
 
     # What it says.
 
-    def cards(self, result: Reading) -> Sequence[Card]:
+    def cards(self, result: Reading) -> Sequence[NumberCard]:
         """The concept or the path, and how much hangs on it."""
         if result.route is not None:
             place = f"{result.step} of {len(result.route.steps)}" if result.step else "all"
@@ -149,7 +194,7 @@ class ConceptMap(Instrument):
         before, after = (ph.format_quantity(len(keys)) for keys in (result.before, result.after))
         return [
             ("Concept", result.focus.name, _TONES["focus"]),
-            ("Met on", result.focus.when or "every day", "grey"),
+            ("Met on", result.focus.when or "every day", "gray"),
             ("Rests on", before, _TONES["before"]),
             ("Leads to", after, _TONES["after"]),
         ]
@@ -163,8 +208,10 @@ class ConceptMap(Instrument):
                 return f"Step {result.step}, {result.focus.name}: {told} {result.focus.says}"
             return " ".join(told for _, told in result.route.steps)
         assert result.focus is not None
-        rests = f"rests on {_listed(result.before)}" if result.before else "is where it all begins"
-        leads = f"leads to {_listed(result.after)}" if result.after else "is an end of the map"
+        rests = (
+            f"rests on {self._listed(result.before)}" if result.before else "is where it all begins"
+        )
+        leads = f"leads to {self._listed(result.after)}" if result.after else "is an end of the map"
         return f"{result.focus.name}: {result.focus.says} It {rests}; it {leads}."
 
     def html(self, result: Reading) -> str:
@@ -173,7 +220,7 @@ class ConceptMap(Instrument):
             return ""
         items = []
         for k, (key, told) in enumerate(result.route.steps, 1):
-            words = f"<strong>{escape(CONCEPTS[key].name)}.</strong> {escape(told)}"
+            words = f"<strong>{escape(self.graph.by_key[key].name)}.</strong> {escape(told)}"
             here = ' aria-current="step"' if k == result.step else ""
             items.append(f"<li{here}>{'➜ ' if here else ''}{words}</li>")
         return f"<ol>{''.join(items)}</ol>"
@@ -181,14 +228,15 @@ class ConceptMap(Instrument):
     def table(self, result: Reading) -> Table:
         """Every arrow of the map, and the steps of the path."""
         header = ("From", "To", "What the arrow says", "Lit")
+        names = _concepts(self)
         lit = set(result.arrows)
         rows = [
-            (CONCEPTS[a].name, CONCEPTS[b].name, says, "yes" if (a, b) in lit else "no")
-            for a, b, says in ARROWS
+            (names[a], names[b], says, "yes" if (a, b) in lit else "no")
+            for a, b, says in self.graph.arrows
         ]
         if result.route is not None:
             rows += [
-                (f"Step {k}: {CONCEPTS[a].name}", f"Step {k + 1}: {CONCEPTS[b].name}", says, "path")
+                (f"Step {k}: {names[a]}", f"Step {k + 1}: {names[b]}", says, "path")
                 for k, ((a, _), (b, says)) in enumerate(pairwise(result.route.steps), 1)
             ]
         return header, rows
@@ -196,7 +244,8 @@ class ConceptMap(Instrument):
     # What it draws.
 
     def scenes(self, result: Reading) -> tuple[Scene, ...]:
-        """The map, with what is lit drawn over it."""
+        """The map, with the highlights drawn over it."""
+        chart, concepts, arrows = self._map, self.graph.by_key, self.graph.arrows
         focus = {result.focus.key} if result.focus else set()
         steps = _step_words(result.route)
         before, after = set(result.before), set(result.after)
@@ -204,23 +253,23 @@ class ConceptMap(Instrument):
         def tone(key: str) -> str:
             groups = {"focus": focus, "before": before, "after": after, "step": steps}
             found = (_TONES[name] for name, keys in groups.items() if key in keys)
-            return next(found, "grey")
+            return next(found, "gray")
 
         upper = tuple((a, b) for a, b in result.arrows if a in before)
         lower = tuple((a, b) for a, b in result.arrows if b in after)
         along = result.arrows if result.route else ()
         marks = [
-            _ALL_ARROWS,
-            _ALL_HEADS,
-            *_arrows("arrows before", upper, _TONES["before"], "dashed"),
-            *_arrows("arrows after", lower, _TONES["after"], "dotted"),
-            *_arrows("arrows of the path", along, _TONES["step"], "solid"),
-            Blocks("concepts", tuple(_MAP.block(key, tone(key)) for key in CONCEPTS), 0.2),
-            _outlines("concepts before", before, _TONES["before"], "dashed"),
-            _outlines("concepts after", after, _TONES["after"], "dotted"),
-            _outlines("concepts of the path", set(steps) - focus, _TONES["step"], "solid"),
-            _outlines("concept", focus, _TONES["focus"], "solid", 3.0),
-            _MAP.captions("names", {key: (*CONCEPTS[key].label, w) for key, w in steps.items()}),
+            Strokes("arrows", tuple(chart.arrow(a, b) for a, b, _ in arrows), "gray", width=1.2),
+            chart.heads("heads", (end for _, end, _ in arrows), "gray"),
+            *self._arrows("arrows before", upper, _TONES["before"], "dashed"),
+            *self._arrows("arrows after", lower, _TONES["after"], "dotted"),
+            *self._arrows("arrows of the path", along, _TONES["step"], "solid"),
+            Blocks("concepts", tuple(chart.block(key, tone(key)) for key in concepts), 0.2),
+            self._outlines("concepts before", before, _TONES["before"], "dashed"),
+            self._outlines("concepts after", after, _TONES["after"], "dotted"),
+            self._outlines("concepts of the path", set(steps) - focus, _TONES["step"], "solid"),
+            self._outlines("concept", focus, _TONES["focus"], "solid", 3.0),
+            chart.captions("names", {key: (*concepts[key].label, w) for key, w in steps.items()}),
         ]
         if result.route is not None:
             legend = [("On the path", _TONES["step"], "solid")]
@@ -231,24 +280,35 @@ class ConceptMap(Instrument):
                 ("Rests on", _TONES["before"], "dashed"),
                 ("Leads to", _TONES["after"], "dotted"),
             ]
-        return (_MAP.scene(marks, tuple(legend)),)
+        return (chart.scene(marks, tuple(legend)),)
+
+    def _listed(self, keys: Iterable[str]) -> str:
+        names = [self.graph.by_key[key].name for key in keys]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    def _arrows(
+        self, name: str, pairs: tuple[tuple[str, str], ...], tone: str, dash: str
+    ) -> tuple[Any, ...]:
+        strokes = Strokes(name, tuple(self._map.arrow(a, b) for a, b in pairs), tone, dash, 2.5)
+        return strokes, self._map.heads(f"heads of {name}", (b for _, b in pairs), tone)
+
+    def _outlines(
+        self, name: str, keys: AbstractSet[str], tone: str, dash: str, width: float = 2.0
+    ) -> Strokes:
+        paths = tuple(self._map.outline(key) for key in self.graph.by_key if key in keys)
+        return Strokes(name, paths, tone, dash, width)
 
 
-def _reached(start: str, side: int, whole: bool) -> tuple[str, ...]:
+def _reached(graph: ConceptGraph, start: str, side: int, whole: bool) -> tuple[str, ...]:
     """Concepts before (side 1) or after (side 0) one, in the order of the map."""
     found: set[str] = set()
     edge = {start}
     while edge:
-        edge = {arrow[1 - side] for arrow in ARROWS if arrow[side] in edge} - found
+        edge = {arrow[1 - side] for arrow in graph.arrows if arrow[side] in edge} - found
         found |= edge
         if not whole:
             break
-    return tuple(key for key in CONCEPTS if key in found)
-
-
-def _listed(keys: Iterable[str]) -> str:
-    names = [CONCEPTS[key].name for key in keys]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return tuple(key for key in graph.by_key if key in found)
 
 
 def _step_words(route: Route | None) -> dict[str, str]:
@@ -259,15 +319,3 @@ def _step_words(route: Route | None) -> dict[str, str]:
     for k, (key, _) in enumerate(route.steps, 1):
         places.setdefault(key, []).append(str(k))
     return {key: f"Step{'s' * (len(k) > 1)} {', '.join(k)}" for key, k in places.items()}
-
-
-def _arrows(name: str, pairs: tuple[tuple[str, str], ...], tone: str, dash: str) -> tuple[Any, ...]:
-    strokes = Strokes(name, tuple(_MAP.arrow(a, b) for a, b in pairs), tone, dash, 2.5)
-    return strokes, _MAP.heads(f"heads of {name}", (b for _, b in pairs), tone)
-
-
-def _outlines(
-    name: str, keys: AbstractSet[str], tone: str, dash: str, width: float = 2.0
-) -> Strokes:
-    paths = tuple(_MAP.outline(key) for key in CONCEPTS if key in keys)
-    return Strokes(name, paths, tone, dash, width)

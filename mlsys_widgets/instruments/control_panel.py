@@ -1,6 +1,6 @@
 """The control panel of an instrument: one widget for its controls and everything it says.
 
-All text of an update travels as one message, formatted in Python, so that a slider move costs one
+All text of an update travels as one message, formatted in Python, so a slider move costs one
 message here and one for each mark that changed.
 """
 
@@ -26,7 +26,7 @@ class ControlPanel(anywidget.AnyWidget):
     spec = traitlets.Dict().tag(sync=True)
     #: What is shown: values, cards, sentence, table, legend, errors.
     readout = traitlets.Dict().tag(sync=True)
-    # From the browser. Nobody needs them echoed.
+    # From the browser; nothing needs them echoed.
     moved = traitlets.Dict().tag(sync=True, echo_update=False)
     typed = traitlets.Dict().tag(sync=True, echo_update=False)
     command = traitlets.Dict().tag(sync=True, echo_update=False)

@@ -1,9 +1,11 @@
 """The inputs of an instrument: traits that know how they are shown, read and limited.
 
 A control is a traitlet with a label, a unit, limits and a sentence of help. Declared on an
-instrument it is at once its trait, its validation and its place on the desk::
+instrument it is at once its trait, its validation and its place on the control panel::
 
     n = Slider("Matrix size N", default=512, low=16, high=16384, log=True, whole=True, help="…")
+
+A control is generic over the value it holds, so ``self.n`` is a float to the type checker too.
 """
 
 from __future__ import annotations
@@ -11,53 +13,52 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, cast
 
-from traitlets import TraitType
+from traitlets import HasTraits, TraitType
 
 from mlsys_widgets.physics import format_quantity, parse_quantity
 
-if TYPE_CHECKING:
-    from mlsys_widgets.instruments.instrument import Instrument
+T = TypeVar("T")
+#: A key that can be chosen: a string, or a ``Literal`` of a few of them.
+K = TypeVar("K", bound=str)
 
-Options = Mapping[str, str]
 
-
-class Control(TraitType[Any, Any]):
-    """Base of the controls: remembers the order of declaration, which is the order on the desk."""
+class Control(TraitType[T, Any]):
+    """Base of the controls. Their order of declaration is their order on the panel."""
 
     _order = itertools.count()
-    #: Whether what can be chosen depends on other inputs.
+    #: Whether the options depend on other inputs.
     varies = False
 
-    def __init__(self, label: str, *, default: Any, help: str) -> None:
+    def __init__(self, label: str, *, default: T, help: str) -> None:
         super().__init__(default_value=default, help=help)
         self.label = label
         self.order = next(self._order)
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Give the value back as it is kept, or refuse it with a sentence."""
+    def validate(self, obj: Any, value: Any) -> T:
+        """Return the value as it is stored, or refuse it with a sentence."""
         raise NotImplementedError
 
-    def plausible(self, instrument: Any, value: Any) -> Any:
+    def plausible(self, instrument: HasTraits, value: Any) -> T:
         """Check what can be checked before inputs that depend on each other are adjusted."""
         return self.validate(instrument, value)
 
-    def shown(self, value: Any) -> str:
+    def shown(self, value: T) -> str:
         """The value as people read it."""
         return str(value)
 
-    def read(self, instrument: Instrument, text: str) -> Any:
+    def read(self, instrument: HasTraits, text: str) -> T:
         """Read what was typed, or refuse it with a sentence."""
         return self.validate(instrument, text)
 
-    def spec(self, instrument: Instrument) -> dict[str, Any]:
-        """What the desk needs to draw this control."""
+    def spec(self, instrument: HasTraits) -> dict[str, Any]:
+        """What the panel needs to draw this control."""
         return {"name": self.name, "label": self.label, "help": self.help}
 
 
-class Slider(Control):
-    """A number: a slider, and beside it a box that takes ``30 s`` or ``134k``."""
+class Slider(Control[float]):
+    """A number: a slider, and next to it a box that accepts ``30 s`` or ``134k``."""
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class Slider(Control):
         self.zero = zero
 
     def validate(self, obj: Any, value: Any) -> float:
-        """A finite number between the limits, whole if it must be."""
+        """A finite number between the limits, rounded if it must be whole."""
         if isinstance(value, str):
             value = parse_quantity(value, self.unit)
         if isinstance(value, bool) or not hasattr(value, "__float__"):
@@ -87,7 +88,7 @@ class Slider(Control):
         number = float(value)
         if self.whole and math.isfinite(number):
             number = float(round(number))
-        # A slider's end may miss its limit by the last digit of its arithmetic.
+        # Rounding in the browser may miss a limit by its last digit.
         if math.isclose(number, self.low, rel_tol=1e-9):
             number = self.low
         if math.isclose(number, self.high, rel_tol=1e-9):
@@ -102,11 +103,11 @@ class Slider(Control):
         low, high = (format_quantity(limit, self.unit) for limit in (self.low, self.high))
         return f"{'0 or ' if self.zero else ''}between {low} and {high}"
 
-    def shown(self, value: Any) -> str:
+    def shown(self, value: float) -> str:
         """The value with its unit."""
         return format_quantity(value, self.unit)
 
-    def spec(self, instrument: Instrument) -> dict[str, Any]:
+    def spec(self, instrument: HasTraits) -> dict[str, Any]:
         """A slider with its limits."""
         return {
             **super().spec(instrument),
@@ -123,22 +124,22 @@ class Slider(Control):
 class Count(Slider):
     """A number of things that may be large, written so that it fits into its box."""
 
-    def shown(self, value: Any) -> str:
-        """Millions from a million on, and no unit: the label names what is counted."""
+    def shown(self, value: float) -> str:
+        """Millions from a million up, and no unit: the label names what is counted."""
         if value >= 999_950:
             return f"{format_quantity(value / 1e6)} million"
         return format_quantity(value)
 
 
-class Choice(Control):
-    """One of several; a menu, or buttons when they are few."""
+class Select(Control[K]):
+    """One of several: a menu, or buttons when there are few."""
 
     def __init__(
         self,
         label: str,
         *,
-        default: str,
-        options: Options | Callable[[Any], Options],
+        default: K,
+        options: Mapping[K, str] | Callable[[Any], Mapping[K, str]],
         help: str,
         buttons: bool = False,
     ) -> None:
@@ -147,34 +148,36 @@ class Choice(Control):
         self.varies = callable(options)
         self.buttons = buttons
 
-    def options(self, instrument: Any) -> Options:
-        """What can be chosen now, with the words for it."""
+    def options(self, instrument: HasTraits) -> Mapping[K, str]:
+        """What can be chosen now, each key with its words."""
         return self._options(instrument) if callable(self._options) else self._options
 
-    def validate(self, obj: Any, value: Any) -> str:
+    def validate(self, obj: Any, value: Any) -> K:
         """A key of the options."""
         options = self.options(obj)
         if not isinstance(value, str) or value not in options:
             listed = ", ".join(options)
             raise ValueError(f"{self.label} is {value!r}; it must be one of: {listed}")
-        return value
+        return cast(K, value)
 
-    def plausible(self, instrument: Any, value: Any) -> Any:
-        """What can be chosen may change with the other inputs; a word it must be in any case."""
-        return value if self.varies and isinstance(value, str) else self.validate(instrument, value)
+    def plausible(self, instrument: HasTraits, value: Any) -> K:
+        """Any string will do for now if the options may still change with the other inputs."""
+        if self.varies and isinstance(value, str):
+            return cast(K, value)
+        return self.validate(instrument, value)
 
-    def spec(self, instrument: Instrument) -> dict[str, Any]:
+    def spec(self, instrument: HasTraits) -> dict[str, Any]:
         """A menu or buttons, with what can be chosen now."""
         options = [[key, words] for key, words in self.options(instrument).items()]
         kind = "buttons" if self.buttons else "menu"
         return {**super().spec(instrument), "kind": kind, "options": options}
 
 
-class Several(Control):
+class Several(Control[tuple[str, ...]]):
     """Any of several, each on or off."""
 
     def __init__(
-        self, label: str, *, default: tuple[str, ...], options: Options, help: str
+        self, label: str, *, default: tuple[str, ...], options: Mapping[str, str], help: str
     ) -> None:
         super().__init__(label, default=tuple(default), help=help)
         self.options = options
@@ -188,38 +191,35 @@ class Several(Control):
                 raise ValueError(f"{self.label} is {key!r}; each must be one of: {listed}")
         return tuple(key for key in self.options if key in chosen)
 
-    def shown(self, value: Any) -> str:
+    def shown(self, value: tuple[str, ...]) -> str:
         """The words for what is on."""
         return ", ".join(self.options[key] for key in value) or "none"
 
-    def spec(self, instrument: Instrument) -> dict[str, Any]:
-        """Boxes to tick."""
+    def spec(self, instrument: HasTraits) -> dict[str, Any]:
+        """Boxes to check."""
         options = [[key, words] for key, words in self.options.items()]
         return {**super().spec(instrument), "kind": "several", "options": options}
 
 
-class Switch(Control):
+class Switch(Control[bool]):
     """On or off."""
 
-    def __init__(self, label: str, *, default: bool, help: str) -> None:
-        super().__init__(label, default=default, help=help)
-
     def validate(self, obj: Any, value: Any) -> bool:
-        """A truth value."""
+        """True or False, and nothing that merely counts as such."""
         if not isinstance(value, bool):
             raise ValueError(f"{self.label} is {value!r}; it must be True or False")
         return value
 
-    def shown(self, value: Any) -> str:
+    def shown(self, value: bool) -> str:
         """On or off."""
         return "on" if value else "off"
 
-    def spec(self, instrument: Instrument) -> dict[str, Any]:
-        """One box to tick."""
+    def spec(self, instrument: HasTraits) -> dict[str, Any]:
+        """One box to check."""
         return {**super().spec(instrument), "kind": "switch"}
 
 
-def controls_of(kind: type[Any]) -> dict[str, Control]:
+def controls_of(kind: type[HasTraits]) -> dict[str, Control[Any]]:
     """The controls of an instrument, in the order of their declaration."""
     found = kind.class_traits().items()
     chosen = {name: trait for name, trait in found if isinstance(trait, Control)}

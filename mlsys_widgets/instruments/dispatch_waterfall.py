@@ -1,7 +1,7 @@
-"""The dispatch tax as an instrument: where the time of a forward pass goes, and what gives it back.
+"""The dispatch tax as an instrument: where the time of a forward pass goes, and how to win it back.
 
 One pass is a bar of computing, waiting for launches and moving data. A meter shows how much of it
-is computing, and a timeline of the first kernels shows where the GPU has nothing to do.
+is computing, and a timeline of the first kernels shows when the GPU has nothing to do.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ from typing import Any, Final
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words, from_zero
-from mlsys_widgets.instruments.controls import Choice, Slider
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table, table_html
-from mlsys_widgets.physics.dispatch import SerialPass
+from mlsys_widgets.instruments.controls import Select, Slider
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
+from mlsys_widgets.physics.dispatch import Launch, Mode, SerialPass
 from mlsys_widgets.physics.domain import FRACTION
 
 _show = ph.format_quantity
 
-#: Utilisation from which a GPU counts as well used.
+#: Utilization from which a GPU counts as well used.
 WELL_USED: Final = 0.8
 #: Kernels that the timeline shows.
 _FIRST: Final = 8
 
 _MODELS: Final = {key: load for key, load in ph.workloads.items() if isinstance(load, ph.ModelPass)}
 _PLACES: Final = {"a100-sxm": "cloud", "h100-sxm": "cloud", "h200-sxm": "cloud", "orin-nx": "edge"}
-_MODES: Final = {"eager": "Eager", "compiled": "Compiled"}
-_LAUNCHES: Final = {"serial": "Serial", "async": "Asynchronous", "graph": "Graph"}
+_MODES: Final[dict[Mode, str]] = {"eager": "Eager", "compiled": "Compiled"}
+_LAUNCHES: Final[dict[Launch, str]] = {
+    "serial": "Serial",
+    "async": "Asynchronous",
+    "graph": "Graph",
+}
 _HOW: Final = {
     "serial": "launched one by one",
     "async": "launched ahead",
@@ -62,7 +66,7 @@ class Timeline:
 
 
 def timeline(result: ph.ForwardPass, first: int = _FIRST) -> Timeline:
-    """The first kernels of a pass, as the way of launching orders them.
+    """The first kernels of a pass, in the order in which they are launched.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def timeline(result: ph.ForwardPass, first: int = _FIRST) -> Timeline:
     >>> [round(start * 1e6) for start, _ in timeline(tiny, first=3).kernels]
     [10, 25, 40]
     """
-    # A share of the kernels may be a whole number only up to rounding.
+    # A fraction of the kernels may be a whole number only up to rounding.
     count = int(min(first, result.kernels + 1e-6))
     launch = float(result.launch_overhead)
     each = float((result.compute + result.memory) / result.kernels)
@@ -96,12 +100,12 @@ def timeline(result: ph.ForwardPass, first: int = _FIRST) -> Timeline:
 
 @lru_cache(maxsize=64)
 def _textbook(model: str, device: str) -> ph.ForwardPass:
-    """The pass to compare with: eager and serial, in the model's own kernels."""
+    """The pass to compare with: eager and serial, with the model's own kernels."""
     return ph.run(model, device)
 
 
 @lru_cache(maxsize=64)
-def _models(device: str, launch: str, speedup: float) -> dict[str, dict[str, ph.ForwardPass]]:
+def _models(device: str, launch: Launch, speedup: float) -> dict[str, dict[Mode, ph.ForwardPass]]:
     """Every model on one device, eager and compiled."""
     return {
         key: {mode: ph.run(key, device, mode, launch, speedup=speedup) for mode in _MODES}
@@ -115,7 +119,7 @@ class DispatchWaterfall(Instrument):
     Parameters
     ----------
     prediction
-        A utilisation that the student predicted, as a fraction; marked on the meter.
+        The utilization that the student predicted, as a fraction; marked on the meter.
     lock
         A lock that must be opened first.
     **inputs
@@ -133,32 +137,32 @@ class DispatchWaterfall(Instrument):
 
     title = "Dispatch waterfall"
 
-    model = Choice(
+    model = Select(
         "Model",
         default="kws",
         options={key: load.name for key, load in _MODELS.items()},
         buttons=True,
-        help="What is run; each model brings its own number of kernels.",
+        help="The model to run; each has its own number of kernels.",
     )
-    device = Choice(
+    device = Select(
         "Device",
         default="a100-sxm",
         options={key: f"{ph.devices[key].name} ({place})" for key, place in _PLACES.items()},
-        help="Sets what a launch costs and how fast data move.",
+        help="Sets the cost of a launch and the speed of memory.",
     )
-    mode = Choice(
+    mode = Select[Mode](
         "Execution",
         default="eager",
         options=_MODES,
         buttons=True,
         help="Compiling fuses kernels: fewer launches for the same arithmetic.",
     )
-    launch = Choice(
+    launch = Select[Launch](
         "Launches",
         default="serial",
         options=_LAUNCHES,
         buttons=True,
-        help="Serial: each launch waits for the kernel before. Asynchronous: launches run ahead. "
+        help="Serial: each launch waits for the previous kernel. Asynchronous: launches run ahead. "
         "Graph: all kernels are recorded once and replayed with one launch.",
     )
     kernels = Slider(
@@ -168,8 +172,8 @@ class DispatchWaterfall(Instrument):
         high=10_000,
         log=True,
         whole=True,
-        help="Cuts the same total work into more or fewer kernels. "
-        "A change of model brings back its own count.",
+        help="Splits the same total work into more or fewer kernels. "
+        "Choosing a model restores its own count.",
     )
     speedup = Slider(
         "Faster GPU",
@@ -178,7 +182,7 @@ class DispatchWaterfall(Instrument):
         high=16,
         unit="×",
         log=True,
-        help="How many times faster arithmetic gets; launches and memory stay as they are.",
+        help="How many times faster the arithmetic is; launches and memory stay the same.",
     )
 
     def __init__(self, *, prediction: float | None = None, lock: Any = None, **inputs: Any) -> None:
@@ -187,7 +191,7 @@ class DispatchWaterfall(Instrument):
         super().__init__(lock=lock, **inputs)
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A new model comes with its own kernels, unless a count was asked for."""
+        """A new model comes with its own kernel count, unless one was asked for."""
         if "model" in changed and "kernels" not in changed:
             inputs["kernels"] = _MODELS[inputs["model"]].kernels
         return inputs
@@ -205,7 +209,7 @@ class DispatchWaterfall(Instrument):
 
     @property
     def textbook(self) -> ph.ForwardPass:
-        """The same model eager and serial, in its own number of kernels."""
+        """The same model eager and serial, with its own number of kernels."""
         return _textbook(self.model, self.device)
 
     @property
@@ -215,39 +219,39 @@ class DispatchWaterfall(Instrument):
 
     # What it says.
 
-    def cards(self, result: ph.ForwardPass) -> Sequence[Card]:
-        """Utilisation, the parts of the time, and the kernels."""
+    def cards(self, result: ph.ForwardPass) -> Sequence[NumberCard]:
+        """Utilization, the parts of the time, and the kernels."""
         return [
-            ("Utilisation", _show(result.utilization, "%", pad=True), _tone(result)),
-            ("One pass", _show(result.total, "s", pad=True), "grey"),
+            ("Utilization", _show(result.utilization, "%", pad=True), _tone(result)),
+            ("One pass", _show(result.total, "s", pad=True), "gray"),
             ("Compute", _show(result.compute, "s", pad=True), "compute"),
             ("Dispatch", _show(result.dispatch, "s", pad=True), "dispatch"),
             ("Memory", _show(result.memory, "s", pad=True), "memory"),
-            ("Kernels launched", _show(result.kernels), "grey"),
+            ("Kernels launched", _show(result.kernels), "gray"),
         ]
 
     def sentence(self, result: ph.ForwardPass) -> str:
-        """Utilisation and where the rest of the time goes."""
+        """Utilization and where the rest of the time goes."""
         name = _MODELS[self.model].name
         rest = "dispatch takes" if result.dispatch >= result.memory else "memory takes"
         share = max(result.dispatch, result.memory) / result.total
         words = (
-            f"{name}, {self.mode}, {_HOW[self.launch]} on the {ph.devices[self.device].name}, "
-            f"takes {_show(result.total, 's')}; eager and serial, as in the textbook, it takes "
-            f"{_show(self.textbook.total, 's')}. The GPU computes "
-            f"{_show(result.utilization, '%')} of its time; {rest} {_show(share, '%')}."
+            f"{name} ({self.mode}, {_HOW[self.launch]}) takes {_show(result.total, 's')} on the "
+            f"{ph.devices[self.device].name}; the textbook version (eager, serial) takes "
+            f"{_show(self.textbook.total, 's')}. The GPU spends {_show(result.utilization, '%')} "
+            f"of the time computing, while {rest} {_show(share, '%')}."
         )
         if self._prediction is None:
             return words
         off = self._prediction - float(result.utilization)
         side = "too high" if off > 0 else "too low"
         return (
-            f"{words} You predicted {_show(self._prediction, '%')}: "
-            f"{_show(100 * abs(off))} points {side}."
+            f"{words} Your prediction of {_show(self._prediction, '%')} was "
+            f"{ph.counted(100 * abs(off), 'percentage point')} {side}."
         )
 
     def table(self, result: ph.ForwardPass) -> Table:
-        """The pass as set, beside the textbook's."""
+        """The pass as set, next to the textbook's."""
         header = (
             "Pass",
             "Kernels",
@@ -256,7 +260,7 @@ class DispatchWaterfall(Instrument):
             "Dispatch per kernel",
             "Memory",
             "Total",
-            "Utilisation",
+            "Utilization",
         )
         rows = [
             (
@@ -287,12 +291,12 @@ class DispatchWaterfall(Instrument):
         )
         words = (
             f"Launches take {_show(result.dispatch / result.total, '%')} of the pass. A GPU twice "
-            f"as fast would only wait more: {_show(faster.utilization, '%')} utilisation."
+            f"as fast would only wait more, at {_show(faster.utilization, '%')} utilization."
         )
-        better = [
-            ("compiled", "compiled", self.launch),
-            ("with launches that run ahead", self.mode, "async"),
-            ("as a graph", self.mode, "graph"),
+        better: list[tuple[str, Mode, Launch]] = [
+            ("compiling", "compiled", self.launch),
+            ("launches that run ahead", self.mode, "async"),
+            ("a graph", self.mode, "graph"),
         ]
         helps = []
         for what, mode, launch in better:
@@ -302,10 +306,8 @@ class DispatchWaterfall(Instrument):
                 self.model, self.device, mode, launch, kernels=self.kernels, speedup=self.speedup
             )
             if other.utilization > result.utilization:
-                helps.append(f"{what}, to {_show(other.utilization, '%')}")
-        return (
-            f"{words} Utilisation would rise: {'; '.join(helps)}." if helps else words
-        ), "dispatch"
+                helps.append(f"{what} (to {_show(other.utilization, '%')})")
+        return (f"{words} What would raise it: {', '.join(helps)}." if helps else words), "dispatch"
 
     def html(self, result: ph.ForwardPass) -> str:
         """The three models side by side, on this device and launched in this way."""
@@ -314,9 +316,9 @@ class DispatchWaterfall(Instrument):
             "Kernels, eager → compiled",
             "Compute per kernel",
             "Cost of a launch",
-            "Eager utilisation",
-            "Compiled utilisation",
-            "Compiled is faster by",
+            "Eager utilization",
+            "Compiled utilization",
+            "Speedup from compiling",
         )
         rows = []
         for key, runs in _models(self.device, self.launch, self.speedup).items():
@@ -342,7 +344,7 @@ class DispatchWaterfall(Instrument):
 
     def _bars(self, result: ph.ForwardPass) -> Scene:
         textbook = self.textbook
-        across = from_zero("Time of one pass", max(result.total, textbook.total), "s")
+        across = from_zero("Time of one pass", float(max(result.total, textbook.total)), "s")
         blocks = (*_stacked(result, 1.6, 2.2), *_stacked(textbook, 0.5, 0.9))
         marks: list[AnyMark] = [Blocks("passes", blocks)]
         for left, _, right, high, tone in _stacked(result, 1.6, 2.2):
@@ -362,14 +364,14 @@ class DispatchWaterfall(Instrument):
     def _meter(self, result: ph.ForwardPass) -> Scene:
         use, guess = float(result.utilization), self._prediction
         marks: list[AnyMark] = [
-            Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "grey"),), 0.18),
-            Blocks("utilisation", ((0.0, 0.0, use, 0.5, _tone(result)),)),
+            Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "gray"),), 0.18),
+            Blocks("utilization", ((0.0, 0.0, use, 0.5, _tone(result)),)),
             Line("well used", (WELL_USED,) * 2, (0.0, 0.8), "green", width=3.0),
             Words(
-                "utilisation label",
+                "utilization label",
                 (0.0,),
                 (0.5,),
-                (f"{_show(use, '%', pad=True)} of the time computing",),
+                (f"computing {_show(use, '%', pad=True)} of the time",),
                 "text",
             ),
         ]
@@ -379,13 +381,13 @@ class DispatchWaterfall(Instrument):
             Line("prediction line", (*at, *at), (0.0, 0.5)[: 2 * len(at)], "prediction", "dotted"),
         ]
         legend = [
-            (f"{_show(WELL_USED, '%')}: a GPU that is well used", "green", "solid"),
+            (f"{_show(WELL_USED, '%')}: a well-used GPU", "green", "solid"),
         ]
         if guess is not None:
             legend.append((f"Your prediction, {_show(guess, '%')}", "prediction", "diamond"))
         shares = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         across = Axis(
-            "Utilisation (% of the time spent computing)",
+            "Utilization (% of the time spent computing)",
             0.0,
             1.0,
             ticks=shares,
@@ -408,7 +410,7 @@ class DispatchWaterfall(Instrument):
             turn = start + computing * (end - start)
             work.append((start, 0.5, turn, 1.1, "compute"))
             work.append((turn, 0.5, _short(turn, end, gap), 1.1, "memory"))
-        idle = [(start, 0.5, end, 1.1, "grey") for start, end in shown.idle]
+        idle = [(start, 0.5, end, 1.1, "gray") for start, end in shown.idle]
         fits = across.high * 0.03
         numbered = [
             ((start + end) / 2, high, str(k))
@@ -429,7 +431,7 @@ class DispatchWaterfall(Instrument):
             ),
         )
         up = Axis("", 0.2, 3.1, ticks=(0.8, 2.2), words=("GPU", "CPU"), grid=False)
-        return Scene(across, up, marks, 190, (("GPU without work", "grey", "block"),))
+        return Scene(across, up, marks, 190, (("GPU idle", "gray", "block"),))
 
 
 def _tone(result: ph.ForwardPass) -> str:
@@ -437,7 +439,7 @@ def _tone(result: ph.ForwardPass) -> str:
 
 
 def _short(start: float, end: float, gap: float) -> float:
-    """The end of a block, a hair earlier where there is room, so that neighbours stay apart."""
+    """The end of a block, a hair earlier where there is room, so that neighbors stay apart."""
     return end - min(gap, 0.3 * (end - start))
 
 

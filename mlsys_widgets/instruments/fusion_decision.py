@@ -1,12 +1,12 @@
 """Can two operations become one kernel? The decision as a tree, with the path that was taken.
 
-The verdict is that of the physics core. The tree asks its questions in the same order, about the
-kinds of the two operations, how they are related, and whether their shapes agree.
+The physics core decides: its rule is a tree of questions about the kinds of the two operations, how
+they are related, and whether their shapes agree. This instrument lays that tree out and draws it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,122 +15,24 @@ from typing import Any
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.diagram import Box, Diagram
 from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes, Words
-from mlsys_widgets.instruments.controls import Choice, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two operations, how they are related, and whether they work on one shape."""
-
-    first: ph.Op
-    second: ph.Op
-    relation: str
-    same_shape: bool
-
-
-@dataclass(frozen=True)
-class Question:
-    """A fork of the tree: what is asked, how it is answered, and where each answer leads."""
-
-    asks: str
-    answer: Callable[[Pair], bool]
-    yes: str
-    no: str
-
-
-#: The ends of the tree: the kind of verdict each stands for.
-ENDS: dict[str, str] = {
-    "reduced": "barrier",
-    "reread": "none",
-    "epilogue": "epilogue",
-    "tiled": "barrier",
-    "pointwise": "pointwise",
-    "other rows": "barrier",
-    "vertical": "vertical",
-    "nothing shared": "none",
-    "tiled apart": "none",
-    "horizontal": "horizontal",
-}
-_ROWS = ("row-reduction", "reduction")
-
-#: In the order in which they are asked, each branch from the top.
-QUESTIONS: dict[str, Question] = {
-    "reads": Question(
-        "Does the second read what the first writes?",
-        lambda pair: pair.relation == "producer",
-        "reduction",
-        "shares",
-    ),
-    "reduction": Question(
-        "Does the first reduce the whole tensor?",
-        lambda pair: pair.first.kind == "reduction",
-        "reduced",
-        "into product",
-    ),
-    "into product": Question(
-        "Is the second a matrix product?",
-        lambda pair: pair.second.kind == "matmul",
-        "reread",
-        "out of product",
-    ),
-    "out of product": Question(
-        "Is the first a matrix product and the second elementwise?",
-        lambda pair: (pair.first.kind, pair.second.kind) == ("matmul", "elementwise"),
-        "epilogue",
-        "product",
-    ),
-    "product": Question(
-        "Is the first a matrix product?",
-        lambda pair: pair.first.kind == "matmul",
-        "tiled",
-        "elementwise",
-    ),
-    "elementwise": Question(
-        "Are both elementwise and of the same shape?",
-        lambda pair: {pair.first.kind, pair.second.kind} == {"elementwise"} and pair.same_shape,
-        "pointwise",
-        "rows",
-    ),
-    "rows": Question(
-        "Do both reduce, over different rows?",
-        lambda pair: (
-            pair.first.kind == "row-reduction" and pair.second.kind in _ROWS and not pair.same_shape
-        ),
-        "other rows",
-        "vertical",
-    ),
-    "shares": Question(
-        "Do both read the same tensor?",
-        lambda pair: pair.relation == "shared-input",
-        "one product",
-        "nothing shared",
-    ),
-    "one product": Question(
-        "Is just one of them a matrix product?",
-        lambda pair: (pair.first.kind == "matmul") != (pair.second.kind == "matmul"),
-        "tiled apart",
-        "horizontal",
-    ),
-}
+from mlsys_widgets.instruments.controls import Select, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.physics.fusion_rule import FUSION_ENDS, FUSION_QUESTIONS, Relation
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict of the physics core, and the path through the tree that leads to it."""
+    """The verdict of the physics core on two operations, and what it changes."""
 
-    pair: Pair
+    first: ph.Op
+    second: ph.Op
     verdict: ph.FusionVerdict
-    #: (question, answer) from the top of the tree on.
-    path: tuple[tuple[str, bool], ...]
-    #: The end of the tree that the answers lead to.
-    end: str
     #: What two kernels and one kernel move, where all tensors have one size.
     chain: ph.Chain | None
 
     @property
     def kind(self) -> str:
-        """The kind of fusion, or what is in its way."""
+        """The kind of fusion, or what prevents it."""
         return self.verdict.kind
 
     @property
@@ -144,25 +46,14 @@ class Decision:
         return self.verdict.reason
 
 
-def walk(pair: Pair) -> tuple[tuple[tuple[str, bool], ...], str]:
-    """Answer the questions from the top; the answers, and the end they lead to."""
-    path, place = [], "reads"
-    while place in QUESTIONS:
-        question = QUESTIONS[place]
-        answer = question.answer(pair)
-        path.append((place, answer))
-        place = question.yes if answer else question.no
-    return tuple(path), place
-
-
 _KINDS = {
     "elementwise": "elementwise",
     "row-reduction": "reduces each row",
     "reduction": "reduces the whole tensor",
     "matmul": "matrix product",
 }
-_RELATIONS = {
-    "producer": "Second reads the first's result",
+_RELATIONS: dict[Relation, str] = {
+    "producer": "The second reads the first's result",
     "shared-input": "Both read the same tensor",
     "unrelated": "They share no data",
 }
@@ -180,7 +71,7 @@ _OPTIONS = {
     for key, op in ph.ops.items()
 }
 
-# The tree on the sheet: two trunks of questions, with their ends on the outer sides.
+# The layout of the tree: two trunks of questions, with their ends on the outer sides.
 _PITCH = 68.0
 _LABELS = {
     "reduction": ("First reduces", "everything?"),
@@ -190,7 +81,7 @@ _LABELS = {
     "elementwise": ("Elementwise,", "same shape?"),
     "rows": ("Both reduce,", "other rows?"),
     "shares": ("Do both read", "one tensor?"),
-    "one product": ("Is just one a", "matrix product?"),
+    "one product": ("Is only one a", "matrix product?"),
 }
 _TRUNKS = {
     36.0: ("reduction", "into product", "out of product", "product", "elementwise", "rows"),
@@ -206,22 +97,23 @@ def _boxes() -> dict[str, Box]:
         for k, key in enumerate(trunk, 1):
             y = 26.0 + k * _PITCH
             boxes[key] = Box(x, y, 27.0, 42.0, _LABELS[key])
-            for end in {QUESTIONS[key].yes, QUESTIONS[key].no} & set(ENDS):
+            for end in {FUSION_QUESTIONS[key].yes, FUSION_QUESTIONS[key].no} & set(FUSION_ENDS):
                 side = 10.5 if x < 50 else 89.5
                 boxes[end] = Box(side, y + 34.0, 20.0, 28.0, _end_label(end))
-        last = QUESTIONS[trunk[-1]].no
+        last = FUSION_QUESTIONS[trunk[-1]].no
         boxes[last] = Box(x, 26.0 + (len(trunk) + 1) * _PITCH, 27.0, 28.0, _end_label(last))
     return boxes
 
 
 def _end_label(end: str) -> tuple[str, ...]:
-    kind = ENDS[end]
-    return (f"{'✗' if kind in ('barrier', 'none') else '✓'} {_WORDS[kind][0]}",)
+    reached = FUSION_ENDS[end]
+    return (f"{'✓' if reached.fusible else '✗'} {_WORDS[reached.kind][0]}",)
 
 
 _TREE = Diagram(height=538, boxes=_boxes())
-_DOWN = {**{key: QUESTIONS[key].no for key in _TRUNKS[36.0]}, "shares": "one product"}
-_DOWN["one product"] = "horizontal"
+#: Where the line straight down from a question leads.
+_DOWN = {key: FUSION_QUESTIONS[key].no for trunk in _TRUNKS.values() for key in trunk}
+_DOWN["shares"] = FUSION_QUESTIONS["shares"].yes
 
 
 def _edge(start: str, end: str) -> tuple[tuple[float, float], ...]:
@@ -229,16 +121,18 @@ def _edge(start: str, end: str) -> tuple[tuple[float, float], ...]:
     return _TREE.aside(start, end) if beside else _TREE.arrow(start, end)
 
 
-_EDGES = {(key, end): _edge(key, end) for key, q in QUESTIONS.items() for end in (q.yes, q.no)}
+_EDGES = {
+    (key, end): _edge(key, end) for key, q in FUSION_QUESTIONS.items() for end in (q.yes, q.no)
+}
 
 
 def _answers() -> tuple[Words, Words]:
-    """Yes and no: beside the lines down, and above the lines to a side."""
+    """Yes and no: next to the lines that go down, and above those that go sideways."""
     down = [(38.5, 58.0, "yes"), (67.5, 58.0, "no")]
     aside = []
     for key, below in _DOWN.items():
         box = _TREE.boxes[key]
-        word, other = ("yes", "no") if QUESTIONS[key].yes == below else ("no", "yes")
+        word, other = ("yes", "no") if FUSION_QUESTIONS[key].yes == below else ("no", "yes")
         down.append((box.x + 2.5, box.y + box.height / 2 + 11.0, word))
         aside.append((17.0 if box.x < 50 else 83.5, box.y - 10.0, other))
     return (
@@ -247,8 +141,8 @@ def _answers() -> tuple[Words, Words]:
     )
 
 
-_ALL_EDGES = Strokes("lines", tuple(_EDGES.values()), "grey", width=1.2)
-_ALL_HEADS = _TREE.heads("heads", (end for _, end in _EDGES), "grey")
+_ALL_EDGES = Strokes("lines", tuple(_EDGES.values()), "gray", width=1.2)
+_ALL_HEADS = _TREE.heads("heads", (end for _, end in _EDGES), "gray")
 _CAPTIONS = _TREE.captions("questions")
 _ANSWERS = _answers()
 
@@ -261,26 +155,26 @@ class FusionDecision(Instrument):
     >>> FusionDecision(first="matmul", second="relu").result.kind
     'epilogue'
     >>> w = FusionDecision(first="sum", second="mul")
-    >>> w.result.fusible, w.result.end
+    >>> w.result.fusible, w.result.verdict.end
     (False, 'reduced')
     """
 
     title = "Fusion decision"
 
-    first = Choice(
+    first = Select(
         "First", default="matmul", options=_OPTIONS, help="The operation that runs first."
     )
-    second = Choice("Second", default="relu", options=_OPTIONS, help="The operation after it.")
-    relation = Choice(
+    second = Select("Second", default="relu", options=_OPTIONS, help="The operation after it.")
+    relation = Select[Relation](
         "How they are related",
         default="producer",
         options=_RELATIONS,
-        help="Fusion saves traffic only where data are shared.",
+        help="Fusion saves traffic only where data is shared.",
     )
     same_shape = Switch(
         "Both work on the same shape",
         default=True,
-        help="Whether all their tensors have one shape; asked only where it matters.",
+        help="Whether all their tensors have the same shape; asked only where it matters.",
     )
 
     def hidden(self) -> AbstractSet[str]:
@@ -290,25 +184,26 @@ class FusionDecision(Instrument):
         return {"same_shape"} if alike else set()
 
     def compute(self) -> Decision:
-        """The verdict, and the path to it."""
+        """The verdict of the physics core."""
         return self._decide(self.same_shape)
 
     def _decide(self, same_shape: bool) -> Decision:
-        pair = Pair(ph.ops[self.first], ph.ops[self.second], self.relation, same_shape)
-        verdict = ph.can_fuse(pair.first, pair.second, pair.relation, same_shape=same_shape)
-        path, end = walk(pair)
+        first, second = ph.ops[self.first], ph.ops[self.second]
+        verdict = ph.can_fuse(first, second, self.relation, same_shape=same_shape)
+        # Tensors can be counted only where they all have one size.
         counted = (
             verdict.fusible
-            and pair.relation == "producer"
+            and self.relation == "producer"
             and same_shape
-            and {pair.first.kind, pair.second.kind} <= {"elementwise", "row-reduction"}
+            and ph.chainable(first)
+            and ph.chainable(second)
         )
         chain = ph.chain(self.first, self.second) if counted else None
-        return Decision(pair, verdict, path, end, chain)
+        return Decision(first, second, verdict, chain)
 
     # What it says.
 
-    def cards(self, result: Decision) -> Sequence[Card]:
+    def cards(self, result: Decision) -> Sequence[NumberCard]:
         """The verdict, its kind and what changes."""
         tone = "green" if result.fusible else "red"
         cards = [
@@ -329,16 +224,16 @@ class FusionDecision(Instrument):
         return cards
 
     def sentence(self, result: Decision) -> str:
-        """The reason that physics gives."""
-        first, second = result.pair.first.name, result.pair.second.name
+        """The verdict, and the reason that physics gives."""
+        first, second = result.first.name, result.second.name
         verdict = "fuse" if result.fusible else "do not fuse"
         return f"{first} and {second} {verdict} ({_WORDS[result.kind][1]}). {result.reason}"
 
     def table(self, result: Decision) -> Table:
         """The questions that were asked, with their answers."""
         rows = [
-            (ph.format_quantity(k), QUESTIONS[key].asks, ph.format_quantity(answer))
-            for k, (key, answer) in enumerate(result.path, 1)
+            (ph.format_quantity(k), FUSION_QUESTIONS[key].asks, ph.format_quantity(answer))
+            for k, (key, answer) in enumerate(result.verdict.path, 1)
         ]
         last = ph.format_quantity(len(rows) + 1)
         return ("Step", "Question", "Answer"), [
@@ -349,12 +244,13 @@ class FusionDecision(Instrument):
     # What it draws.
 
     def scenes(self, result: Decision) -> tuple[Scene, ...]:
-        """The tree, with the path lit."""
-        asked = [key for key, _ in result.path]
-        taken = [*asked, result.end]
+        """The tree, with the path highlighted."""
+        asked = [key for key, _ in result.verdict.path]
+        end = result.verdict.end
+        taken = [*asked, end]
         steps = pairwise(taken)
         verdict = "green" if result.fusible else "red"
-        tones = dict.fromkeys(asked, "blue") | {result.end: verdict}
+        tones = dict.fromkeys(asked, "blue") | {end: verdict}
         marks = (
             _ALL_EDGES,
             _ALL_HEADS,
@@ -362,12 +258,12 @@ class FusionDecision(Instrument):
             _TREE.heads("heads of the path", taken[1:], "blue"),
             Blocks(
                 "boxes",
-                tuple(_TREE.block(key, tones.get(key, "grey")) for key in _TREE.boxes),
+                tuple(_TREE.block(key, tones.get(key, "gray")) for key in _TREE.boxes),
                 0.2,
             ),
             Strokes("asked", tuple(_TREE.outline(key) for key in asked), "blue", width=1.5),
-            Strokes("fuse", _outline(result.end, result.fusible), "green", width=3.0),
-            Strokes("apart", _outline(result.end, not result.fusible), "red", "dashed", 3.0),
+            Strokes("fuse", _outline(end, result.fusible), "green", width=3.0),
+            Strokes("apart", _outline(end, not result.fusible), "red", "dashed", 3.0),
             _CAPTIONS,
             *_ANSWERS,
         )

@@ -1,6 +1,6 @@
-"""Fusion as an instrument: what a chain of operations moves, launches and takes, apart and as one.
+"""Fusion as an instrument: traffic, launches and time of a chain, as many kernels and as one.
 
-Each operation of its own reads its inputs from memory and writes its output back; one fused
+On its own, each operation reads its inputs from memory and writes its output back; one fused
 kernel reads and writes only what enters and leaves the chain.
 """
 
@@ -16,8 +16,8 @@ from typing import Any, Final
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.instruments import fusion_scenes
-from mlsys_widgets.instruments.controls import Choice, Count, Slider, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table, table_html
+from mlsys_widgets.instruments.controls import Count, Select, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
 from mlsys_widgets.measured import MeasurementError, load
 from mlsys_widgets.physics.roofline import Ridge
 
@@ -27,10 +27,10 @@ _show = ph.format_quantity
 MEASURED_ON: Final = "h200-sxm"
 MOST_STEPS: Final = 6
 NONE: Final = "none"
-_SAID: Final = {"claim": "Claim of the text", "measured": "Measured, kernel written by hand"}
-#: How each way of fusing that was measured is called.
+_SAID: Final = {"claim": "Claim in the text", "measured": "Measured, hand-written kernel"}
+#: Names for the measured ways of fusing.
 _VARIANTS: Final = {
-    "triton": "one kernel written by hand",
+    "triton": "one hand-written kernel",
     "compiled": "torch.compile",
     "compiled_graph": "torch.compile with a graph",
 }
@@ -44,12 +44,10 @@ _CHAINS: Final[dict[str, tuple[str, ...]]] = {
     "layernorm-dropout-relu": _CLAIMED,
     "sigmoid-relu": ("mul", "add", "relu", "sigmoid"),
 }
-_OPS: Final = {
-    key: op.name for key, op in ph.ops.items() if op.kind in ("elementwise", "row-reduction")
-}
+_OPS: Final = {key: op.name for key, op in ph.ops.items() if ph.chainable(op)}
 _STEPS: Final = tuple(f"step{k + 1}" for k in range(MOST_STEPS))
 
-#: Bandwidths that can be chosen: what is written, bytes per second, and whose peak goes with it.
+#: Bandwidths to choose from: label, bytes per second, and the device whose peak goes with it.
 _BANDWIDTHS: Final = {
     _show(bandwidth, "B/s"): (bandwidth, ph.devices[key])
     for bandwidth, key in (
@@ -62,18 +60,18 @@ _BANDWIDTHS: Final = {
 def _whose(bandwidth: float, device: ph.Device) -> str:
     if bandwidth == device.bandwidth:
         return device.name
-    return f"{device.name} with {_show(bandwidth / device.bandwidth, '%')} of its bandwidth"
+    return f"{device.name} at {_show(bandwidth / device.bandwidth, '%')} of its bandwidth"
 
 
-def _step(k: int) -> Choice:
+def _step(k: int) -> Select[str]:
     start = _CLAIMED[k] if k < len(_CLAIMED) else NONE
-    return Choice(
+    return Select(
         f"Step {k + 1}",
         default=start,
         options=_OPS if k == 0 else {NONE: "–", **_OPS},
-        help="An operation of the chain. Changing one makes the chain your own."
+        help="The first operation of the chain. Changing a step makes the chain your own."
         if k == 0
-        else "The next operation of the chain; – takes it out.",
+        else "The next operation of the chain; – removes it.",
     )
 
 
@@ -84,7 +82,7 @@ def _chain(*keys: str) -> ph.Chain:
 
 @cache
 def _measurements() -> tuple[Any, ...]:
-    """What was measured, read on first use because judging the document takes a while."""
+    """What was measured, read on first use because checking the document takes a while."""
     from mlsys_widgets.measured import findings, trial
 
     try:
@@ -116,7 +114,7 @@ class FusionExplorer(Instrument):
 
     title = "Fusion explorer"
 
-    chain = Choice(
+    chain = Select(
         "Chain",
         default="layernorm-dropout-relu",
         options={
@@ -124,7 +122,7 @@ class FusionExplorer(Instrument):
             "sigmoid-relu": "sigmoid(relu(x·w + b))",
             "own": "Your own",
         },
-        help="A chain to begin with; change its steps to make it your own.",
+        help="A chain to start with; change its steps to make it your own.",
     )
     step1, step2, step3, step4, step5, step6 = (_step(k) for k in range(MOST_STEPS))
     elements = Count(
@@ -134,9 +132,9 @@ class FusionExplorer(Instrument):
         high=1e9,
         log=True,
         whole=True,
-        help="Size of every tensor of the chain; 1,024 tokens of 768 hidden units to begin with.",
+        help="Size of every tensor in the chain. The default is 1,024 tokens of 768 hidden units.",
     )
-    precision = Choice(
+    precision = Select(
         "Precision",
         default="fp16",
         options={
@@ -144,13 +142,13 @@ class FusionExplorer(Instrument):
             for key in ("fp32", "fp16", "int8")
         },
         buttons=True,
-        help="Bytes of every element; the peak, and with it the ridge, follow.",
+        help="Sets the bytes per element, the peak, and with it the ridge.",
     )
-    bandwidth = Choice(
+    bandwidth = Select(
         "Memory bandwidth",
         default=_show(ph.devices["a100-sxm"].bandwidth, "B/s"),
         options={key: f"{key} ({_whose(*pair)})" for key, pair in _BANDWIDTHS.items()},
-        help="How fast data move between memory and chip, and whose peak the ridge is taken from.",
+        help="How fast data moves between memory and chip, and whose peak sets the ridge.",
     )
     launch_overhead = Slider(
         "Cost of a launch",
@@ -158,17 +156,17 @@ class FusionExplorer(Instrument):
         low=0,
         high=50e-6,
         unit="s",
-        help="Paid once for every kernel: for each step when unfused, once when fused.",
+        help="Paid for every kernel: once per step when unfused, once in total when fused.",
     )
     measured = Switch(
         "Measurement",
         default=False,
-        help="What fusing this chain gave on a real H200, at the size nearest to yours. "
-        "Reading it takes a moment the first time.",
+        help="The measured speedup of this chain on a real H200, at the size nearest to yours. "
+        "Loading it takes a moment the first time.",
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Keep chain and steps in line, and the steps without gaps."""
+        """Keep chain and steps consistent, and the steps without gaps."""
         preset = _CHAINS.get(inputs["chain"])
         if preset is not None and "chain" in changed:
             padded = (*preset, *(NONE,) * (MOST_STEPS - len(preset)))
@@ -205,7 +203,7 @@ class FusionExplorer(Instrument):
         )
 
     def compute(self) -> ph.Fusion:
-        """The chain apart and fused."""
+        """The chain unfused and fused."""
         return self._fuse(self.operations)
 
     @property
@@ -215,7 +213,7 @@ class FusionExplorer(Instrument):
 
     @property
     def ridge(self) -> float:
-        """Intensity from which the chosen GPU would be limited by arithmetic."""
+        """Intensity from which arithmetic would limit the chosen GPU."""
         bandwidth, device = _BANDWIDTHS[self.bandwidth]
         return float(Ridge(peak=device.peak(self.precision), bandwidth=bandwidth).ridge)
 
@@ -225,7 +223,7 @@ class FusionExplorer(Instrument):
 
     @property
     def finding(self) -> Any:
-        """What was measured for this chain at the nearest size, or None."""
+        """What was measured for this chain at the nearest size, or ``None``."""
         if not self.measured:
             return None
         name = "_".join(self._taken)
@@ -235,8 +233,8 @@ class FusionExplorer(Instrument):
 
     # What it says.
 
-    def cards(self, result: ph.Fusion) -> Sequence[Card]:
-        """Traffic, launches, intensity and time, apart and fused."""
+    def cards(self, result: ph.Fusion) -> Sequence[NumberCard]:
+        """Traffic, launches, intensity and time, unfused and fused."""
         return [
             (
                 "Data moved",
@@ -244,7 +242,7 @@ class FusionExplorer(Instrument):
                 f"{_show(result.fused_traffic, 'B', pad=True)}",
                 "memory",
             ),
-            ("Less data by", _show(result.traffic_reduction, "×", pad=True), "memory"),
+            ("Traffic reduction", _show(result.traffic_reduction, "×", pad=True), "memory"),
             (
                 "Launches",
                 f"{_show(result.unfused_launches)} → {_show(result.fused_launches)}",
@@ -260,35 +258,36 @@ class FusionExplorer(Instrument):
                 "Time",
                 f"{_show(result.unfused_time, 's', pad=True)} → "
                 f"{_show(result.fused_time, 's', pad=True)}",
-                "grey",
+                "gray",
             ),
-            ("Faster by", _show(result.speedup, "×", pad=True), "green"),
+            ("Speedup", _show(result.speedup, "×", pad=True), "green"),
         ]
 
     def sentence(self, result: ph.Fusion) -> str:
         """What fusion saves, and where the fused kernel stands against the ridge."""
         chain, ridge = self.operations, self.ridge
-        reads = _counted(chain.unfused_reads, "read")
-        writes = _counted(chain.unfused_writes, "write")
-        side = "memory is still the limit" if result.fused_intensity < ridge else "no longer memory"
+        reads = ph.counted(chain.unfused_reads, "read")
+        writes = ph.counted(chain.unfused_writes, "write")
+        side = "still" if result.fused_intensity < ridge else "no longer"
         if len(chain.links) == 1:
             return (
-                f"{chain.name} alone has nothing to fuse with: it moves "
+                f"{chain.name} alone has nothing to fuse with. It moves "
                 f"{_show(result.unfused_traffic, 'B')} and takes {_show(result.unfused_time, 's')} "
-                f"at {_show(result.unfused_intensity, 'FLOP/B')}, below the ridge at "
-                f"{_show(ridge, 'FLOP/B')}."
+                f"at an intensity of {_show(result.unfused_intensity, 'FLOP/B')}, below the ridge "
+                f"at {_show(ridge, 'FLOP/B')}."
             )
         return (
-            f"Fused, {chain.name} needs {_counted(chain.fused_reads, 'read')} and "
-            f"{_counted(chain.fused_writes, 'write')} of a tensor instead of {reads} and {writes}: "
-            f"{_show(result.traffic_reduction, '×')} less data, and "
-            f"{_show(result.unfused_time, 's')} become {_show(result.fused_time, 's')}, "
-            f"{_show(result.speedup, '×')} faster. At {_show(result.fused_intensity, 'FLOP/B')} "
-            f"against a ridge of {_show(ridge, 'FLOP/B')}, {side}."
+            f"Fused, {chain.name} needs {ph.counted(chain.fused_reads, 'read')} and "
+            f"{ph.counted(chain.fused_writes, 'write')} of a tensor instead of {reads} and "
+            f"{writes}. That is {_show(result.traffic_reduction, '×')} less data, and the time "
+            f"drops from {_show(result.unfused_time, 's')} to {_show(result.fused_time, 's')}, a "
+            f"speedup of {_show(result.speedup, '×')}. At "
+            f"{_show(result.fused_intensity, 'FLOP/B')} against a ridge of "
+            f"{_show(ridge, 'FLOP/B')}, memory is {side} the limit."
         )
 
     def table(self, result: ph.Fusion) -> Table:
-        """One row a kernel, then both ways as a whole."""
+        """One row per kernel, then the whole chain unfused and fused."""
         header = ("Kernel", "Reads", "Writes", "Data moved", "Intensity", "Launches", "Time")
         rows = []
         chain = self.operations
@@ -335,9 +334,9 @@ class FusionExplorer(Instrument):
                 "Model",
                 _show(result.speedup, "×"),
                 _show(replace(result, launch_overhead=0.0).speedup, "×"),
-                "as set here",
+                "with these settings",
             ),
-            ("Claim of the text", _show(_claim(), "×"), "–", _chain(*_CLAIMED).name),
+            (_SAID["claim"], _show(_claim(), "×"), "–", _chain(*_CLAIMED).name),
         ]
         found = self.finding
         if found is not None:
@@ -345,7 +344,7 @@ class FusionExplorer(Instrument):
                 f"{ph.devices[MEASURED_ON].name}, "
                 f"{_show(found.rows)} × {_show(found.columns)}, fp16"
             )
-            rows.append(("Model, measured case", _show(found.modelled, "×"), "–", case))
+            rows.append(("Model, measured case", _show(found.modeled, "×"), "–", case))
             for variant, words in _VARIANTS.items():
                 if variant in found.wall:
                     device = found.device.get(variant)
@@ -357,7 +356,7 @@ class FusionExplorer(Instrument):
                             case,
                         )
                     )
-        header = ("Speed-up of fusion", "By the clock", "On the GPU alone", "Case")
+        header = ("Speedup from fusion", "Wall clock", "GPU alone", "Case")
         return table_html((header, rows), "Model, claim and measurement")
 
     def alert(self, result: ph.Fusion) -> tuple[str, str] | None:
@@ -365,10 +364,8 @@ class FusionExplorer(Instrument):
         if self.measured and self.finding is None:
             known = sorted({one.chain for one in _measurements()})
             names = " and ".join(_chain(*name.split("_")).name for name in known)
-            return (
-                f"This chain was not measured; known are: {names or 'none'}.",
-                "grey",
-            )
+            others = f"measured chains are {names}" if names else "no chain has been measured"
+            return f"There is no measurement of this chain; {others}.", "gray"
         return None
 
     def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:
@@ -388,7 +385,3 @@ class FusionExplorer(Instrument):
             fusion_scenes.intensity(result, self.ridge, ridge_words),
             fusion_scenes.times(result, ratios),
         )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{_show(number)} {noun}{'' if number == 1 else 's'}"

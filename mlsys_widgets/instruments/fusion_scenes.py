@@ -91,9 +91,9 @@ def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
 
 
 def times(result: ph.Fusion, ratios: Mapping[str, tuple[str, float | None]]) -> Scene:
-    """Where the time goes, and where other speed-ups would end the fused bar.
+    """Where the time goes, and where other speedups would end the fused bar.
 
-    ``ratios`` are the claim and the measurement: words and speed-up, or none.
+    ``ratios`` are the claim and the measurement: words, and the speedup or ``None``.
     """
     height = 165
     slowest = float(result.unfused_time)
@@ -139,7 +139,7 @@ def _beside(
     name: str, ends: Sequence[tuple[float, float]], words: Sequence[str], up: Axis, height: int
 ) -> Words:
     """Words to the right of bars, level with their middle."""
-    # Words stand eight pixels above their place; four below it is the middle of a line.
+    # Words are drawn eight pixels above their place; four below it is the middle of a line.
     lower = 12 * (up.high - up.low) / (height - 64)
     aside = tuple(f"\u2009{word}" for word in words)
     return Words(name, tuple(x for x, _ in ends), tuple(y - lower for _, y in ends), aside, "text")

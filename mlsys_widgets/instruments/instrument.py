@@ -22,14 +22,14 @@ from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.controls import Control, controls_of
 from mlsys_widgets.physics.domain import one_of
 
-#: (label, value, tone) of one card.
-Card = tuple[str, str, str]
-#: (header, rows) of the table that says what the plot shows.
+#: One number on a card: (label, value, tone).
+NumberCard = tuple[str, str, str]
+#: (header, rows) of the table that gives the numbers of the plot.
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 class Lock(Protocol):
-    """What an instrument needs of a lock: whether it is open, and to hear when it opens."""
+    """What an instrument needs from a lock: whether it is open, and a call when it opens."""
 
     @property
     def is_open(self) -> bool:
@@ -43,7 +43,7 @@ class Lock(Protocol):
         """Call back when the lock opens."""
 
     def record_use(self, instrument: str) -> None:
-        """Note that an instrument behind this lock was used."""
+        """Note that somebody used an instrument behind this lock."""
 
 
 class Instrument(ipywidgets.VBox):
@@ -52,17 +52,18 @@ class Instrument(ipywidgets.VBox):
     Parameters
     ----------
     lock
-        A lock that must be opened first; until then a card stands in place of the view.
+        A lock that must be opened first; until then, a card takes the place of the view.
     **inputs
         Values of the controls, by name.
     """
 
     title = "Instrument"
+    children: tuple[ipywidgets.Widget, ...]
 
     def __init__(self, *, lock: Lock | None = None, **inputs: Any) -> None:
         super().__init__()
         self.add_class("mlsys-instrument")
-        self._controls: dict[str, Control] = controls_of(type(self))
+        self._controls: dict[str, Control[Any]] = controls_of(type(self))
         self._view: _View | None = None
         self._lock = lock
         self._before_reset: dict[str, Any] | None = None
@@ -84,7 +85,7 @@ class Instrument(ipywidgets.VBox):
         """What to draw."""
         raise NotImplementedError
 
-    def cards(self, result: Any) -> Sequence[Card]:
+    def cards(self, result: Any) -> Sequence[NumberCard]:
         """The numbers that matter most."""
         raise NotImplementedError
 
@@ -97,7 +98,7 @@ class Instrument(ipywidgets.VBox):
         raise NotImplementedError
 
     def alert(self, result: Any) -> tuple[str, str] | None:
-        """A state that needs attention (out of memory, never pays), with its tone."""
+        """A state that needs attention (out of memory, never pays off), with its tone."""
         return None
 
     def html(self, result: Any) -> str:
@@ -105,11 +106,11 @@ class Instrument(ipywidgets.VBox):
         return ""
 
     def hidden(self) -> AbstractSet[str]:
-        """Controls that mean nothing for the current inputs and are not shown."""
+        """Controls that have no effect with the current inputs and are not shown."""
         return set()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Bring inputs that depend on each other into line; called before they are checked."""
+        """Make inputs that depend on each other consistent; called before they are checked."""
         return inputs
 
     # Inputs and result.
@@ -132,7 +133,7 @@ class Instrument(ipywidgets.VBox):
         return {self.title: self.result}
 
     def set(self, **inputs: Any) -> None:
-        """Change several inputs at once; either all are taken or none is.
+        """Change several inputs at once; either all of them are accepted or none.
 
         Raises
         ------
@@ -155,7 +156,7 @@ class Instrument(ipywidgets.VBox):
     def _settle(
         self, before: dict[str, Any], wanted: dict[str, Any], changed: AbstractSet[str]
     ) -> None:
-        """Take new inputs, compute, show; or leave everything as it was."""
+        """Accept new inputs, compute and show them, or leave everything as it was."""
         self._settling = True
         try:
             with self.hold_trait_notifications():
@@ -165,7 +166,7 @@ class Instrument(ipywidgets.VBox):
                     self._assign(self.adjust(wanted, changed))
                     self._result = self.compute()
                 except Exception as refusal:
-                    # Whatever went wrong, the instrument is as it was, and still works.
+                    # Whatever went wrong, the instrument returns to its last state and still works.
                     self._assign(before)
                     self._result = None
                     if isinstance(refusal, traitlets.TraitError):
@@ -177,28 +178,28 @@ class Instrument(ipywidgets.VBox):
             self._view.show()
 
     def _assign(self, inputs: dict[str, Any]) -> None:
-        # In the order of declaration: what can be chosen may depend on what stands before it.
+        # In the order of declaration: the options of a control may depend on those before it.
         for name in self._controls:
             setattr(self, name, inputs[name])
 
     def reset(self) -> None:
-        """Back to the inputs the instrument was made with; ``undo_reset`` takes it back."""
+        """Return to the initial inputs; ``undo_reset`` reverts this."""
         self._before_reset = self.inputs
         self.set(**self._first)
 
     def undo_reset(self) -> None:
-        """Take the last reset back."""
+        """Revert the last reset."""
         if self._before_reset is not None:
             before, self._before_reset = self._before_reset, None
             self.set(**before)
 
     @property
     def code(self) -> str:
-        """A line of Python that makes this instrument as it is now."""
+        """A line of Python that recreates this instrument in its current state."""
         inputs = self.inputs
         usual = {name: control.default_value for name, control in self._controls.items()}
         named = {name: value for name, value in inputs.items() if value != usual[name]}
-        # One input may bring others along: name those too that would not come out as they are.
+        # One input may set others: name those too that would not get their current value.
         made = self.adjust({**usual, **named}, set(named))
         shown = (
             f"{name}={_literal(value)}"
@@ -216,7 +217,7 @@ class Instrument(ipywidgets.VBox):
 
     @property
     def marks(self) -> dict[str, Any]:
-        """The marks on the screen, by name; made if nothing was displayed yet."""
+        """The marks on the screen, by name; created if nothing has been displayed yet."""
         return self._open().marks
 
     def _open(self) -> _View:
@@ -237,7 +238,7 @@ class Instrument(ipywidgets.VBox):
             self.children = (self._open().board,)
 
     def __repr__(self) -> str:
-        # That of ipywidgets writes out all traits of all that is inside, for every cell shown.
+        # The default writes out every trait of every child, each time a cell is shown.
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
@@ -245,7 +246,7 @@ class Instrument(ipywidgets.VBox):
         bundle = dict(super()._repr_mimebundle_(**options) or {})
         bundle["text/plain"] = self.text()
         if not self.locked:
-            # Where widgets do not live, the picture has to say the numbers as well.
+            # Where widgets are not live, the picture has to give the numbers as well.
             bundle["image/svg+xml"] = self._picture((self.sentence(self.result), self._numbers))
         return bundle
 
@@ -270,14 +271,14 @@ class Instrument(ipywidgets.VBox):
 
 
 class _View:
-    """ControlPanel and plots of an instrument, made once."""
+    """Control panel and plots of an instrument, built once."""
 
     def __init__(self, instrument: Instrument) -> None:
         from mlsys_widgets.instruments.plot import Plot
 
         self._instrument = instrument
         self._errors: dict[str, str] = {}
-        #: The last move of each control, with the browser's stamp: it waits for our answer to it.
+        #: The last move of each control with its stamp: the browser waits for our answer to it.
         self._heard: dict[str, Any] = {}
         result = instrument.result
         self._plots = [Plot(scene) for scene in instrument.scenes(result)]
@@ -300,7 +301,7 @@ class _View:
         return {name: mark for plot in self._plots for name, mark in plot.marks.items()}
 
     def show(self) -> None:
-        """Bring desk and plots to the current result."""
+        """Update panel and plots to the current result."""
         self._errors = {}
         result = self._instrument.result
         for plot, scene in zip(self._plots, self._instrument.scenes(result), strict=True):
@@ -338,10 +339,10 @@ class _View:
         }
 
     def _try(self, name: str, action: Any) -> None:
-        """Do what the browser asked for; a refusal is shown beside its control."""
+        """Do what the browser asked for; a refusal is shown next to its control."""
         try:
             action()
-        except Exception as problem:  # whatever it is, the student must see a sentence
+        except Exception as problem:  # whatever it is, the student sees a sentence
             self._errors = {name: str(problem) or type(problem).__name__}
             self.panel.readout = self._readout(self._instrument.result)
 
@@ -363,7 +364,7 @@ class _View:
         self._used()
 
     def _used(self) -> None:
-        """Tell the lock: the ledger shows whether a prediction came before its instrument."""
+        """Tell the lock, so that the ledger shows whether the prediction came first."""
         lock = self._instrument._lock
         if lock is not None:
             self._try("", lambda: lock.record_use(type(self._instrument).__name__))
@@ -374,7 +375,7 @@ class _View:
 
 
 def table_html(table: Table, label: str, marked: str = "") -> str:
-    """A table for ``html`` that the keyboard can scroll where it is narrow; one row is marked."""
+    """A table for ``html``; the keyboard can scroll it, and one row may be marked."""
     header, rows = table
     head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in header)
     body = ""
@@ -389,7 +390,7 @@ def table_html(table: Table, label: str, marked: str = "") -> str:
     )
 
 
-# Drawn, because not every machine has a font with such a sign.
+# Drawn, because not every machine has a font with a padlock.
 _PADLOCK = (
     "<svg width='13' height='15' viewBox='0 0 13 15' aria-hidden='true'>"
     "<path d='M3.2 7V4.4a3.3 3.3 0 0 1 6.6 0V7' fill='none' stroke='currentColor'"

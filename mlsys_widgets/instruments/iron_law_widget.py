@@ -1,4 +1,4 @@
-"""The iron law as an instrument: data moved, operations done and latency, and which one binds."""
+"""The iron law as an instrument: memory, compute and latency, and which of them binds."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from mlsys_widgets.drawing.scene import (
     from_zero,
     note,
 )
-from mlsys_widgets.instruments.controls import Choice, Slider, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
@@ -36,7 +36,7 @@ _TERMS = (
     ("latency", "purple", "dotted"),
 )
 _ROW, _MARGINS = 36, 64
-#: How far below the tallest part of the second plot anything is still drawn.
+#: How far below the highest value of the second plot anything is still drawn.
 _DEPTH = 1e4
 
 
@@ -57,11 +57,11 @@ def _sizes() -> Mapping[str, tuple[str, float, float]]:
 
 _SIZES = _sizes()
 _FIRST, _OWN = next(iter(_SIZES)), "own"
-_NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Sizes of your own"}
+_NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Your own sizes"}
 
 
 class IronLaw(Instrument):
-    """How long one batch takes, in three terms, and from which batch on compute is the limit.
+    """How long one batch takes, in three terms, and from which batch size compute is the limit.
 
     Examples
     --------
@@ -75,17 +75,17 @@ class IronLaw(Instrument):
 
     title = "Iron law"
 
-    device = Choice(
+    device = Select(
         "Device",
         default="h100-sxm",
         options=_DEVICES,
-        help="Gives the bandwidth, the peak at its native precision, and the memory.",
+        help="Sets the bandwidth, the peak at its native precision, and the memory.",
     )
-    workload = Choice(
+    workload = Select(
         "Workload",
         default=_FIRST,
         options=_NAMES,
-        help="Sets data and operations of one inference; move those to make it your own.",
+        help="Sets the data and operations of one inference; change those to make it your own.",
     )
     data = Slider(
         "Data moved",
@@ -94,16 +94,16 @@ class IronLaw(Instrument):
         high=1e12,
         log=True,
         unit="B",
-        help="The weights. They move once for a whole batch, and must fit into the device.",
+        help="The weights. They move once per batch and must fit into the device.",
     )
     operations = Slider(
-        "Operations of one inference",
+        "Operations per inference",
         default=_SIZES[_FIRST][2],
         low=1e6,
         high=1e15,
         log=True,
         unit="FLOP",
-        help="Every inference of the batch does these again.",
+        help="Every inference of the batch repeats these.",
     )
     batch = Slider(
         "Batch",
@@ -120,7 +120,7 @@ class IronLaw(Instrument):
         low=0.01,
         high=1.0,
         unit="%",
-        help="Share of the peak that the arithmetic reaches. It slows the compute term alone.",
+        help="Fraction of the peak that the arithmetic reaches. It affects only the compute term.",
     )
     latency = Slider(
         "Latency",
@@ -130,7 +130,7 @@ class IronLaw(Instrument):
         log=True,
         zero=True,
         unit="s",
-        help="Fixed time of every batch: launch, dispatch, network. One GPU launch is about 10 µs.",
+        help="Fixed time per batch: launch, dispatch, network. One GPU launch takes about 10 µs.",
     )
     overlapped = Switch(
         "Memory and compute overlap",
@@ -139,7 +139,7 @@ class IronLaw(Instrument):
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A workload sets the sizes; sizes that differ from it make it the student's own."""
+        """A workload sets the sizes; other sizes turn it into the student's own."""
         named = inputs["workload"]
         if not isinstance(named, str) or named not in _SIZES:
             return inputs
@@ -151,11 +151,11 @@ class IronLaw(Instrument):
                 inputs["workload"] = _OWN
         return inputs
 
-    def compute(self) -> ph.IronLaw:
+    def compute(self) -> ph.IronLawTime:
         """The three terms of one batch."""
         return self._law(self.batch)
 
-    def _law(self, batch: ph.Numeric) -> ph.IronLaw:
+    def _law(self, batch: ph.Numeric) -> ph.IronLawTime:
         return ph.iron_law(
             self.data,
             self.operations,
@@ -168,7 +168,7 @@ class IronLaw(Instrument):
 
     @property
     def capacity(self) -> ph.Capacity:
-        """Whether the data fit into the device."""
+        """Whether the data fits into the device."""
         return ph.capacity(self.data, self.device)
 
     @property
@@ -184,13 +184,13 @@ class IronLaw(Instrument):
 
     @property
     def _what(self) -> str:
-        return "Your workload" if self.workload == _OWN else _NAMES[self.workload]
+        return "your workload" if self.workload == _OWN else _NAMES[self.workload]
 
-    def cards(self, result: ph.IronLaw) -> Sequence[Card]:
-        """The terms, their sum, and where compute takes over."""
+    def cards(self, result: ph.IronLawTime) -> Sequence[NumberCard]:
+        """The terms, their total, and the batch from which compute is the limit."""
         tones = {term: tone for term, tone, _ in _TERMS}
         return [
-            ("Time of the batch", _show(result.total, "s", pad=True), "ink"),
+            ("Batch time", _show(result.total, "s", pad=True), "ink"),
             *(
                 (f"{term.capitalize()} term", _show(_time(result, term), "s", pad=True), tone)
                 for term, tone, _ in _TERMS
@@ -198,23 +198,25 @@ class IronLaw(Instrument):
             ("Binding term", str(result.binding), tones[str(result.binding)]),
             ("Compute-bound from", f"batch {_show(result.compute_bound_batch)}", "compute"),
             ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "green"),
-            ("Peak", self._machine.peak_label(self._machine.native), "grey"),
+            ("Peak", self._machine.peak_label(self._machine.native), "gray"),
         ]
 
-    def sentence(self, result: ph.IronLaw) -> str:
+    def sentence(self, result: ph.IronLawTime) -> str:
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
-        start = "If it fitted: " if self.capacity.out_of_memory else ""
+        what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
+        if self.capacity.out_of_memory:
+            what, takes = f"If it fit, {self._what}", "would take"
         return (
-            f"{start}{self._what} on the {self._machine.name}, batch {_show(result.batch)}: "
-            f"memory {_show(result.memory_time, 's')} and compute "
-            f"{_show(result.compute_time, 's')} {how}, and {_show(result.latency, 's')} of "
-            f"latency, make {_show(result.total, 's')}. The largest term is {result.binding}; "
-            f"compute outgrows memory from batch {_show(result.compute_bound_batch)} on."
+            f"{what} on the {self._machine.name} with batch {_show(result.batch)} {takes} "
+            f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
+            f"{_show(result.compute_time, 's')} for compute, {how}, plus "
+            f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}; "
+            f"from batch {_show(result.compute_bound_batch)} up, compute outgrows memory."
         )
 
-    def table(self, result: ph.IronLaw) -> Table:
-        """One row a term, and the total."""
+    def table(self, result: ph.IronLawTime) -> Table:
+        """One row per term, and the total."""
         formulas = {
             "memory": f"{_show(result.data, 'B')} / {_show(result.bandwidth, 'B/s')}",
             "compute": (
@@ -233,12 +235,12 @@ class IronLaw(Instrument):
             )
             for term, _, _ in _TERMS
         ]
-        combined = "the longer of both, and latency" if self.overlapped else "the sum"
+        combined = "the longer of the two, plus latency" if self.overlapped else "the sum"
         per_one = _show(result.total / result.batch, "s")
         rows.append(("Total", combined, _show(result.total, "s"), per_one, ""))
-        return ("Term", "From", "Time of the batch", "Per inference", "Binding"), rows
+        return ("Term", "Calculation", "Batch time", "Per inference", "Binding"), rows
 
-    def alert(self, result: ph.IronLaw) -> tuple[str, str] | None:
+    def alert(self, result: ph.IronLawTime) -> tuple[str, str] | None:
         """Out of memory: by how much, and what would fit."""
         fits = self.capacity
         if not fits.out_of_memory:
@@ -248,28 +250,28 @@ class IronLaw(Instrument):
         roomy = [device for device in ph.devices.values() if device.memory >= self.data]
         if roomy:
             smallest = min(roomy, key=lambda device: device.memory)
-            where = f"The smallest device here that holds it is the {smallest.name} with "
+            where = f"The smallest device here that can hold it is the {smallest.name} with "
             where += f"{_show(smallest.memory, 'B')}."
         else:
-            where = "No device here holds it."
+            where = "No device here can hold it."
         return (
-            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, the {machine.name} has "
-            f"{_show(machine.memory, 'B')}. It is {_show(fits.fill, '×')} too large to be loaded, "
-            f"so its speed does not matter. What fits are {_show(parameters, 'parameters')} in "
+            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the {machine.name} "
+            f"has {_show(machine.memory, 'B')}. It is {_show(fits.fill, '×')} too large to load, "
+            f"so its speed does not matter. At most {ph.counted(parameters, 'parameter')} fit in "
             f"{machine.native}. {where}",
             "red",
         )
 
     # What it draws.
 
-    def scenes(self, result: ph.IronLaw) -> tuple[Scene, ...]:
-        """The terms of this batch, and the time per inference over all batches."""
+    def scenes(self, result: ph.IronLawTime) -> tuple[Scene, ...]:
+        """The terms of this batch, and the time per inference for all batch sizes."""
         return self._bars(result), self._curves(result)
 
-    def _bars(self, result: ph.IronLaw) -> Scene:
-        across = from_zero("Time of one batch", 1.35 * float(result.total), "s")
+    def _bars(self, result: ph.IronLawTime) -> Scene:
+        across = from_zero("Batch time", 1.35 * float(result.total), "s")
         height = 4 * _ROW + _MARGINS
-        # Text is written above its place; this brings it to the middle of a bar.
+        # Text is drawn above its place; this moves it to the middle of a bar.
         lower = 9 / _ROW
         longer = max(result.memory_time, result.compute_time)
         end, starts = 0.0, {}
@@ -308,7 +310,7 @@ class IronLaw(Instrument):
         rows = Axis("", 0.0, 4.0, False, (3.5, 2.5, 1.5, 0.5), ("Total", *words), grid=False)
         return Scene(across, rows, marks, height)
 
-    def _curves(self, result: ph.IronLaw) -> Scene:
+    def _curves(self, result: ph.IronLawTime) -> Scene:
         totals = np.asarray(self._law(_BATCHES).total / _BATCHES)
         compute = float(result.compute_time / result.batch)
         high = 10.0 ** math.ceil(math.log10(float(totals.max()) * 1.05))
@@ -319,7 +321,7 @@ class IronLaw(Instrument):
         legend = []
         for term, tone, dash in _TERMS:
             once = compute if term == "compute" else float(_time(result, term))
-            # What is shared falls as 1/batch, straight on these axes; it ends where they end.
+            # What a batch shares falls as 1/batch, straight on these axes; it ends where they end.
             last = _LARGEST_BATCH if term == "compute" else min(_LARGEST_BATCH, once / low)
             each = (once, once if term == "compute" else once / last) if once >= low else ()
             marks.append(
@@ -339,7 +341,7 @@ class IronLaw(Instrument):
             note("crossover note left", place if inside and left else None, "compute", "end"),
             Points(
                 "now",
-                (result.batch,),
+                (float(result.batch),),
                 (float(result.total / result.batch),),
                 "green",
                 "circle",
@@ -356,7 +358,7 @@ class IronLaw(Instrument):
         return Scene(across, up, tuple(marks), 300, tuple(legend))
 
 
-def _time(result: ph.IronLaw, term: str) -> ph.Numeric:
+def _time(result: ph.IronLawTime, term: str) -> ph.Numeric:
     return {
         "memory": result.memory_time,
         "compute": result.compute_time,
@@ -365,7 +367,7 @@ def _time(result: ph.IronLaw, term: str) -> ph.Numeric:
 
 
 def _is_close(wanted: Any, value: float, control: Any) -> bool:
-    """Whether an input, typed or not, is the value; what cannot be read is not."""
+    """Whether an input, typed or not, equals the value; what cannot be read does not."""
     try:
         return math.isclose(control.validate(None, wanted), value, rel_tol=1e-9)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The magnitude landscape as an instrument: how far apart the places are where models run."""
+"""The magnitude landscape as an instrument: how far apart the devices are that run models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Scene, Words
-from mlsys_widgets.instruments.controls import Choice
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.physics import notation
 
 _show = ph.format_quantity
@@ -54,17 +54,17 @@ class Ratio:
 
     @property
     def ratio(self) -> float:
-        """How many times the other's value the device has."""
+        """The device's value as a multiple of the other's."""
         return self.value / self.other_value
 
     @property
     def orders(self) -> float:
-        """The same in orders of magnitude; negative if the device has less."""
+        """The ratio in orders of magnitude; negative if the device has less."""
         return math.log10(self.ratio)
 
     @property
     def comparison(self) -> str:
-        """The ratio in words: a number above one, and its direction."""
+        """The ratio in words: a factor above one, and its direction."""
         if self.ratio == 1:
             return "equal"
         more = self.ratio > 1
@@ -73,7 +73,8 @@ class Ratio:
     def _step(self) -> ph.Step:
         symbol = _SYMBOLS[self.quantity]
         names = [f"{symbol}_{name}" for name in (self.device, self.other)]
-        formula, numbers = {}, {}
+        formula: dict[notation.Notation, str] = {}
+        numbers: dict[notation.Notation, str] = {}
         for how in (notation.TEXT, notation.HTML, notation.LATEX):
             formula[how] = how.quotient(*(how.symbol(name) for name in names))
             values = (how.quantity(words) for words in (self.words, self.other_words))
@@ -127,20 +128,20 @@ class MagnitudeLandscape(Instrument):
 
     title = "Magnitude landscape"
 
-    device = Choice("Compare", default="h100-sxm", options=_DEVICES, help="The first of the two.")
-    other = Choice("with", default="cortex-m7", options=_DEVICES, help="The second of the two.")
-    quantity = Choice(
+    device = Select("Compare", default="h100-sxm", options=_DEVICES, help="The first device.")
+    other = Select("with", default="cortex-m7", options=_DEVICES, help="The second device.")
+    quantity = Select(
         "Rank by",
         default="compute",
         options=_QUANTITIES,
-        help="Puts the devices in the order of this quantity and speaks of it first.",
+        help="Sorts the devices by this quantity and mentions it first.",
     )
-    peak = Choice(
+    peak = Select(
         "Peak",
         default="native",
         options={"native": "Dense, native precision", "advertised": "Highest advertised"},
         buttons=True,
-        help="What counts as compute. Advertised peaks often need sparsity or fewer bits.",
+        help="Which peak counts. Advertised peaks often need sparsity or fewer bits.",
     )
 
     def __init__(self, *, prediction: float | None = None, lock: Any = None, **inputs: Any) -> None:
@@ -155,17 +156,18 @@ class MagnitudeLandscape(Instrument):
 
     def compute(self) -> Landscape:
         """The ratios of the two devices."""
-        names = [ph.devices[key].name for key in (self.device, self.other)]
-        return Landscape(
-            **{
-                quantity: Ratio(
-                    quantity,
-                    *names,
-                    *(self._value(key, quantity) for key in (self.device, self.other)),
-                    *(self._words(key, quantity) for key in (self.device, self.other)),
-                )
-                for quantity in _QUANTITIES
-            }
+        return Landscape(**{quantity: self._ratio(quantity) for quantity in _QUANTITIES})
+
+    def _ratio(self, quantity: str) -> Ratio:
+        device, other = self.device, self.other
+        return Ratio(
+            quantity,
+            ph.devices[device].name,
+            ph.devices[other].name,
+            self._value(device, quantity),
+            self._value(other, quantity),
+            self._words(device, quantity),
+            self._words(other, quantity),
         )
 
     def _peak(self, key: str) -> tuple[str, bool]:
@@ -200,24 +202,24 @@ class MagnitudeLandscape(Instrument):
         return sorted(_QUANTITIES, key=lambda quantity: quantity != self.quantity)
 
     def _off(self, result: Landscape) -> str:
-        """How far the prediction is from the ratio."""
+        """How far off the prediction is."""
         assert self._prediction is not None
         off = self._prediction - abs(result.ratios[self.quantity].orders)
         if abs(off) < 0.05:
-            return "right"
-        return f"{_show(abs(off), 'orders')} too {'many' if off > 0 else 'few'}"
+            return "correct"
+        return f"{ph.counted(abs(off), 'order')} too {'many' if off > 0 else 'few'}"
 
-    def cards(self, result: Landscape) -> Sequence[Card]:
+    def cards(self, result: Landscape) -> Sequence[NumberCard]:
         """The four ratios, the chosen one first, and the prediction."""
         tone = _REGIMES[self.device][1]
         cards = [
-            (_QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "grey")
+            (_QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
             for k, name in enumerate(self._in_order)
         ]
-        orders = _show(abs(result.ratios[self.quantity].orders), "orders")
+        orders = ph.counted(abs(result.ratios[self.quantity].orders), "order")
         cards.insert(1, ("Orders of magnitude", orders, tone))
         if self._prediction is not None:
-            said = f"{_show(self._prediction, 'orders')}: {self._off(result)}"
+            said = f"{ph.counted(self._prediction, 'order')}: {self._off(result)}"
             cards.append(("Your prediction", said, "prediction"))
         return cards
 
@@ -229,8 +231,8 @@ class MagnitudeLandscape(Instrument):
             for name in self._in_order[1:]
         )
         return (
-            f"{chosen.device} against {chosen.other}: {self.quantity} {chosen.words} and "
-            f"{chosen.other_words}, {chosen.comparison} ({_orders(chosen)}); {others}."
+            f"{chosen.device} compared with {chosen.other}: {self.quantity} of {chosen.words} "
+            f"against {chosen.other_words}, {chosen.comparison} ({_orders(chosen)}); {others}."
         )
 
     def table(self, result: Landscape) -> Table:
@@ -238,7 +240,7 @@ class MagnitudeLandscape(Instrument):
         header = (
             "Quantity",
             *(ph.devices[key].name for key in self._ranked),
-            f"{result.compute.device} against {result.compute.other}",
+            f"{result.compute.device} compared with {result.compute.other}",
             "Orders of magnitude",
         )
         rows = [
@@ -269,7 +271,7 @@ class MagnitudeLandscape(Instrument):
         for row, key in enumerate(ranked):
             base = len(ranked) - 1 - row
             bar = (low, base + 0.08, values[key], base + 0.46, _REGIMES[key][1])
-            # An unused bar has no length: the number of bars stays the same.
+            # An unused bar has no length, so that the number of bars stays the same.
             none = (*bar[:2], low, *bar[3:])
             compared = key in (self.device, self.other)
             chosen.append(bar if compared else none)
@@ -318,4 +320,4 @@ class MagnitudeLandscape(Instrument):
 
 
 def _orders(ratio: Ratio) -> str:
-    return _show(abs(ratio.orders), "orders of magnitude")
+    return ph.counted(abs(ratio.orders), "order of magnitude", "orders of magnitude")

@@ -1,4 +1,4 @@
-"""The memory budget as an instrument: what a served language model keeps, against what there is."""
+"""The memory budget as an instrument: what a served language model needs, and what a device has."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ from mlsys_widgets.drawing.scene import (
     from_zero,
     note,
 )
-from mlsys_widgets.instruments.controls import Choice, Slider, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
 _KEY = "llama3-8b"
 _LARGEST_BATCH, _SHORTEST = 1024, 128
 _BATCHES = np.geomspace(1, _LARGEST_BATCH, 31)
-#: What is kept, in the order of the bar: attribute, words, tone.
+#: What is in memory, in the order of the bar: attribute, words, tone.
 _PARTS = (
     ("weights", "Weights", "blue"),
     ("kv_cache", "KV cache", "orange"),
     ("activations", "Activations", "green"),
 )
-#: A part of the bar is labelled if it is at least this share of the axis: below, words collide.
+#: A part of the bar is labeled if it fills at least this fraction of the axis, so that no two
+#: labels collide.
 _LABELLED = 0.24
 _NONE = "does not fit"
 
@@ -53,7 +54,7 @@ _HEADS = {"grouped": _MODEL.kv_heads, "full": _MODEL.heads}
 
 
 def _precisions(instrument: Any) -> dict[str, str]:
-    """Those that the device can compute in, with what one element takes."""
+    """The precisions of the device, with the bytes of one element."""
     return {
         precision: f"{precision}, {_show(ph.BYTES_PER_ELEMENT[precision], 'B')} each"
         for precision in ph.devices[instrument.device].precisions
@@ -75,14 +76,17 @@ class MemoryBudget(Instrument):
 
     title = f"Memory budget of {_MODEL.name}"
 
-    device = Choice(
-        "Device", default="h100-sxm", options=_DEVICES, help="Whose memory must be enough."
+    device = Select(
+        "Device",
+        default="h100-sxm",
+        options=_DEVICES,
+        help="Its memory must hold everything.",
     )
-    precision = Choice(
+    precision = Select(
         "Precision",
         default="fp16",
         options=_precisions,
-        help="Bytes of every weight and every cached number, and the peak that counts.",
+        help="Sets the bytes per weight and per cached number, and the peak.",
     )
     batch = Slider(
         "Batch",
@@ -91,7 +95,7 @@ class MemoryBudget(Instrument):
         high=_LARGEST_BATCH,
         log=True,
         whole=True,
-        help="Sequences that are served at once; each keeps its own cache.",
+        help="Sequences served at once; each keeps its own cache.",
     )
     sequence = Slider(
         "Sequence length (tokens)",
@@ -100,9 +104,9 @@ class MemoryBudget(Instrument):
         high=131072,
         log=True,
         whole=True,
-        help="Tokens of every sequence, prompt and answer together.",
+        help="Tokens per sequence, prompt and answer together.",
     )
-    heads = Choice(
+    heads = Select(
         "Attention heads",
         default="grouped",
         options={
@@ -110,16 +114,16 @@ class MemoryBudget(Instrument):
             "full": f"Full: {_show(_HEADS['full'])} KV heads",
         },
         buttons=True,
-        help="How many heads keep keys and values of their own. The model comes with the first.",
+        help="How many heads keep their own keys and values. The model ships with grouped queries.",
     )
     attention = Switch(
         "Count the operations of attention",
         default=False,
-        help="The textbook form leaves them out; with long sequences they slow the prefill.",
+        help="The textbook form leaves them out; with long sequences they slow down prefill.",
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Keep the precision possible on the device."""
+        """Keep to precisions that the device has."""
         device = ph.devices.get(inputs["device"])
         if (
             device is not None
@@ -130,11 +134,11 @@ class MemoryBudget(Instrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """No choice of precision where there is only one."""
+        """The precision, where the device has only one."""
         return {"precision"} if len(ph.devices[self.device].precisions) == 1 else set()
 
     def compute(self) -> ph.Footprint:
-        """What is kept in memory."""
+        """What must fit into memory."""
         return self._kept(self.batch, self.heads)
 
     def _kept(self, batch: ph.Numeric, heads: str) -> ph.Footprint:
@@ -149,7 +153,7 @@ class MemoryBudget(Instrument):
 
     @property
     def decode(self) -> ph.Generation:
-        """Writing one more token for every sequence."""
+        """Writing one more token of every sequence."""
         return self._generation(ph.decode)
 
     @property
@@ -184,61 +188,59 @@ class MemoryBudget(Instrument):
     def _other_heads(self) -> str:
         return "full" if self.heads == "grouped" else "grouped"
 
-    def cards(self, result: ph.Footprint) -> Sequence[Card]:
+    def cards(self, result: ph.Footprint) -> Sequence[NumberCard]:
         """Sizes, what is left, what would fit, and the speeds."""
         short = bool(result.out_of_memory)
-        left = ("Too much by", "red") if short else ("Left over", "green")
+        left = ("Over by", "red") if short else ("Left over", "green")
         speeds = []
         for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
             tone = "red" if short else "memory" if step.memory_bound else "compute"
             speeds.append((label, _speed(step, short), tone))
         return [
             ("Memory needed", _show(result.total, "B", pad=True), "red" if short else "ink"),
-            (left[0], _show(abs(result.headroom), "B", pad=True), left[1]),
+            (left[0], _show(abs(float(result.headroom)), "B", pad=True), left[1]),
             *(
-                (words, _show(getattr(result, name), "B", pad=True), tone)
-                for name, words, tone in _PARTS
+                (words, _show(size, "B", pad=True), tone)
+                for (_, words, tone), size in zip(_PARTS, _sizes(result), strict=True)
             ),
-            ("Largest batch that fits", _fitting(result.largest_batch, ""), "grey"),
-            ("Longest sequence that fits", _fitting(result.largest_sequence, "tokens"), "grey"),
+            ("Largest batch that fits", _fitting(result.largest_batch), "gray"),
+            ("Longest sequence that fits", _fitting(result.largest_sequence, "token"), "gray"),
             *speeds,
         ]
 
     def sentence(self, result: ph.Footprint) -> str:
         """Parts, sum and limit; speeds if it runs."""
-        parts = ", ".join(
-            f"{words.lower() if name != 'kv_cache' else words} {_show(getattr(result, name), 'B')}"
-            for name, words, _ in _PARTS
-        )
+        weights, cache, activations = (_show(size, "B") for size in _sizes(result))
         start = (
-            f"{_sequences(result.batch)} of {_show(result.sequence, 'tokens')} with "
-            f"{_show(result.kv_heads)} KV heads in {self.precision}: {parts}, together "
-            f"{_show(result.total, 'B')} of {_show(result.memory, 'B')} on the "
+            f"{ph.counted(result.batch, 'sequence')} of {ph.counted(result.sequence, 'token')} "
+            f"with {_show(result.kv_heads)} KV heads in {self.precision}: {weights} of weights, "
+            f"{cache} of KV cache and {activations} of activations, together "
+            f"{_show(result.total, 'B')} of the {_show(result.memory, 'B')} on the "
             f"{self._machine.name}"
         )
         if result.out_of_memory:
-            return f"{start}. It does not fit."
+            return f"{start}. That does not fit."
         decode, prefill = self.decode, self.prefill
         return (
-            f"{start}. Decoding writes {_speed(decode)} ({_regime(decode)}), prefill reads "
+            f"{start}. Decoding writes {_speed(decode)} ({_regime(decode)}) and prefill reads "
             f"{_speed(prefill)} ({_regime(prefill)}), at a peak of "
             f"{self._machine.peak_label(self.precision)}."
         )
 
     def table(self, result: ph.Footprint) -> Table:
-        """Sizes and their share of the device, then the speeds."""
+        """Sizes and what fraction of the device they fill, then the speeds."""
         rows = [
-            (words, _show(getattr(result, name), "B"), self._share(getattr(result, name)))
-            for name, words, _ in _PARTS
+            (words, _show(size, "B"), self._fill(size))
+            for (_, words, _), size in zip(_PARTS, _sizes(result), strict=True)
         ]
-        rows.append(("Needed", _show(result.total, "B"), self._share(result.total)))
-        rows.append((self._machine.name, _show(result.memory, "B"), self._share(result.memory)))
+        rows.append(("Needed", _show(result.total, "B"), self._fill(result.total)))
+        rows.append((self._machine.name, _show(result.memory, "B"), self._fill(result.memory)))
         short = bool(result.out_of_memory)
         for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
             rows.append((label, _speed(step, short), "" if short else _regime(step)))
-        return ("Part", "Size or speed", "Share of the device, or limit"), rows
+        return ("Part", "Size or speed", "Fraction of the device, or limit"), rows
 
-    def _share(self, size: ph.Numeric) -> str:
+    def _fill(self, size: ph.Numeric) -> str:
         return _show(ph.capacity(size, self.device).fill, "%")
 
     def alert(self, result: ph.Footprint) -> tuple[str, str] | None:
@@ -247,9 +249,9 @@ class MemoryBudget(Instrument):
             return None
         fill = ph.capacity(result.total, self.device).fill
         return (
-            f"Out of memory: {_show(result.total, 'B')} needed, {_show(result.memory, 'B')} on the "
-            f"{self._machine.name}. That is {_show(abs(result.headroom), 'B')} too much, "
-            f"{_show(fill, '×')} the device. {self._remedies(result)}",
+            f"Out of memory: this needs {_show(result.total, 'B')}, but the {self._machine.name} "
+            f"has {_show(result.memory, 'B')}. That is {_show(-result.headroom, 'B')} too much, "
+            f"{_show(fill, '×')} the memory of the device. {self._remedies(result)}",
             "red",
         )
 
@@ -258,7 +260,7 @@ class MemoryBudget(Instrument):
         if result.largest_batch >= 1:
             fixes.append(f"batch {_show(result.largest_batch)} at this length")
         if result.largest_sequence >= _SHORTEST:
-            fixes.append(f"{_show(result.largest_sequence, 'tokens')} at this batch")
+            fixes.append(f"{ph.counted(result.largest_sequence, 'token')} at this batch")
         if self.heads == "full":
             grouped = self._kept(self.batch, "grouped")
             if not grouped.out_of_memory:
@@ -284,15 +286,14 @@ class MemoryBudget(Instrument):
     # What it draws.
 
     def scenes(self, result: ph.Footprint) -> tuple[Scene, ...]:
-        """The parts against the device, and the need over all batches."""
+        """The parts against the device, and the memory needed for all batch sizes."""
         return self._bar(result), self._curve(result)
 
     def _bar(self, result: ph.Footprint) -> Scene:
         limit, total = float(result.memory), float(result.total)
         across = from_zero("Memory", 1.12 * max(limit, total), "B")
         end, blocks, words = 0.0, [], []
-        for name, label, tone in _PARTS:
-            size = float(getattr(result, name))
+        for (_, label, tone), size in zip(_PARTS, _sizes(result), strict=True):
             blocks.append((end, 0.25, end + size, 0.65, tone))
             if size >= _LABELLED * across.high:
                 words.append((end + size / 2, f"{label} {_show(size, 'B', pad=True)}"))
@@ -351,7 +352,7 @@ class MemoryBudget(Instrument):
             Line("last", x, y, "green", "dotted", 1.5),
             note("last note", place if inside and not left else None, "green"),
             note("last note left", place if inside and left else None, "green", "end"),
-            Points("now", (result.batch,), (float(result.total),), "blue", "circle", 110),
+            Points("now", (float(result.batch),), (float(result.total),), "blue", "circle", 110),
         )
         ticks = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
         across = Axis("Batch (sequences)", *ends, True, ticks, tuple(_show(t) for t in ticks))
@@ -366,12 +367,14 @@ class MemoryBudget(Instrument):
         return Scene(across, up, marks, 300, legend)
 
 
-def _sequences(count: ph.Numeric) -> str:
-    return "1 sequence" if count == 1 else _show(count, "sequences")
+def _sizes(result: ph.Footprint) -> tuple[float, ...]:
+    return tuple(float(getattr(result, name)) for name, _, _ in _PARTS)
 
 
-def _fitting(count: ph.Numeric, unit: str) -> str:
-    return _show(count, unit) if count >= 1 else "none"
+def _fitting(count: ph.Numeric, noun: str = "") -> str:
+    if count < 1:
+        return "none"
+    return ph.counted(count, noun) if noun else _show(count)
 
 
 def _speed(step: ph.Generation, short: bool = False) -> str:

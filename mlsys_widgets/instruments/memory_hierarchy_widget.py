@@ -1,4 +1,4 @@
-"""Where data live on a GPU and what every trip costs: the reason to keep them near."""
+"""Where data lives on a GPU and what every trip costs: the reason to keep it close."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words, decades
-from mlsys_widgets.instruments.controls import Choice, Slider, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
 _show = ph.format_quantity
 _LEVELS = tuple(ph.memory_hierarchy.values())
@@ -27,7 +27,7 @@ _IN_WORDS = {
     "hbm": "HBM",
     "host": "host memory",
 }
-#: Where each level stands beside the plot, the nearest to the arithmetic on top.
+#: The row of each level in the plots, the one nearest to the arithmetic on top.
 _ROWS = {level.key: float(len(_LEVELS) - k) for k, level in enumerate(_LEVELS)}
 _FITTING = "nearest"
 _SMALLEST, _LARGEST = 1.0, max(level.capacity for level in _LEVELS)
@@ -43,7 +43,7 @@ class LevelCost:
     holds: bool
     trip: ph.Transfer
     chain: ph.Fusion
-    #: Times the trip of the same data through registers.
+    #: Time as a multiple of the trip of the same data through registers.
     slowdown: float
 
 
@@ -59,7 +59,7 @@ class Placement:
 
     @property
     def fits(self) -> bool:
-        """Whether the tensor fits where it shall live."""
+        """Whether the tensor fits into its level."""
         return self.home.holds
 
 
@@ -86,7 +86,7 @@ class MemoryHierarchy(Instrument):
         log=True,
         help="One tensor, from a single byte to all of the host's memory.",
     )
-    home = Choice(
+    home = Select(
         "It lives in",
         default=_FITTING,
         options={
@@ -101,12 +101,13 @@ class MemoryHierarchy(Instrument):
         low=1,
         high=32,
         whole=True,
-        help="Each reads what the one before it wrote. Fused, only the ends are moved.",
+        help="Each reads what the one before it wrote. Fused, only the first input and the last "
+        "output move.",
     )
     operand = Switch(
         "Each reads a second tensor",
         default=False,
-        help="Such as an addition of another tensor; fused or not, that one has to be read.",
+        help="For example to add another tensor. Fused or not, that one has to be read.",
     )
 
     def compute(self) -> Placement:
@@ -134,7 +135,7 @@ class MemoryHierarchy(Instrument):
 
     # What it says.
 
-    def cards(self, result: Placement) -> Sequence[Card]:
+    def cards(self, result: Placement) -> Sequence[NumberCard]:
         """Level, trip, and the chain with and without fusion."""
         home = result.home
         chain = home.chain
@@ -142,49 +143,53 @@ class MemoryHierarchy(Instrument):
         return [
             ("Fastest level that holds it", result.nearest.level.name, "green"),
             (f"One trip, {home.level.name}", _show(home.trip.time, "s", pad=True), tone),
-            ("Time against registers", _show(home.slowdown, "×", pad=True), tone),
+            ("Relative to registers", _show(home.slowdown, "×", pad=True), tone),
             (
-                _trips("Unfused", chain.unfused_tensors),
+                f"Unfused, {_trips(chain.unfused_tensors)}",
                 _show(chain.unfused_time, "s", pad=True),
                 "memory",
             ),
-            (_trips("Fused", chain.fused_tensors), _show(chain.fused_time, "s", pad=True), "green"),
+            (
+                f"Fused, {_trips(chain.fused_tensors)}",
+                _show(chain.fused_time, "s", pad=True),
+                "green",
+            ),
             ("Fusion saves", _show(chain.unfused_time - chain.fused_time, "s", pad=True), "green"),
         ]
 
     def sentence(self, result: Placement) -> str:
-        """Where it lives, what a trip costs, and what fusion spares."""
+        """Where it lives, what a trip costs, and what fusion saves."""
         home = result.home
         chain = home.chain
-        count = _show(self.operations, "operations") if self.operations > 1 else "One operation"
+        count = ph.counted(self.operations, "operation")
         which = ", the fastest level that holds it" if home is result.nearest else ""
         return (
             f"{_show(result.size, 'B')} in {_IN_WORDS[home.level.key]}{which}: one trip takes "
             f"{_show(home.trip.time, 's')}, {_show(home.slowdown, '×')} the time of registers. "
-            f"{count} one by one: {_trips('', chain.unfused_tensors)}, "
-            f"{_show(chain.unfused_time, 's')}; in one kernel: "
-            f"{_trips('', chain.fused_tensors)}, {_show(chain.fused_time, 's')}."
+            f"With one kernel each, {count} cost {_trips(chain.unfused_tensors)} or "
+            f"{_show(chain.unfused_time, 's')}; fused into one kernel, "
+            f"{_trips(chain.fused_tensors)} or {_show(chain.fused_time, 's')}."
         )
 
     def alert(self, result: Placement) -> tuple[str, str] | None:
-        """By how much it does not fit, and where it goes instead."""
+        """By how much it is too large, and where it goes instead."""
         if result.fits:
             return None
         home, nearest = result.home.level, result.nearest
         price = nearest.trip.time / result.home.trip.time
         return (
-            f"{_show(result.size, 'B')} is {_show(result.size / home.capacity, '×')} what "
-            f"{_IN_WORDS[home.key]} holds ({_show(home.capacity, 'B')}). It has to live in "
+            f"{_show(result.size, 'B')} is {_show(result.size / home.capacity, '×')} the capacity "
+            f"of {_IN_WORDS[home.key]} ({_show(home.capacity, 'B')}). The tensor has to live in "
             f"{_IN_WORDS[nearest.level.key]}, where a trip takes {_show(price, '×')} the time"
-            + (", or be worked on tile by tile." if home.key != "hbm" else "."),
+            + (", or be processed tile by tile." if home.key != "hbm" else "."),
             "red",
         )
 
     def table(self, result: Placement) -> Table:
-        """One row a level."""
+        """One row per level."""
         header = (
             "Level", "Scope", "Bandwidth", "Capacity", "Holds it", "One trip",
-            "Against registers", "Chain, unfused", "Chain, fused",
+            "Relative to registers", "Chain, unfused", "Chain, fused",
         )  # fmt: skip
         rows = [
             (
@@ -227,7 +232,7 @@ class MemoryHierarchy(Instrument):
             (f"Your tensor, {_show(size, 'B')}", "ink", "dashed"),
             ("Lives here", "blue", "diamond") if result.fits else ("Too large", "red", "diamond"),
             ("Holds it", "green", "block"),
-            ("Too small", "grey", "block"),
+            ("Too small", "gray", "block"),
         )
         return Scene(across, _LEVEL_AXIS, marks, 250, legend)
 
@@ -263,13 +268,13 @@ class MemoryHierarchy(Instrument):
             words,
         )
         legend = (
-            ("Pale, wide: one kernel each", "ink", "block"),
-            ("Full, narrow: fused", "ink", "block"),
+            ("Pale, wide: one kernel per operation", "ink", "block"),
+            ("Solid, narrow: fused", "ink", "block"),
         )
         return Scene(across, _LEVEL_AXIS, marks, 250, legend)
 
 
-#: From the middle of a row down to the place that writes a word there.
+#: How far below the middle of a row a word has to be placed to appear in the middle.
 _MIDDLE = 0.23
 _LEVEL_AXIS = Axis(
     "",
@@ -295,9 +300,8 @@ def _with_rows(result: Placement) -> list[tuple[LevelCost, float]]:
 def _tone(cost: LevelCost, result: Placement) -> str:
     if cost is result.home:
         return "blue" if cost.holds else "red"
-    return "green" if cost.holds else "grey"
+    return "green" if cost.holds else "gray"
 
 
-def _trips(word: str, count: float) -> str:
-    trips = f"{_show(count)} trip{'s' if count > 1 else ''}"
-    return f"{word}, {trips}" if word else trips
+def _trips(count: ph.Numeric) -> str:
+    return ph.counted(count, "trip")

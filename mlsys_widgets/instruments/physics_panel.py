@@ -1,4 +1,4 @@
-"""The live derivation beside an instrument: formulas with the current numbers in them."""
+"""The live derivation next to an instrument: formulas with the current numbers in them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import traitlets
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Scene
-from mlsys_widgets.instruments.controls import Choice
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.physics import notation
 
 #: Instead of one quantity.
@@ -27,18 +27,18 @@ def _titles(panel: Any) -> dict[str, str]:
 def _quantities(panel: Any) -> dict[str, str]:
     outputs = panel.explained[panel.part].outputs()
     words = {name: f"{q.about[:1].upper()}{q.about[1:]}" for name, q in outputs.items()}
-    return {_ALL: "All of them, in order", **words}
+    return {_ALL: "Everything, in order", **words}
 
 
 class PhysicsSteps(Instrument):
-    """The desk of a physics panel: an instrument without a plot, over another instrument."""
+    """The content of a physics panel: an instrument without a plot that follows another one."""
 
-    part = Choice("Part", default="", options=_titles, help="Which result is derived.")
-    quantity = Choice(
+    part = Select("Part", default="", options=_titles, help="Which result is derived.")
+    quantity = Select(
         "Derive",
         default=_ALL,
         options=_quantities,
-        help="Shows the steps to this quantity, those it rests on first.",
+        help="Shows the steps to this quantity, starting with those it depends on.",
     )
 
     def __init__(self, instrument: Instrument, chosen: dict[str, Any]) -> None:
@@ -49,7 +49,7 @@ class PhysicsSteps(Instrument):
         for title, result in self.explained.items():
             if not all(callable(getattr(result, name, None)) for name in ("outputs", "derivation")):
                 raise ValueError(
-                    f"{type(instrument).__name__} gives a {type(result).__name__} as {title!r}, "
+                    f"{title!r} of {type(instrument).__name__} is of type {type(result).__name__}, "
                     "which cannot derive itself; a physics panel needs a result of physics"
                 )
         super().__init__(lock=instrument._lock, **chosen)
@@ -69,22 +69,22 @@ class PhysicsSteps(Instrument):
         return self._explained[1]
 
     def stop(self) -> None:
-        """Follow the instrument no longer."""
+        """Stop following the instrument."""
         if self._following:
             self._following = False
             self._followed.unobserve(self._follow, names=list(self._followed.inputs))
 
     def _follow(self, _: Any) -> None:
-        # Several inputs may change at once, and each says so: one answer is enough.
+        # Several inputs may change at once, and each reports it: one update is enough.
         if self._followed.result is self._seen:
             return
         if self._view is None:
-            self._result = None  # computed again when somebody looks
+            self._result = None  # computed again when it is read
         else:
             self.set()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Keep to parts and quantities that there are."""
+        """Keep to parts and quantities that exist."""
         parts = self.explained
         if "part" not in changed and inputs["part"] not in parts:
             inputs["part"] = next(iter(parts))
@@ -98,7 +98,7 @@ class PhysicsSteps(Instrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """No choice where there is one part."""
+        """The part, where there is only one."""
         return {"part"} if len(self.explained) == 1 else set()
 
     def compute(self) -> ph.Derivation:
@@ -112,23 +112,22 @@ class PhysicsSteps(Instrument):
         """Nothing is drawn."""
         return ()
 
-    def cards(self, result: ph.Derivation) -> Sequence[Card]:
+    def cards(self, result: ph.Derivation) -> Sequence[NumberCard]:
         """What comes out."""
         if self.quantity == _ALL:
             return []
         return [(result.steps[-1].title, result.steps[-1].shown, "blue")]
 
     def sentence(self, result: ph.Derivation) -> str:
-        """How many steps, and to what."""
-        count = len(result.steps)
-        steps = "1 step" if count == 1 else f"{count} steps"
+        """How many steps, and what they lead to."""
+        steps = ph.counted(len(result.steps), "step")
         if self.quantity == _ALL:
-            return f"{steps} from the inputs of {self._followed.title}, as it stands now."
+            return f"{steps} from the current inputs of {self._followed.title}."
         last = result.steps[-1]
         return f"{last.title} is {last.shown}: {steps} from the inputs."
 
     def table(self, result: ph.Derivation) -> Table:
-        """One row a step."""
+        """One row per step."""
         rows = [
             (
                 step.title,
@@ -141,7 +140,7 @@ class PhysicsSteps(Instrument):
         return ("Step", "Formula", "With numbers", "Value"), rows
 
     def html(self, result: ph.Derivation) -> str:
-        """The steps, written so that no script is needed."""
+        """The steps, in a form that needs no script."""
         return result.to_html()
 
     def text(self) -> str:
@@ -152,13 +151,13 @@ class PhysicsSteps(Instrument):
 
     @property
     def code(self) -> str:
-        """A line of Python that makes the instrument and its panel."""
+        """A line of Python that recreates the instrument and its panel."""
         chosen = "".join(f", {name}={value!r}" for name, value in self.inputs.items())
         return f"PhysicsPanel({self._followed.code}{chosen})"
 
 
 class PhysicsPanel(ipywidgets.VBox):
-    """How the current numbers of an instrument come about, step by step, live.
+    """Live derivation of the current numbers of an instrument, step by step.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ class PhysicsPanel(ipywidgets.VBox):
         self.steps.set(**inputs)
 
     def close(self) -> None:
-        """Stop following the instrument, and take the panel down."""
+        """Stop following the instrument, and close the panel."""
         self.steps.stop()
         super().close()
 

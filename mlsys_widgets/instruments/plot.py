@@ -1,4 +1,4 @@
-"""A scene on the screen: bqplot marks that are made once and then only change their data."""
+"""A scene on the screen: bqplot marks that are created once and then only change their data."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Plot:
             padding_y=0.0,
             animation_duration=0,
             legend_location="top-left",
-            display_toolbar=False,  # it would cover the plot's corner
+            display_toolbar=False,  # it would cover a corner of the plot
         )
         self.figure.layout.width = "100%"
         self.figure.layout.height = f"{scene.height}px"
         self.figure.add_class("mlsys-plot")
 
     def update(self, scene: Scene) -> None:
-        """Change what differs from the scene on the screen, each mark in one message."""
+        """Update what differs from the scene on the screen, each mark in one message."""
         before = {mark.name: mark for mark in self.scene.marks}
         for mark in scene.marks:
             if mark != before.get(mark.name):
@@ -59,7 +59,7 @@ class Plot:
         for k, (axis, old) in enumerate(pairs):
             if axis != old:
                 ticks = _ticks(axis)
-                # Labels first: bqplot writes ticks with those it knew when it heard of them.
+                # Labels first: bqplot draws new ticks with the labels it has at that moment.
                 labels = {**_ticks(old).get("tick_labels", {}), **ticks.pop("tick_labels", {})}
                 _apply(self._axes[k], {"tick_labels": labels})
                 _apply(self._scales["xy"[k]], {"min": axis.low, "max": axis.high})
@@ -88,7 +88,7 @@ def _ticks(axis: Axis) -> dict[str, Any]:
 
 
 def _key(tick: float) -> str:
-    """The key under which bqplot looks a tick's label up: the number as JavaScript writes it."""
+    """The key under which bqplot looks up a tick's label: the number as JavaScript writes it."""
     if 1e-6 <= abs(tick) < 1e21 or tick == 0:
         return np.format_float_positional(tick, trim="-")
     digits, power = repr(float(tick)).split("e")
@@ -100,7 +100,7 @@ def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
     return bqplot.Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
 
 
-def _colour(tone: str) -> str:
+def _color(tone: str) -> str:
     return LIVE.get(tone) or TONES[tone]
 
 
@@ -110,7 +110,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
         case Line() | Strokes():
             return bqplot.Lines(
                 scales=scales,
-                colors=[_colour(mark.tone)],
+                colors=[_color(mark.tone)],
                 line_style=mark.dash,
                 stroke_width=mark.width,
                 **data,
@@ -118,7 +118,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
         case Points():
             return bqplot.Scatter(
                 scales=scales,
-                colors=[_colour(mark.tone)],
+                colors=[_color(mark.tone)],
                 marker=mark.symbol,
                 default_size=int(mark.size),
                 stroke="var(--jp-layout-color1, #ffffff)",
@@ -135,7 +135,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
         case Words():
             return bqplot.Label(
                 scales=scales,
-                colors=[_colour(mark.tone)],
+                colors=[_color(mark.tone)],
                 default_size=13,
                 align=mark.align,
                 y_offset=-8,
@@ -149,19 +149,19 @@ def _data(mark: AnyMark) -> dict[str, Any]:
     match mark:
         case Blocks(blocks=blocks):
             corners = blocks or ((1.0, 1.0, 1.0, 1.0, "ink"),)
-            colours = [_colour(tone) for *_, tone in corners]
+            colors = [_color(tone) for *_, tone in corners]
             return {
                 "x": np.array([[left, right, right, left] for left, _, right, _, _ in corners]),
                 "y": np.array([[low, low, high, high] for _, low, _, high, _ in corners]),
-                "colors": colours,
-                "fill_colors": colours,
+                "colors": colors,
+                "fill_colors": colors,
                 "fill_opacities": [mark.opacity] * len(corners),
                 "visible": bool(blocks),
             }
         case Strokes(paths=paths):
             shown = paths or (((1.0, 1.0), (1.0, 1.0)),)
             longest = max(len(path) for path in shown)
-            # Lines of one mark have as many points each: the last corner is repeated.
+            # All lines of a mark need the same number of points: the last one is repeated.
             bends = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
             return {"x": bends[..., 0], "y": bends[..., 1], "visible": bool(paths)}
         case Words(x=x, text=text):
@@ -171,7 +171,7 @@ def _data(mark: AnyMark) -> dict[str, Any]:
 
 
 def _places(mark: Line | Points | Words) -> dict[str, Any]:
-    """Coordinates; a mark without any cannot be drawn by bqplot and is hidden instead."""
+    """Coordinates; bqplot cannot draw a mark without any, so that one is hidden."""
     shown = len(mark.x) > 0
     return {
         "x": np.asarray(mark.x if shown else [1.0], dtype=np.float64),
@@ -181,7 +181,7 @@ def _places(mark: Line | Points | Words) -> dict[str, Any]:
 
 
 def _apply(widget: Any, values: dict[str, Any]) -> None:
-    """Set several traits in one message, and none that would not change."""
+    """Set several traits in one message, leaving out those that would not change."""
     changed = {
         name: value for name, value in values.items() if not _same(getattr(widget, name), value)
     }

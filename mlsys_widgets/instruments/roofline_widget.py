@@ -19,8 +19,8 @@ from mlsys_widgets.drawing.scene import (
     Words,
     decades,
 )
-from mlsys_widgets.instruments.controls import Choice, Several, Slider, Switch
-from mlsys_widgets.instruments.instrument import Card, Instrument, Table
+from mlsys_widgets.instruments.controls import Select, Several, Slider, Switch
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.measured import Ceilings, MeasurementError, Point, ceilings, points
 
 _show = ph.format_quantity
@@ -68,24 +68,24 @@ class RooflineWidget(Instrument):
 
     title = "Roofline"
 
-    device = Choice("Device", default="h100-sxm", options=_DEVICES, help="Whose roof is drawn.")
-    precision = Choice(
+    device = Select("Device", default="h100-sxm", options=_DEVICES, help="Its roof is drawn.")
+    precision = Select(
         "Precision",
         default="fp16",
         options=_precisions,
-        help="Moves the peak, the ridge and the bytes of every element together.",
+        help="Changes the peak, the ridge and the bytes per element together.",
     )
     sparse = Switch(
         "Peak with 2:4 sparsity",
         default=False,
-        help="The advertised peak, which needs half of all weights to be zero.",
+        help="The advertised peak, which requires half of all weights to be zero.",
     )
-    workload = Choice(
+    workload = Select(
         "Kernels",
         default="gemm",
         options={"gemm": "One matrix product", "llm": "A language-model layer"},
         buttons=True,
-        help="One product of your size, or projection, layer norm and softmax together.",
+        help="One product of any size, or a projection, layer norm and softmax together.",
     )
     square = Switch("Square: M = N = K", default=True, help="One size for all three sides.")
     m = Slider(
@@ -107,13 +107,13 @@ class RooflineWidget(Instrument):
         high=8192,
         log=True,
         whole=True,
-        help="Tokens that are processed at once; 1 is a decode step.",
+        help="Tokens processed at once; 1 is a decode step.",
     )
-    fusion = Choice(
+    fusion = Select(
         "Fusion",
         default="none",
         options=_STRATEGIES,
-        help="How many trips through memory the elementwise kernels keep.",
+        help="How much memory traffic fusion leaves to the elementwise kernels.",
     )
     compare = Several(
         "Other devices", default=(), options=_DEVICES, help="Draws their roofs at this precision."
@@ -121,7 +121,7 @@ class RooflineWidget(Instrument):
     measured = Switch(
         "Measured points",
         default=False,
-        help="What real matrix products reached on the device, where it was measured.",
+        help="What real matrix products reached on the device, if it was measured.",
     )
 
     def __init__(
@@ -132,7 +132,7 @@ class RooflineWidget(Instrument):
         lock: Any = None,
         **inputs: Any,
     ) -> None:
-        #: A rate in FLOP/s that the student predicted, drawn as a line.
+        #: The rate in FLOP/s that the student predicted, drawn as a line.
         self._prediction = prediction
         #: A measurement of the student's own machine: a name, a path or a document.
         self._machine: Ceilings | None = ceilings(machine) if machine is not None else None
@@ -140,12 +140,12 @@ class RooflineWidget(Instrument):
         super().__init__(lock=lock, **inputs)
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Keep precision and sparsity possible on the device, and a square square."""
+        """Keep to precisions and sparsity that the device has, and a square square."""
         device = ph.devices.get(inputs["device"])
         if device is not None:
             if inputs["precision"] not in {key.removesuffix(" sparse") for key in device.peaks}:
                 if "precision" in changed:
-                    return inputs  # asked for by name: let it be refused by name
+                    return inputs  # asked for by name, so it is refused by name
                 inputs["precision"] = device.native
             precision = inputs["precision"]
             dense, sparse = precision in device.peaks, f"{precision} sparse" in device.peaks
@@ -157,7 +157,7 @@ class RooflineWidget(Instrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """Only the sizes of the kernels that are shown."""
+        """The sizes of kernels that are not shown, and a sparsity without alternative."""
         peaks = ph.devices[self.device].peaks
         both = self.precision in peaks and f"{self.precision} sparse" in peaks
         idle = set() if both else {"sparse"}
@@ -167,7 +167,7 @@ class RooflineWidget(Instrument):
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The kernels on the chart, the one that ``result`` tells about first."""
+        """The kernels in the plot, starting with the one that ``result`` is about."""
         device = ph.devices[self.device]
         peak = device.peak(self.precision, self.sparse)
         width = ph.BYTES_PER_ELEMENT[self.precision]
@@ -200,16 +200,16 @@ class RooflineWidget(Instrument):
     def _peak_label(self) -> str:
         return ph.devices[self.device].peak_label(self.precision, self.sparse)
 
-    def cards(self, result: ph.Roofline) -> Sequence[Card]:
-        """Attainable rate, share, regime and ridge."""
+    def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
+        """Attainable rate, fraction of the peak, regime and ridge."""
         tone = "memory" if result.memory_bound else "compute"
         return [
             ("Attainable", _show(result.attainable, "FLOP/s", pad=True), tone),
-            ("Share of the peak (MFU)", _show(result.mfu, "%", pad=True), tone),
+            ("Fraction of the peak (MFU)", _show(result.mfu, "%", pad=True), tone),
             ("Regime", str(result.regime), tone),
             ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "blue"),
-            ("Ridge", _show(result.ridge, "FLOP/B"), "grey"),
-            ("Peak", self._peak_label, "grey"),
+            ("Ridge", _show(result.ridge, "FLOP/B"), "gray"),
+            ("Peak", self._peak_label, "gray"),
         ]
 
     def sentence(self, result: ph.Roofline) -> str:
@@ -218,14 +218,14 @@ class RooflineWidget(Instrument):
         side = "left" if result.memory_bound else "right"
         limit = "memory bandwidth" if result.memory_bound else "arithmetic"
         return (
-            f"{first} does {_show(result.intensity, 'FLOP/B')}, {side} of the ridge at "
-            f"{_show(result.ridge, 'FLOP/B')}: {limit} is the limit, and it can attain "
-            f"{_show(result.attainable, 'FLOP/s')}, {_show(result.mfu, '%')} of "
+            f"{first} has an intensity of {_show(result.intensity, 'FLOP/B')}, {side} of the "
+            f"ridge at {_show(result.ridge, 'FLOP/B')}: {limit} is the limit, and the kernel can "
+            f"attain {_show(result.attainable, 'FLOP/s')}, {_show(result.mfu, '%')} of the peak of "
             f"{self._peak_label}."
         )
 
     def table(self, result: ph.Roofline) -> Table:
-        """One row a kernel."""
+        """One row per kernel."""
         header = ("Kernel", "Operations", "Data", "Intensity", "Attainable", "MFU", "Regime")
         rows = [
             (
@@ -245,8 +245,9 @@ class RooflineWidget(Instrument):
 
     def scenes(self, result: ph.Roofline) -> tuple[Scene, ...]:
         """Log-log roof with zones, ridge, kernels and overlays."""
-        high = 10.0 ** (len(str(int(result.peak))) if result.peak >= 1 else 0)
-        if result.peak > high / 2:
+        peak, ridge = float(result.peak), float(result.ridge)
+        high = 10.0 ** (len(str(int(peak))) if peak >= 1 else 0)
+        if peak > high / 2:
             high *= 10
         low = high / 10**_DEPTH
         up = decades(low, high)
@@ -254,13 +255,13 @@ class RooflineWidget(Instrument):
             Blocks(
                 "zones",
                 (
-                    (_LEFT, low, float(result.ridge), high, "memory"),
-                    (float(result.ridge), low, _RIGHT, high, "compute"),
+                    (_LEFT, low, ridge, high, "memory"),
+                    (ridge, low, _RIGHT, high, "compute"),
                 ),
                 opacity=0.07,
             ),
-            _roof("roof", result.peak, result.bandwidth, "ink", width=3.0),
-            Line("ridge", (result.ridge,) * 2, (low, result.peak), "ink", "dotted", 1.5),
+            _roof("roof", peak, float(result.bandwidth), "ink", width=3.0),
+            Line("ridge", (ridge, ridge), (low, peak), "ink", "dotted", 1.5),
             Words("memory zone", (_LEFT * 1.4,), (high / 3,), ("memory-bound",), "memory"),
             Words(
                 "compute zone", (_RIGHT / 1.4,), (high / 3,), ("compute-bound",), "compute", "end"
@@ -271,35 +272,37 @@ class RooflineWidget(Instrument):
         marks += self._overlays(legend, low)
         marks += self._kernels(legend, low)
         across = Axis("Arithmetic intensity (FLOP/B)", _LEFT, _RIGHT, True, decades(_LEFT, _RIGHT))
-        unit, one = ("TFLOPS", 1e12) if result.peak >= 1e11 else ("GFLOPS", 1e9)
+        unit, one = ("TFLOPS", 1e12) if peak >= 1e11 else ("GFLOPS", 1e9)
         words = tuple(f"{tick / one:,g}" for tick in up)
         rates = Axis(f"Attainable rate ({unit})", low, high, True, up, words)
         return (Scene(across, rates, tuple(marks), 380, tuple(legend)),)
 
     def _kernels(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
-        shown = {op.name: op.roof for op in self.operations}
-        first = self.operations[0].roof
+        shown = {
+            op.name: (float(op.roof.intensity), float(op.roof.attainable)) for op in self.operations
+        }
+        intensity, attainable = next(iter(shown.values()))
         marks: list[AnyMark] = [
             Line(
                 "drop",
-                (first.intensity, first.intensity),
-                (low, first.attainable),
+                (intensity, intensity),
+                (low, attainable),
                 "blue",
                 "dashed",
                 1.5,
             )
         ]
         for name, (symbol, tone) in _SYMBOLS.items():
-            roof = shown.get(name)
-            x, y = ((roof.intensity,), (roof.attainable,)) if roof else ((), ())
-            marks.append(Points(name, x, y, tone, symbol, 110))
-            if roof:
+            places = [shown[name]] if name in shown else []
+            x, y = ([place[k] for place in places] for k in (0, 1))
+            marks.append(Points(name, tuple(x), tuple(y), tone, symbol, 110))
+            if places:
                 legend.append((name, tone, symbol))
         return marks
 
     def _other_roofs(self, legend: list[tuple[str, str, str]]) -> list[AnyMark]:
         marks: list[AnyMark] = []
-        tones = ("green", "purple", "red", "orange", "blue", "grey")
+        tones = ("green", "purple", "red", "orange", "blue", "gray")
         for (key, name), tone in zip(_DEVICES.items(), tones, strict=True):
             device, mark = ph.devices[key], f"roof of {key}"
             wanted = key in self.compare and key != self.device
@@ -335,14 +338,14 @@ class RooflineWidget(Instrument):
         return marks
 
     def _own_machine(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
-        """The student's machine under its own roof: what it was measured to reach."""
+        """The student's machine under its own measured roof."""
         own = self._machine
         if own is None or not own.peaks or not own.bandwidth:
             return [
                 Line("your machine", (), (), "red", "dash_dotted"),
                 Points("your products", (), (), "red", "triangle-up", 36),
             ]
-        # In the precision that is shown, if that was measured, or the fastest one.
+        # In the precision that is shown if it was measured, otherwise in the fastest one.
         precision = (
             self.precision
             if self.precision in own.peaks
@@ -351,7 +354,7 @@ class RooflineWidget(Instrument):
         peak = own.peaks[precision]
         found = [point for point in self._own if point.precision == precision]
         legend.append((f"{own.device}, {_show(peak, 'FLOP/s')} {precision}", "red", "dash_dotted"))
-        legend.append(("its measured products", "red", "triangle-up"))
+        legend.append(("Its measured products", "red", "triangle-up"))
         return [
             _roof("your machine", peak, own.bandwidth, "red", "dash_dotted"),
             Points(
@@ -371,13 +374,13 @@ class RooflineWidget(Instrument):
         """Say so when there is nothing to overlay."""
         if self.measured and not self._measured_points():
             name = ph.devices[self.device].name
-            return f"No {self.precision} products were measured on the {name}.", "grey"
+            return f"No {self.precision} matrix products were measured on the {name}.", "gray"
         return None
 
 
 @cache
 def _products(device: str, precision: str) -> tuple[Point, ...]:
-    """Matrix products measured on a device, launches left out; none where it was not measured."""
+    """Matrix products measured on a device, without launches; empty if it was not measured."""
     try:
         found = points(device, precision, "gemm")
     except MeasurementError:
@@ -388,6 +391,6 @@ def _products(device: str, precision: str) -> tuple[Point, ...]:
 def _roof(
     name: str, peak: float, bandwidth: float, tone: str, dash: str = "solid", width: float = 2.0
 ) -> Line:
-    """A roof is three points on log-log axes."""
+    """A roof, which is three points on log-log axes."""
     ridge = peak / bandwidth
     return Line(name, (_LEFT, ridge, _RIGHT), (bandwidth * _LEFT, peak, peak), tone, dash, width)

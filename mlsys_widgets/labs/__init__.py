@@ -1,4 +1,4 @@
-"""What labs are made of: the kinds of things they ask, whose numbers, which numbers; no keys.
+"""What labs are made of: what they ask, who is asked, and with which numbers; no answer keys.
 
 What one lab asks is written in its ``asks.py``, which travels with the notebook wherever it goes.
 Its answer keys are in ``checks.py``, which stays in ``assignments/`` and never leaves the course.
@@ -26,50 +26,54 @@ Examples
 5
 """
 
-from mlsys_widgets.labs.answers import Unusable, plain, usable
-from mlsys_widgets.labs.identity import Occasion, Student, occasion, student
+from mlsys_widgets.labs.answers import UnusableAnswer, plain
+from mlsys_widgets.labs.identity import Execution, Student, execution, student
 from mlsys_widgets.labs.items import (
     Checklist,
     Choice,
     Essay,
     Item,
     Message,
-    Myths,
     Number,
     Peek,
-    Prediction,
-    Quiz,
     Record,
-    Reflection,
     Takeaways,
 )
 from mlsys_widgets.labs.lab import Lab, load
+from mlsys_widgets.labs.prediction import Prediction
+from mlsys_widgets.labs.quiz import Myth, Myths, Question, Quiz
+from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
 from mlsys_widgets.labs.variants import Parameter, Parameters, steps
+
+#: What the files of labs call a `ReflectionPrompt`.
+Reflection = ReflectionPrompt
 
 __all__ = [
     "Checklist",
     "Choice",
     "Essay",
+    "Execution",
     "Item",
     "Lab",
     "Message",
+    "Myth",
     "Myths",
     "Number",
-    "Occasion",
     "Parameter",
     "Parameters",
     "Peek",
     "Prediction",
+    "Question",
     "Quiz",
     "Record",
     "Reflection",
+    "ReflectionPrompt",
     "Student",
     "Takeaways",
-    "Unusable",
+    "UnusableAnswer",
+    "execution",
     "load",
-    "occasion",
     "plain",
     "steps",
     "student",
-    "usable",
 ]

@@ -1,4 +1,4 @@
-"""A course: where its labs and submissions lie, and the settings that build and grade them."""
+"""A course: where its labs and submissions are, and the settings that build and grade them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
-#: The seconds that nbgrader gives a cell.
+#: How many seconds nbgrader gives a cell by default.
 _CELL_SECONDS: Final = 30.0
+_SQLITE: Final = "sqlite:///"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Course:
     edition
         Part of every draw: change it, and everyone's numbers change.
     given
-        nbgrader's configuration, if somebody has read it already.
+        nbgrader's configuration, if it was read already.
     """
 
     root: Path
@@ -38,7 +39,7 @@ class Course:
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def at(cls, root: Path) -> Course:
+    def at(cls, root: Path, *, given: Any = None) -> Course:
         """Read the course in a folder from ``assignments/course.toml``."""
         path = root / "assignments" / COURSE_SETTINGS
         if not path.parent.is_dir():
@@ -47,7 +48,7 @@ class Course:
                 " course, or name it with --course"
             )
         if not path.is_file():
-            return cls(root)
+            return cls(root, given=given)
         try:
             said = tomllib.loads(path.read_text("utf-8"))
         except tomllib.TOMLDecodeError as problem:
@@ -59,22 +60,22 @@ class Course:
             if not isinstance(value, wanted):
                 allowed = "true or false" if wanted is bool else "a text in quotes"
                 raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
-        return cls(root, **said)
+        return cls(root, **said, given=given)
 
     @property
     def home(self) -> Path:
-        """The folder, whatever folder this runs in."""
+        """The folder as an absolute path."""
         return self.root.resolve()
 
     # How labs are built.
 
     def folder(self, step: str, lab: str) -> Path:
-        """Where a lab lies at a step: assignments, source or release."""
+        """Where a lab is at a step: assignments, source or release."""
         return self.root / step / lab
 
     @property
     def arguments(self) -> str:
-        """What differs from the defaults, as it is built into cells that depend on it."""
+        """What differs from the defaults, as arguments that are built into the cells."""
         said = [] if self.variants else ["variants=False"]
         said += [f"edition={self.edition!r}"] if self.edition else []
         return "".join(f", {each}" for each in said)
@@ -90,21 +91,7 @@ class Course:
         ValueError
             When the file cannot be run.
         """
-        if self.given is not None:
-            return self.given
-        # Notebooks import this module, and only a course has a configuration to read.
-        from traitlets.config import Config
-        from traitlets.config.loader import PyFileConfigLoader
-
-        path = self.root / NBGRADER_CONFIG
-        if not path.is_file():
-            return Config()
-        try:
-            return PyFileConfigLoader(str(path)).load_config()
-        except Exception as problem:  # whatever an instructor's file may raise
-            raise ValueError(
-                f"{path} cannot be read: {type(problem).__name__}: {problem}; fix that line"
-            ) from None
+        return read_config(self.root / NBGRADER_CONFIG) if self.given is None else self.given
 
     def _setting(self, name: str, default: Any) -> Any:
         return self.nbgrader.get("CourseDirectory", {}).get(name, default)
@@ -116,12 +103,21 @@ class Course:
 
     @property
     def db_url(self) -> str:
-        """Where the gradebook is."""
-        url: str = self._setting("db_url", f"sqlite:///{self.home / 'gradebook.db'}")
-        return url
+        """Where the gradebook is, whatever folder this runs in."""
+        url: str = self._setting("db_url", f"{_SQLITE}gradebook.db")
+        # A relative path starts where nbgrader runs: in the course.
+        file = url.removeprefix(_SQLITE)
+        return url if file == url else f"{_SQLITE}{self.home / file}"
+
+    @property
+    def gradebook(self) -> Path | None:
+        """The gradebook's file if it is in the course; `None` if it is elsewhere."""
+        path = Path(self.db_url.removeprefix(_SQLITE))
+        inside = self.db_url.startswith(_SQLITE) and path.resolve().is_relative_to(self.home)
+        return path if inside else None
 
     def work(self, step: str, student: str, lab: str) -> Path:
-        """Where a student's work on a lab lies at a step: submitted, autograded, feedback."""
+        """Where a student's work on a lab is at a step: submitted, autograded, feedback."""
         structure = self._setting("directory_structure", _STRUCTURE)
         named = self._setting(f"{step}_directory", step)
         path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)
@@ -129,7 +125,7 @@ class Course:
 
     @property
     def cell_seconds(self) -> float:
-        """How long a cell may take."""
+        """How many seconds a cell may take."""
         for section in ("Execute", "ExecutePreprocessor"):
             seconds = self.nbgrader.get(section, {}).get("timeout")
             if isinstance(seconds, int | float) and seconds > 0:
@@ -138,5 +134,28 @@ class Course:
 
     @property
     def permissions(self) -> int:
-        """Of files that are written for graders."""
+        """The permissions of files that are written for graders."""
         return 0o664 if self._setting("groupshared", False) else 0o444
+
+
+def read_config(path: Path) -> Any:
+    """Read a configuration file of nbgrader, in Python or JSON; empty if there is no file.
+
+    Raises
+    ------
+    ValueError
+        When the file cannot be run or read.
+    """
+    # Notebooks import this module, and only a course has a configuration to read.
+    from traitlets.config import Config
+    from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+
+    if not path.is_file():
+        return Config()
+    loader = JSONFileConfigLoader if path.suffix == ".json" else PyFileConfigLoader
+    try:
+        return loader(str(path)).load_config()
+    except Exception as problem:  # whatever an instructor's file may raise
+        raise ValueError(
+            f"{path} cannot be read: {type(problem).__name__}: {problem}; fix that line"
+        ) from None

@@ -12,24 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-#: ``student``: somebody works in the notebook. The other two are nbgrader running it.
-Occasion = Literal["student", "validate", "autograde"]
+#: Who runs the notebook: a student who works in it, or nbgrader, to validate or to grade it.
+Execution = Literal["student", "validate", "autograde"]
 
-#: Names a student for this process, as when a TA looks at what somebody else saw.
+#: Names a student for this process, for a TA who wants to see what somebody else saw.
 VARIABLE: Final = "MLSYS_STUDENT"
 _LONGEST: Final = 200
 
 
 @dataclass(frozen=True)
 class Student:
-    """A name, and in words where it was found."""
+    """A name, and where it was found, in words."""
 
     name: str
     known_from: str
+    #: Whether the course may know the student under another name.
+    uncertain: bool = False
 
 
-def occasion() -> Occasion:
-    """What runs the notebook, as nbgrader tells its kernels."""
+def execution() -> Execution:
+    """Who runs the notebook, as nbgrader tells its kernels."""
     match os.environ.get("NBGRADER_EXECUTION"):
         case "autograde":
             return "autograde"
@@ -39,22 +41,22 @@ def occasion() -> Occasion:
 
 
 def student(folder: str | os.PathLike[str] = ".") -> Student:
-    """Whose lab lies in a folder.
+    """Whose lab is in a folder.
 
-    While nbgrader grades, it is the submission's folder that counts and nothing else: a TA's own
-    name or environment must never decide about somebody's numbers.
+    While nbgrader grades, only the submission's folder counts: a TA's own name or environment must
+    never decide which numbers somebody has.
 
     Parameters
     ----------
     folder : path
-        Where the notebook lies.
+        Where the notebook is.
 
     Examples
     --------
     >>> student().name != ""
     True
     """
-    if occasion() == "autograde":
+    if execution() == "autograde":
         # autograded/<student>/<lab>
         return Student(Path(folder).resolve().parent.name, "the folder of the submission")
     for variable, words in (
@@ -65,8 +67,8 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
             return Student(_checked(name, words), words)
     kept = settings_file()
     if kept.is_file() and (name := kept.read_text("utf-8").strip()):
-        return Student(_checked(name, str(kept)), "what you said with mlsys whoami")
-    return Student(_login(), "your login at this computer")
+        return Student(_checked(name, str(kept)), "what you set with mlsys whoami")
+    return Student(_login(), "your login on this computer", uncertain=True)
 
 
 def remember(name: str) -> Path:
@@ -75,7 +77,7 @@ def remember(name: str) -> Path:
     Raises
     ------
     ValueError
-        When it cannot be the name of a student.
+        When this cannot be a student's name.
     """
     kept = settings_file()
     checked = _checked(name.strip(), "the name")
@@ -85,12 +87,12 @@ def remember(name: str) -> Path:
 
 
 def forget() -> None:
-    """Forget what was remembered: the login of the computer counts again."""
+    """Forget the remembered name: the computer's login counts again."""
     settings_file().unlink(missing_ok=True)
 
 
 def settings_file() -> Path:
-    """Where `remember` keeps it."""
+    """Where `remember` keeps the name."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "mlsys_widgets" / "student.txt"
 

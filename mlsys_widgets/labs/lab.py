@@ -1,4 +1,4 @@
-"""A lab as its ``asks.py`` declares it: names, acts, parameters, and what it asks."""
+"""A lab as its ``asks.py`` declares it: name, acts, parameters, design entry, what it asks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
@@ -23,11 +24,11 @@ class Lab:
     Parameters
     ----------
     name
-        As of the assignment's folder: ``lab_07_kernel_fusion``.
+        The name of the assignment's folder: ``lab_07_kernel_fusion``.
     title
-        As people call it.
+        What people call it.
     chapter
-        Of the Design Ledger.
+        Its chapter in the Design Ledger.
     acts
         Titles of the acts.
     parameters
@@ -35,8 +36,14 @@ class Lab:
     minutes
         How long it takes.
     examples
-        Files that a student makes in the course of the lab, by name, each with a function that
-        gives one as an example: the solution is run with them beside it.
+        Files that a student creates during the lab, by name, each with a function that returns an
+        example: the solution is run with them beside it.
+    design
+        The fields of the design entry that the lab hands on, by name, made with the functions of
+        ``mlsys_widgets.ledger.designs``. Saving checks the entry against them, and the Lab panel
+        shows what they say about themselves.
+    materials
+        Anything else that the lab's instruments need, by name, as a concept graph.
     """
 
     def __init__(
@@ -49,11 +56,15 @@ class Lab:
         parameters: Mapping[str, Parameter] | None = None,
         minutes: str = "35–40",
         examples: Mapping[str, Callable[[], bytes]] | None = None,
+        design: Mapping[str, Any] | None = None,
+        materials: Mapping[str, Any] | None = None,
     ) -> None:
         self.name, self.title, self.chapter = name, title, chapter
         self.acts, self.minutes = tuple(acts), minutes
         self.parameters = dict(parameters or {})
         self.examples = dict(examples or {})
+        self.design = dict(design or {})
+        self.materials = dict(materials or {})
         self._asks: dict[str, Asks] = {}
 
     def asks(self, function: Asks) -> Asks:
@@ -81,25 +92,25 @@ class Lab:
 
 
 def load(folder: str | os.PathLike[str]) -> Lab:
-    """The lab whose ``asks.py`` lies in a folder.
+    """The lab whose ``asks.py`` is in a folder.
 
     Raises
     ------
     ValueError
-        With a sentence, when there is none or it declares no lab.
+        With a sentence, when the file is missing or declares no lab.
     """
     path = Path(folder).resolve() / ASKS
     if not path.is_file():
         raise ValueError(
-            f"{ASKS} is not beside the notebook; it belongs to the lab: fetch the lab again,"
-            " or copy that file into the folder of the notebook"
+            f"{ASKS} is not beside the notebook; the lab cannot open without it: fetch the lab"
+            " again, or copy that file into the notebook's folder"
         )
     return _declared(path, path.read_bytes())
 
 
 @functools.lru_cache(maxsize=16)
 def _declared(path: Path, _content: bytes) -> Lab:
-    """What a file declares; hidden tests ask for it in every cell, and it stays the same."""
+    """What a file declares, read once: the hidden test of every cell asks for it."""
     lab = getattr(module_at(path), "lab", None)
     if not isinstance(lab, Lab):
         raise ValueError(f"{path} declares no lab; it must have a line: lab = Lab(…)")
@@ -110,7 +121,8 @@ def module_at(path: Path) -> ModuleType:
     """A file of a lab as a module.
 
     It is loaded by its path and under a name of its own, so that no file beside it shadows
-    anything, and leaves no cache where nothing should be written, as in a submission.
+    anything, and it leaves no cache in folders where nothing should be written, such as a
+    submission's.
     """
     spec = importlib.util.spec_from_file_location(f"_mlsys_{path.parent.name}_{path.stem}", path)
     assert spec is not None

@@ -23,13 +23,13 @@ class Parameter:
     Parameters
     ----------
     default
-        What it is where a course switches variants off.
+        Its value where a course turns variants off.
     values
-        What it may be; every one of them must keep the lesson true.
+        What it may be; the lesson must stay true for every one of them.
     unit
-        Its unit, for people.
+        Its unit, for people to read.
     about
-        What it is, for people.
+        What it is, for people to read.
     """
 
     default: Value
@@ -39,7 +39,7 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not self.values:
-            raise ValueError(f"the parameter {self.about!r} has no values; give one at least")
+            raise ValueError(f"the parameter {self.about!r} has no values; give at least one")
 
 
 class Parameters(Mapping[str, Value]):
@@ -96,7 +96,7 @@ def _draw(count: int, *names: str) -> int:
 
 
 def steps(first: float, last: float, step: float) -> tuple[int | float, ...]:
-    """Numbers from first to last, both included, without the dust of binary fractions.
+    """Numbers from first to last, both included, without the rounding noise of binary fractions.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """A student's record of a lab: append-only, crash-safe, tamper-evident.
 
-Stands alone: the standard library, and ``jsonschema`` for files that come from elsewhere.
+It needs only the standard library, and ``jsonschema`` for files that come from elsewhere.
 
 Examples
 --------
@@ -16,7 +16,7 @@ Examples
 ('student-01', 295.2, True)
 """
 
-from mlsys_widgets.ledger.designs import DesignForm, Field, declare, form_of, forms
+from mlsys_widgets.ledger.designs import DesignForm, Field, declare, form_of
 from mlsys_widgets.ledger.errors import (
     AlreadyCommitted,
     Busy,
@@ -33,10 +33,19 @@ from mlsys_widgets.ledger.errors import (
     Vanished,
 )
 from mlsys_widgets.ledger.events import Event
-from mlsys_widgets.ledger.exchange import export_ledgers, import_ledgers, schema
 from mlsys_widgets.ledger.handover import Handover, earlier_design
+from mlsys_widgets.ledger.kinds import schema
 from mlsys_widgets.ledger.ledger import Ledger
-from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, Reflection, State, Use
+from mlsys_widgets.ledger.state import (
+    Answer,
+    Attempt,
+    CommittedPrediction,
+    Design,
+    ReflectionAttempts,
+    State,
+    Use,
+)
+from mlsys_widgets.ledger.transfer import export_ledgers, import_ledgers
 from mlsys_widgets.ledger.verification import Head, Problem, Verification
 
 __all__ = [
@@ -44,6 +53,7 @@ __all__ = [
     "Answer",
     "Attempt",
     "Busy",
+    "CommittedPrediction",
     "Design",
     "DesignForm",
     "DiskFull",
@@ -57,10 +67,9 @@ __all__ = [
     "NewerSchema",
     "NotSaved",
     "NotYours",
-    "Prediction",
     "Problem",
     "ReadOnly",
-    "Reflection",
+    "ReflectionAttempts",
     "Replaced",
     "State",
     "Unreadable",
@@ -72,7 +81,6 @@ __all__ = [
     "earlier_design",
     "export_ledgers",
     "form_of",
-    "forms",
     "import_ledgers",
     "schema",
 ]

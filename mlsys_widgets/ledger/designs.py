@@ -1,13 +1,14 @@
-"""The design entry of each lab: which decisions and findings it carries to the labs that follow.
+"""The form of a design entry: which decisions and findings a lab carries to the labs that follow.
 
-A lab declares its entry as a `DesignForm`; `Ledger.save_design` checks every field against it. The
-numbers in an entry are computed by the lab from what the student did, never typed here.
+A lab declares the fields of its entry in its ``asks.py``; `Ledger.save_design` checks every field
+against that form. The numbers in an entry are computed from what the student did, never typed.
 
 Examples
 --------
->>> form = form_of("lab_11_roofline")
->>> form.chapter, form.fields["mfu_percent"].words
-(11, 'a number from 0 to 100')
+>>> fields = {"context": choice("where it runs", "cloud", "edge"), "tile": number("its side", 1)}
+>>> form = DesignForm("lab_02_cache", 2, fields)
+>>> form.fields["tile"].words, form.check({"context": "edge", "tile": 64})
+('a number of at least 1', {'context': 'edge', 'tile': 64})
 >>> form.check({"context": "cloudy"})
 Traceback (most recent call last):
 ...
@@ -74,14 +75,20 @@ def flag(about: str, required: bool = True) -> Field:
     return Field(about, {"type": ["boolean"]}, "true or false", required)
 
 
+def text(about: str, required: bool = True) -> Field:
+    """A field that holds a name or a few words."""
+    schema = {"type": ["string"], "minLength": 1, "maxLength": LONGEST_NAME}
+    return Field(about, schema, f"a text of 1 to {LONGEST_NAME} characters", required)
+
+
 def judged(about: str, required: bool = True) -> Field:
-    """Whether something was right, or none where the lab leaves that to the grader."""
+    """Whether something was right, or `None` where the lab leaves that to the grader."""
     words = "true or false, or nothing where only the grader can tell"
     return Field(about, {"type": ["boolean", "null"]}, words, required)
 
 
 def predicted(about: str, required: bool = True) -> Field:
-    """What a prediction was: an option or a number, or none if it was never committed."""
+    """What was predicted: an option or a number, or `None` if it was never committed."""
     schema = {"type": ["string", "number", "null"], "minLength": 1, "maxLength": LONGEST_NAME}
     words = f"an option (1 to {LONGEST_NAME} characters), a number, or nothing"
     return Field(about, schema, words, required)
@@ -95,7 +102,7 @@ def number(
     none: str | None = None,
     required: bool = True,
 ) -> Field:
-    """A field that holds a number; ``none`` says what it means if there is no number."""
+    """A field that holds a number; ``none`` says what it means that there is no number."""
     schema: dict[str, Any] = {"type": ["number"] if none is None else ["number", "null"]}
     words = "a number"
     if low is not None:
@@ -118,14 +125,14 @@ class DesignForm:
     fields: Mapping[str, Field]
 
     def check(self, design: Mapping[str, Any]) -> dict[str, Any]:
-        """Give an entry back as plain data, or refuse it by the field that does not fit.
+        """Return an entry as plain data, or refuse it and name the field that does not fit.
 
         Examples
         --------
-        >>> form_of("lab_01_magnitude").check({})
+        >>> DesignForm("lab_02_cache", 2, {"fits": flag("whether it fits")}).check({})
         Traceback (most recent call last):
         ...
-        mlsys_widgets.ledger.errors.ValueRefused: context is missing; it must be one of: cloud, tiny
+        mlsys_widgets.ledger.errors.ValueRefused: fits is missing; it must be true or false
         """
         if not isinstance(design, Mapping):
             raise ValueRefused(f"design is {design!r}; it must be a mapping of fields to values")
@@ -133,7 +140,7 @@ class DesignForm:
             if name not in self.fields:
                 listed = ", ".join(self.fields)
                 raise ValueRefused(
-                    f"{name} is no field of {self.lab}'s design; it must be one of: {listed}"
+                    f"{name} is not a field of {self.lab}'s design; it must be one of: {listed}"
                 )
         entry = {}
         for name, field in self.fields.items():
@@ -158,113 +165,25 @@ class DesignForm:
         }
 
 
-_ACT_1: Final = {
-    "act1_prediction": predicted("what was predicted in the first act"),
-    "act1_correct": judged("whether that was right"),
-}
-
-_FORMS: Final = {
-    form.lab: form
-    for form in (
-        DesignForm(
-            "lab_01_magnitude",
-            chapter=1,
-            fields={
-                "context": choice("the device the second act ended on", "cloud", "tiny"),
-                **_ACT_1,
-                "act2_bottleneck": choice("the longest term of the iron law", "memory", "compute"),
-                "act2_prediction": predicted("what was predicted in the second act"),
-                "act2_correct": judged("whether that was right"),
-                "constraint_hit": flag("whether the design ran into a limit of the device"),
-                "oom_triggered": flag("whether that limit was the device's memory"),
-            },
-        ),
-        DesignForm(
-            "lab_07_kernel_fusion",
-            chapter=7,
-            fields={
-                "context": choice("where the service runs", "cloud", "edge"),
-                "execution_mode": choice("how the model is run", "eager", "compiled"),
-                "fusion_enabled": flag("whether element-wise kernels are fused"),
-                "compilation_roi_positive": flag("whether compiling pays off over the deployment"),
-                "breakeven_inferences": number(
-                    "inferences that pay for compiling", 0, none="compiling never pays"
-                ),
-                "kws_utilization_eager_pct": number(
-                    "GPU utilization of keyword spotting, eager, in percent", 0, 100
-                ),
-                "kws_utilization_compiled_pct": number(
-                    "GPU utilization of keyword spotting, compiled, in percent", 0, 100
-                ),
-                **_ACT_1,
-                "act2_result": number(
-                    "the break-even found in the second act", 0, none="there is none"
-                ),
-                "act2_decision": choice("what was decided on it", "eager", "compiled"),
-                "constraint_hit": flag("whether the deployment ends before compiling has paid"),
-                "act2_prediction": predicted(
-                    "what was predicted in the second act", required=False
-                ),
-                "act2_correct": judged("whether that was right", required=False),
-                "arithmetic_intensity": number(
-                    "FLOP per byte after fusion, where Lab 11 starts", 0, required=False
-                ),
-            },
-        ),
-        DesignForm(
-            "lab_11_roofline",
-            chapter=11,
-            fields={
-                "context": choice("where the service runs", "cloud", "edge"),
-                "operation": Field(
-                    "the kernel the design is about",
-                    {"type": ["string"], "minLength": 1, "maxLength": LONGEST_NAME},
-                    f"the name of a kernel (1 to {LONGEST_NAME} characters)",
-                ),
-                "arithmetic_intensity": number("its FLOP per byte", 0),
-                "bound_type": choice("what sets its pace", "memory", "compute"),
-                **_ACT_1,
-                "act2_result": number(
-                    "model FLOP utilization reached in the second act, in percent", 0, 100
-                ),
-                "act2_decision": choice("the fusion strategy chosen", "none", "partial", "full"),
-                "constraint_hit": flag("whether the design ran out of memory"),
-                "mfu_percent": number("model FLOP utilization, in percent", 0, 100),
-                "act2_prediction": predicted(
-                    "what was predicted in the second act", required=False
-                ),
-                "act2_correct": judged("whether that was right", required=False),
-                "tokens_per_second": number(
-                    "what the service generates",
-                    0,
-                    none="it does not fit in memory",
-                    required=False,
-                ),
-            },
-        ),
-    )
-}
+#: Forms that labs have declared by themselves, instead of in ``Lab(design=…)``.
+_DECLARED: Final[dict[str, DesignForm]] = {}
 
 
 def form_of(lab: str) -> DesignForm:
-    """The form of a lab's design entry, or a refusal that lists the labs that have one."""
+    """The form that a lab has declared, or a refusal that says how to declare one."""
     try:
-        return _FORMS[lab]
+        return _DECLARED[lab]
     except KeyError:
-        listed = ", ".join(_FORMS)
         raise ValueRefused(
-            f"lab is {lab!r}, which declares no design entry; it must be one of: {listed}"
-            " (a lab of your own declares one with ledger.declare)"
+            f"lab is {lab!r}, which declares no design entry; give its fields in asks.py:"
+            " Lab(…, design={…})"
         ) from None
 
 
-def forms() -> dict[str, DesignForm]:
-    """All forms, by lab."""
-    return dict(_FORMS)
-
-
 def declare(form: DesignForm) -> DesignForm:
-    """Make the form of a lab of your own known. Declaring the same form again changes nothing.
+    """Make the form of a lab known to this process. Declaring it again changes nothing.
+
+    A lab whose file gives ``Lab(design=…)`` does not need it.
 
     Examples
     --------
@@ -273,6 +192,6 @@ def declare(form: DesignForm) -> DesignForm:
     >>> form_of("lab_02_cache").check({"tile": 64})
     {'tile': 64}
     """
-    if _FORMS.setdefault(form.lab, form) != form:
+    if _DECLARED.setdefault(form.lab, form) != form:
         raise ValueRefused(f"lab is {form.lab!r}, which has another design entry already")
     return form

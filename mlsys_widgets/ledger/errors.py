@@ -1,21 +1,20 @@
 """What can go wrong with a ledger, each with a sentence that says what to do.
 
-Whatever descends from `NotSaved` means what it says: the file holds nothing of the event that was
-to be written, so a widget keeps its lock closed and offers to try again.
+Every `NotSaved` means what it says: the file holds nothing of the event that should have been
+written, so a widget stays locked and offers to try again.
 """
 
 from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from mlsys_widgets.ledger.state import Prediction
+from mlsys_widgets.ledger.state import CommittedPrediction
 
 
 class LedgerError(Exception):
-    """Base of all refusals and failures of a ledger."""
+    """Base of everything a ledger refuses or fails to do."""
 
 
 class ValueRefused(LedgerError, ValueError):
@@ -25,7 +24,7 @@ class ValueRefused(LedgerError, ValueError):
 class AlreadyCommitted(LedgerError):
     """A prediction is committed once; ``prediction`` is the one that stands."""
 
-    def __init__(self, sentence: str, prediction: Prediction) -> None:
+    def __init__(self, sentence: str, prediction: CommittedPrediction) -> None:
         super().__init__(sentence)
         self.prediction = prediction
 
@@ -39,11 +38,11 @@ class NewerSchema(LedgerError):
 
 
 class Unreadable(LedgerError):
-    """The file is there and cannot be read."""
+    """The file exists and cannot be read."""
 
 
 class ExchangeError(LedgerError):
-    """An export file, or a set of ledgers to export, that does not pass the checks."""
+    """An export, or a set of ledgers to export, that does not pass the checks."""
 
 
 class NotSaved(LedgerError):
@@ -63,11 +62,11 @@ class Vanished(NotSaved):
 
 
 class Replaced(NotSaved):
-    """Another file stands in the ledger's place, and lacks events that were saved."""
+    """Another file is in the ledger's place, and lacks events that were saved."""
 
 
 class Busy(NotSaved):
-    """Another process holds the file and does not let go."""
+    """Another process holds the file and does not release it."""
 
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

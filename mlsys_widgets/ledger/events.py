@@ -2,8 +2,8 @@
 
 ``hash = sha256(prev + canonical event)``, where the canonical event is the JSON of ``seq``,
 ``time``, ``lab``, ``kind``, ``id`` and ``value`` with sorted keys and no spaces. The hash is over
-what an event says, not over how its line is typed, so an editor that changes line ends harms
-nothing. Lines are ASCII: no change of encoding can break them, and a torn one cuts no letter.
+what an event says, not over how its line is typed, so an editor that changes line ends does no
+harm. Lines are ASCII: no change of encoding can break them, and a torn line splits no character.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Event(NamedTuple):
 
 
 class Malformed(ValueError):
-    """A line that is no event; the message completes "line 7 …"."""
+    """A line that is not an event; the message completes "line 7 …"."""
 
 
 def chained(prev: str, seq: int, time: str, lab: str, kind: str, id: str, value: Any) -> Event:
@@ -89,9 +89,9 @@ def to_line(event: Event) -> bytes:
 
 
 def from_line(line: bytes) -> Event:
-    """Read a line, or say why it is no event.
+    """Read a line, or say why it is not an event.
 
-    Only the envelope is looked at; whether the value fits its kind is for `kinds`.
+    Only the envelope is checked; `kinds` checks whether the value fits its kind.
     """
     if len(line) > LONGEST_LINE:
         raise Malformed(f"has {len(line):,} bytes, and an event has at most {LONGEST_LINE:,}")
@@ -109,7 +109,7 @@ def from_line(line: bytes) -> Event:
 
 
 def from_object(loaded: object) -> Event:
-    """Make an event of parsed JSON, or say why it is none."""
+    """Make an event of parsed JSON, or say why it is not one."""
     if not isinstance(loaded, dict):
         raise Malformed("is not a JSON object")
     if loaded.keys() != _FIELD_SET:
@@ -117,8 +117,8 @@ def from_object(loaded: object) -> Event:
     event = Event._make(_IN_ORDER(loaded))
     if type(event.seq) is not int or event.seq < 0:
         raise Malformed("has no whole number in its field seq")
-    # A ledger has thousands of events and must open at once, so a line that is in order passes
-    # one test, and only one that is not is asked field by field.
+    # A ledger has thousands of events and must open at once, so a good line passes a single test,
+    # and only a bad one is checked field by field.
     try:
         in_order = _ENVELOPE.fullmatch("\n".join(event[1:5] + event[6:]))
     except TypeError:
@@ -128,7 +128,7 @@ def from_object(loaded: object) -> Event:
     for field, allowed in _TEXTS:
         text = loaded[field]
         if not isinstance(text, str) or not allowed(text):
-            raise Malformed(f"has {field} {str(text)[:80]!r}, which no {field} can be")
+            raise Malformed(f"has {field} {str(text)[:80]!r}, which is not a valid {field}")
     return event
 
 
@@ -146,7 +146,7 @@ def repeats_a_key(line: bytes) -> bool:
 
 
 def timestamp(moment: datetime) -> str:
-    """A moment as events write it. Such texts sort as the moments do.
+    """Format a moment as events do. Such texts sort in the order of the moments.
 
     Examples
     --------
@@ -158,19 +158,19 @@ def timestamp(moment: datetime) -> str:
 
 
 def _text(line: bytes) -> str:
-    # Some editors put a byte order mark before the first line; it says nothing.
+    # Some editors put a byte order mark before the first line; it has no meaning.
     return line.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no finite number")
+        raise ValueError(f"{text} is not a finite number")
     return number
 
 
 def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a number in JSON")
 
 
 _CANONICAL: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)

@@ -1,6 +1,6 @@
-"""What a lab takes over from the one before: its design entry, or a default and a sentence.
+"""What a lab takes over from an earlier one: its design entry, or a default and a sentence.
 
-Labs lie side by side, each in a folder of its name with its ledger in it, as nbgrader fetches them.
+Labs are side by side, each in a folder of its name with its ledger in it, as nbgrader fetches them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mlsys_widgets.ledger.values import frozen, plain
 
 @dataclass(frozen=True)
 class Handover:
-    """The design that a lab starts from, and how it was come by."""
+    """The design that a lab starts from, and where it comes from."""
 
     lab: str
     fields: Mapping[str, Any]
@@ -41,7 +41,7 @@ def earlier_design(
     lab : str
         The earlier lab.
     beside : path
-        The ledger of the present lab; the earlier one is looked for in the folder beside its own.
+        The ledger of the present lab; the earlier one is expected in the folder next to its own.
     default : mapping
         What to start from when there is nothing to take over.
     student : str, optional
@@ -77,7 +77,7 @@ def earlier_design(
     if lab not in state.designs:
         return without(f"The ledger of {lab} has no design entry yet")
     if student is not None and state.student != student:
-        return without(f"The ledger of {lab} beside this lab is of {state.student!r}")
+        return without(f"The ledger of {lab} beside this lab belongs to {state.student!r}")
     sentence = f"Starts from your design of {lab}, saved at {state.designs[lab].time}."
     if verdict.first_problem:
         sentence += f" Its ledger does not verify: {verdict.first_problem}"

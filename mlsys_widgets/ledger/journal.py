@@ -1,14 +1,13 @@
 """The file of a ledger: whole lines in, whole lines out, whatever happens in between.
 
 Reading takes no lock and changes nothing. Writing happens under a lock, as one ``write`` to a file
-opened for appending, and counts only once ``fsync`` has returned; anything short of that is cut
-off again. What another process appended is read before anything is written.
+opened for appending, and counts only once ``fsync`` has returned; anything less is cut off again.
+What another process appended is read before anything is written.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import os
 import stat
@@ -20,7 +19,7 @@ from typing import Final, NamedTuple
 from mlsys_widgets import files
 from mlsys_widgets.ledger.errors import Busy, NotSaved, Unreadable, Vanished, not_saved
 
-#: No lab writes as much; a file beyond this is not read into a kernel or a grader.
+#: No lab writes this much; a larger file is not read into a kernel or a grader.
 LARGEST_FILE: Final = 64 << 20
 #: How long, in seconds, a write waits for its turn.
 PATIENCE: Final = 10.0
@@ -30,14 +29,13 @@ READER_PATIENCE: Final = 1.0
 _BINARY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 # So that something else of that name, such as a pipe, is noticed instead of waited for.
 _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
-_NO_SYNC_HERE: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 
 
 class News(NamedTuple):
     """What a file holds beyond what was read before."""
 
     lines: list[bytes]
-    anew: bool  # the file is not the one we knew, so ``lines`` starts at its beginning
+    from_start: bool  # the file is not the one we knew, so these are all of its lines
 
 
 class Journal:
@@ -48,9 +46,9 @@ class Journal:
         self.patience = patience
         #: Whether writers are kept apart; false on file systems that have no locks.
         self.locks = True
-        #: What stands after the last whole line: a line that was never finished.
+        #: What comes after the last complete line: a line that was never finished.
         self.tail = b""
-        #: Keeps the threads of one kernel apart, as the lock does processes.
+        #: Separates the threads of one kernel, as the lock separates processes.
         self.thread = threading.RLock()
         self._file: tuple[int, int] | None = None
         self._seen: tuple[int, ...] | None = None
@@ -58,11 +56,11 @@ class Journal:
         self._last = b""
 
     def news(self) -> News | None:
-        """What has come since the last look; none when there is no file."""
+        """What was added since the last look; `None` when there is no file."""
         with self.thread:
             try:
                 if _signature(self.path.stat()) == self._seen:
-                    return News([], anew=False)
+                    return News([], from_start=False)
                 handle = self._open(os.O_RDONLY)
             except FileNotFoundError:
                 return None
@@ -72,8 +70,8 @@ class Journal:
                 news = self._catch_up(handle)
                 if self.tail and self._nobody_writes(handle):
                     more = self._catch_up(handle)
-                    lines = more.lines if more.anew else news.lines + more.lines
-                    news = News(lines, news.anew or more.anew)
+                    lines = more.lines if more.from_start else news.lines + more.lines
+                    news = News(lines, news.from_start or more.from_start)
                 return news
             except OSError as error:
                 raise self._unreadable(error) from error
@@ -86,7 +84,7 @@ class Journal:
         self._end, self._last, self.tail = 0, b"", b""
 
     def take_tail(self) -> bytes:
-        """Count the unfinished line as read: it is whole, and only its end is missing."""
+        """Count the unfinished line as read: only its line end is missing."""
         tail, self.tail = self.tail, b""
         self._end += len(tail)
         self._last = tail
@@ -94,12 +92,12 @@ class Journal:
 
     @contextlib.contextmanager
     def writing(self, *, create: bool) -> Iterator[Writer]:
-        """Hold the file alone. What others wrote meanwhile is in the writer's ``news``.
+        """Hold the file exclusively. What others wrote meanwhile is in the writer's ``news``.
 
         Raises
         ------
         NotSaved
-            When the file cannot be had for writing; the sentence says why.
+            When the file cannot be opened for writing; the sentence says why.
         """
         with self.thread:
             try:
@@ -140,7 +138,7 @@ class Journal:
             os.close(handle)
 
     def _nobody_writes(self, handle: int) -> bool:
-        """Wait for whoever is in the middle of a line; false if we cannot tell."""
+        """Wait for a process that is in the middle of a line; `False` if we cannot tell."""
         try:
             return files.acquire(handle, shared=True, patience=READER_PATIENCE)
         except files.StillHeld:
@@ -151,7 +149,7 @@ class Journal:
         if status.st_size > LARGEST_FILE:
             raise Unreadable(
                 f"{self.path.name} has {status.st_size:,} bytes, more than any lab writes"
-                f" (up to {LARGEST_FILE:,} are read). Put it aside and begin a new one."
+                f" (up to {LARGEST_FILE:,} are read). Move it away and start a new one."
             )
         known = self._file == (status.st_dev, status.st_ino) and self._still_there(handle)
         start = self._end if known else 0
@@ -164,10 +162,10 @@ class Journal:
             self._last = b""
         self._end, self.tail = start + whole, data[whole:]
         self._file, self._seen = (status.st_dev, status.st_ino), _signature(status)
-        return News(lines, anew=not known)
+        return News(lines, from_start=not known)
 
     def _still_there(self, handle: int) -> bool:
-        """Whether the last line we read still stands where we read it."""
+        """Whether the last line we read is still where we read it."""
         return _read(handle, self._end - len(self._last), len(self._last)) == self._last
 
     def _unreadable(self, error: OSError) -> Unreadable:
@@ -180,13 +178,13 @@ class Journal:
         if isinstance(error, FileNotFoundError) and self.path.parent.is_dir():
             return Vanished(
                 f"Nothing was saved: {self.path.name} is gone from {self.path.parent}. Put it back"
-                " and try again, or restart the kernel to begin a new one."
+                " and try again, or restart the kernel to start a new one."
             )
         return not_saved(error, self.path)
 
 
 class Writer:
-    """The file while it is held alone."""
+    """The file while it is held exclusively."""
 
     def __init__(self, journal: Journal, handle: int) -> None:
         self._journal = journal
@@ -194,16 +192,16 @@ class Writer:
         self.news = journal._catch_up(handle)
 
     def set_tail_aside(self) -> Path | None:
-        """Move an unfinished line to a file of its own, and say which; none if it is blank."""
+        """Move an unfinished line to a file of its own and return that; `None` if it is blank."""
         tail, path = self._journal.tail, self._journal.path
         aside = write_beside(path, "torn", tail) if tail.strip() else None
         os.ftruncate(self._handle, self._journal._end)
-        _sync(self._handle)
+        files.sync(self._handle)
         self._journal.tail = b""
         return aside
 
     def append(self, lines: bytes) -> None:
-        """Write whole lines. On return they are on the disk; on an exception they are not there."""
+        """Write whole lines. On return they are on the disk; after an exception none of them is."""
         journal, handle = self._journal, self._handle
         start = journal._end
         if start + len(lines) > LARGEST_FILE:
@@ -215,21 +213,21 @@ class Writer:
             lines = b"\n" + lines
         written = 0
         try:
-            # One write for all of it. Only where that falls short is there a second, and it
-            # fails with the reason.
+            # One write for all of it. Only if that falls short is there a second one, which fails
+            # with the reason.
             while written < len(lines):
                 written += os.write(handle, lines[written:])
-            _sync(handle)
+            files.sync(handle)
             if start == 0:
                 files.sync_folder(journal.path.parent)
         except BaseException:
-            # Whoever called is told that nothing was saved, so nothing may stay. Should even this
-            # fail, the rest is an unfinished line, which the next write sets aside.
+            # The caller is told that nothing was saved, so nothing may stay. Should even this fail,
+            # the rest is an unfinished line, which the next write sets aside.
             with contextlib.suppress(OSError):
-                # Without a lock, what is longer than ours is somebody else's too.
+                # Without a lock, anything longer than our lines includes somebody else's.
                 if journal.locks or os.fstat(handle).st_size <= start + len(lines):
                     os.ftruncate(handle, start)
-                    _sync(handle)
+                    files.sync(handle)
             raise
         journal._end = start + len(lines)
         journal._last = lines[lines.rfind(b"\n", 0, -1) + 1 :]
@@ -237,31 +235,17 @@ class Writer:
 
 
 def write_beside(path: Path, word: str, content: bytes) -> Path:
-    """Write a new file ``<path>.<word>-<n>`` with the first number that is free."""
+    """Write a new file ``<path>.<word>-<n>`` with the first free number."""
     for number in itertools.count(1):
         aside = path.with_name(f"{path.name}.{word}-{number}")
         with contextlib.suppress(FileExistsError):
-            write_new(aside, content)
+            files.write_new(aside, content)
             break
     return aside
 
 
-def write_new(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet, durably; on an exception there is none."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            _sync(stream.fileno())
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    files.sync_folder(path.parent)
-
-
 def move_beside(path: Path, word: str) -> Path:
-    """Give a file the name ``<path>.<word>-<n>`` with the first number that is free."""
+    """Give a file the name ``<path>.<word>-<n>`` with the first free number."""
     for number in itertools.count(1):
         aside = path.with_name(f"{path.name}.{word}-{number}")
         if not aside.exists():
@@ -294,12 +278,3 @@ def _read(handle: int, start: int, most: int) -> bytes:
         parts.append(part)
         most -= len(part)
     return b"".join(parts)
-
-
-def _sync(handle: int) -> None:
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        # Where nothing can be synced, the system's own promise is all there is.
-        if error.errno not in _NO_SYNC_HERE:
-            raise

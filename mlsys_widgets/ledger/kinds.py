@@ -1,12 +1,15 @@
 """The kinds of events, and what the value of each must look like.
 
-This is the quick check that every event passes when a ledger is read. ``schema.json`` says the
-same for everybody else, and a test holds the two together.
+This is the quick check of every event when a ledger is read. ``schema.json`` says the same for
+readers in other languages, and a test keeps the two in agreement.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Mapping
+from importlib import resources
 from typing import Any, Final
 
 from mlsys_widgets.ledger.events import Event
@@ -14,7 +17,7 @@ from mlsys_widgets.ledger.values import is_confidence, is_name
 
 
 def misfit(event: Event) -> str | None:
-    """What is wrong with the value of an event, as the end of a sentence; none when it fits.
+    """What is wrong with the value of an event, as the end of a sentence; `None` when it fits.
 
     Examples
     --------
@@ -25,7 +28,7 @@ def misfit(event: Event) -> str | None:
     """
     parts = KINDS.get(event.kind)
     if parts is None:
-        return f"is of kind {event.kind!r}, which is none of {', '.join(KINDS)}"
+        return f"is of kind {event.kind!r}, which is not one of {', '.join(KINDS)}"
     value = event.value
     if not isinstance(value, dict):
         return f"must have an object as its value, as kind {event.kind!r} has"
@@ -90,3 +93,17 @@ KINDS: Final[Mapping[str, Parts]] = {
     "design": ANYTHING,
     "use": {"needs": _names, "inputs": _object},
 }
+
+
+@functools.cache
+def schema() -> Mapping[str, Any]:
+    """The JSON Schema (draft 2020-12) of a line of a ledger; ``$defs/export`` is that of an export.
+
+    Examples
+    --------
+    >>> schema()["$id"]
+    'urn:mlsys-widgets:ledger:1'
+    """
+    text = resources.files(__package__).joinpath("schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded

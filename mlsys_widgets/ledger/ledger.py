@@ -1,6 +1,6 @@
 """The ledger of one student in one lab: what was committed stays committed.
 
-Opening reads and never writes; the file is made by the first event. Whatever a method returns from
+Opening reads and never writes; the first event creates the file. When a method returns, its event
 is on the disk; when it raises, the file is as it was.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from mlsys_widgets.ledger import migrations
-from mlsys_widgets.ledger.designs import form_of
+from mlsys_widgets.ledger.designs import DesignForm
 from mlsys_widgets.ledger.errors import (
     AlreadyCommitted,
     LedgerError,
@@ -27,18 +27,18 @@ from mlsys_widgets.ledger.errors import (
     ValueRefused,
 )
 from mlsys_widgets.ledger.events import GENESIS, LAB, Event, chained, timestamp, to_line
+from mlsys_widgets.ledger.history import History
 from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
-from mlsys_widgets.ledger.record import Record
-from mlsys_widgets.ledger.state import Answer, Attempt, Design, Prediction, State, Use
+from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Design, State, Use
 from mlsys_widgets.ledger.values import called, confident, plain
 from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
 
-#: Seconds within which further uses of the same instrument are not written down.
+#: Seconds during which further uses of the same instrument are not recorded.
 USE_INTERVAL: Final = 60.0
 
 
 class Ledger:
-    """A student's record of a lab. Make one with `Ledger.open`.
+    """A student's record of a lab; `Ledger.open` gives you one.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Ledger:
         self._notices: list[str] = []
         self._lost: str | None = None
         self._used_at: dict[str, float] = {}
-        self._record = Record()
+        self._history = History()
         self._look()
 
     @classmethod
@@ -98,14 +98,14 @@ class Ledger:
         path : path
             The file, usually ``ledger.jsonl`` beside the notebook.
         lab, student : str, optional
-            Whose it is. A ledger that exists knows; a new one needs both before its first event.
+            Whose it is. An existing ledger knows; a new one needs both before its first event.
             Opening somebody else's ledger works and `verify` names it; adding to it is refused.
         clock : callable, optional
-            What gives the present moment.
+            Returns the present moment.
         patience : float
             Seconds to wait for another kernel that is writing.
         new_id : callable, optional
-            What gives a new ledger its id; a random one if left out.
+            Returns the id of a new ledger; a random one if omitted.
 
         Raises
         ------
@@ -122,49 +122,49 @@ class Ledger:
         now, named = clock or (lambda: datetime.now(UTC)), new_id or (lambda: secrets.token_hex(16))
         return cls(where, lab, student, now, patience, named)
 
-    # ---- what it says
+    # ---- reading
 
     @property
     def lab(self) -> str | None:
         """The lab this ledger is about."""
-        return self._record.fold.lab or self._lab
+        return self._history.fold.lab or self._lab
 
     @property
     def student(self) -> str | None:
         """The student this ledger belongs to, as its first event says."""
-        return self._record.fold.student or self._student
+        return self._history.fold.student or self._student
 
     @property
     def head(self) -> Head | None:
-        """The last event, to be noted elsewhere and handed to `verify` later."""
+        """The last event, to be noted elsewhere and passed to `verify` later."""
         self._look()
-        last = self._record.last
+        last = self._history.last
         return Head(last.seq, last.hash) if last else None
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a student or a grader should be told about the file, a sentence each."""
+        """Sentences about the file that a student or a grader should read."""
         return tuple(self._notices)
 
     @property
     def torn(self) -> tuple[Path, ...]:
-        """Files beside the ledger that hold unfinished lines which were set aside."""
+        """Files beside the ledger that hold unfinished lines."""
         return beside(self.path, "torn")
 
     @property
     def earlier(self) -> tuple[Path, ...]:
-        """Files beside the ledger that hold what was done before the lab was begun again."""
+        """Earlier ledgers beside this one, from before the lab was restarted."""
         return beside(self.path, "old")
 
     def events(self) -> tuple[Event, ...]:
         """All events, in the order of the file, brought to the present version of the schema."""
         self._look()
-        return tuple(self._record.events)
+        return tuple(self._history.events)
 
     def state(self) -> State:
-        """What all events say together, with what other kernels have added."""
+        """What all events add up to, including those that other kernels have added."""
         self._look()
-        return self._record.state()
+        return self._history.state()
 
     def verify(
         self,
@@ -180,20 +180,20 @@ class Ledger:
         Parameters
         ----------
         student, lab : str, optional
-            Whose ledger it should be; those it was opened with if left out.
+            Whose ledger it should be; those it was opened with if omitted.
         now : datetime, optional
-            When the file was collected: no event can be later. The present if left out.
+            When the file was collected: no event can be later. The present if omitted.
         locks : mapping, optional
             Which predictions each instrument waits for, as the course knows it. What the events
-            say about it counts in any case.
+            themselves say about that always counts.
         heads : iterable of Head, optional
-            Last events that were noted elsewhere while the lab was done.
+            Last events that were noted elsewhere while the student worked.
         """
         journal = Journal(self.path)
         news = journal.news()
         if news is None:
             missing = Problem(0, "missing", f"{self.path} is gone, and it held events before.")
-            return Verification((missing,) if self._record.events else (), events=0)
+            return Verification((missing,) if self._history.events else (), events=0)
         return verify_lines(
             news.lines,
             journal.tail,
@@ -204,11 +204,11 @@ class Ledger:
             heads=heads,
         )
 
-    # ---- what is added
+    # ---- adding
 
     def commit_prediction(
         self, prediction_id: str, value: Any, confidence: int | None = None
-    ) -> Prediction:
+    ) -> CommittedPrediction:
         """Commit a prediction, once and for all.
 
         Raises
@@ -222,7 +222,7 @@ class Ledger:
         said = {"value": plain(name, value), "confidence": confident(confidence)}
 
         def refuse_second() -> None:
-            if standing := self._record.fold.predictions.get(name):
+            if standing := self._history.fold.predictions.get(name):
                 raise AlreadyCommitted(
                     f"{name} was committed as {standing.value!r} at {standing.time};"
                     " a prediction is committed once, so that one stands",
@@ -230,17 +230,17 @@ class Ledger:
                 )
 
         self._append("prediction", name, said, check=refuse_second)
-        return self._record.fold.predictions[name]
+        return self._history.fold.predictions[name]
 
     def record_reflection(
         self, reflection_id: str, value: Any, *, correct: bool | None = None
     ) -> Attempt:
-        """Write down one attempt at a reflection, and whether it was right if that is known."""
+        """Record one attempt at a reflection, and whether it was right if that is known."""
         name = called("reflection_id", reflection_id)
         if correct is not None and not isinstance(correct, bool):
-            raise ValueRefused(f"correct is {correct!r}; it must be true, false or nothing")
+            raise ValueRefused(f"correct is {correct!r}; it must be True, False or None")
         self._append("reflection", name, {"value": plain(name, value), "correct": correct})
-        return self._record.fold.attempts[name][-1]
+        return self._history.fold.attempts[name][-1]
 
     def record_answer(
         self,
@@ -250,22 +250,24 @@ class Ledger:
         unit: str | None = None,
         confidence: int | None = None,
     ) -> Answer:
-        """Write down an answer. The last one stands; the same once more is not written again."""
+        """Record an answer. The last one stands; repeating it writes nothing."""
         name = called("answer_id", answer_id)
         if unit is not None:
             unit = called("unit", unit)
         said = {"value": plain(name, value), "unit": unit, "confidence": confident(confidence)}
         self._append_if_new("answer", name, said)
-        return self._record.fold.answers[name][-1]
+        return self._history.fold.answers[name][-1]
 
-    def save_design(self, design: Mapping[str, Any]) -> Design:
-        """Write down the lab's design entry, checked field by field against the lab's form.
+    def save_design(self, design: Mapping[str, Any], form: DesignForm) -> Design:
+        """Record the lab's design entry, checked field by field against the lab's form.
 
-        The last one stands; the same once more is not written again.
+        The last one stands; repeating it writes nothing.
         """
         lab = self._known("lab", self.lab)
-        self._append_if_new("design", lab, form_of(lab).check(design))
-        return self._record.fold.designs[lab]
+        if form.lab != lab:
+            raise ValueRefused(f"form is that of {form.lab}; it must be that of {lab}")
+        self._append_if_new("design", lab, form.check(design))
+        return self._history.fold.designs[lab]
 
     def record_use(
         self,
@@ -275,23 +277,23 @@ class Ledger:
         inputs: Mapping[str, Any] | None = None,
         every: float = USE_INTERVAL,
     ) -> Use:
-        """Write down that an instrument was used; made to be called on every move of a slider.
+        """Record that an instrument was used; cheap enough to call on every move of a slider.
 
         Parameters
         ----------
         instrument_id : str
             Which instrument.
         needs : str or iterable of str
-            The prediction or predictions it waits for. `verify` names one that is committed after
-            this.
+            The prediction or predictions it waits for. `verify` names one that is committed
+            later.
         inputs : mapping, optional
             How the instrument was set.
         every : float
-            Within so many seconds of the last time nothing is written and the disk is not touched.
+            Seconds after a recorded use during which nothing is written, nor the disk touched.
         """
         name = called("instrument_id", instrument_id)
         wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
-        before = self._record.fold.uses.get(name)
+        before = self._history.fold.uses.get(name)
         moment = time.monotonic()
         if before is not None and set(wanted) <= set(before.needs):
             last = self._used_at.get(name)
@@ -302,27 +304,27 @@ class Ledger:
             raise ValueRefused(f"inputs is {inputs!r}; it must be a mapping of names to values")
         self._append("use", name, {"needs": wanted, "inputs": settings})
         self._used_at[name] = moment
-        return self._record.fold.uses[name]
+        return self._history.fold.uses[name]
 
     def begin_again(self) -> Path | None:
-        """Put the file aside, as ``<name>.old-<n>``, and begin a new ledger with the next event.
+        """Rename the file to ``<name>.old-<n>``; the next event starts a new ledger.
 
         Returns
         -------
         path
-            Where the old one is now; none if there was nothing yet.
+            Where the old one is now; `None` if there was none.
         """
         if not self.path.exists():
             return None
         with self._journal.writing(create=False):
             aside = move_beside(self.path, "old")
-            self._record = Record()
+            self._history = History()
         return aside
 
-    # ---- how it is done
+    # ---- internals
 
     def _look(self) -> None:
-        """Read what other kernels have added. A file that is gone is noticed when we write."""
+        """Read what other kernels have added. A missing file is noticed when we write."""
         with self._journal.thread, self._in_step():
             news = self._journal.news()
             if news is not None:
@@ -334,26 +336,28 @@ class Ledger:
                     )
 
     def _take_in(self, news: News) -> None:
-        before = self._record
-        if news.anew:
-            self._record = Record()
+        before = self._history
+        if news.from_start:
+            self._history = History()
         for line in news.lines:
-            self._record.take_line(line)
-        # A last line that lacks nothing but its end is whole: an editor took the end off.
-        if self._journal.tail and self._record.would_follow(self._journal.tail):
-            self._record.take_line(self._journal.take_tail())
-        if self._record.unreadable:
-            self._notice(f"{self.path.name} holds lines that are no events; verify() says which.")
-        if not self._record.contains(before):
+            self._history.take_line(line)
+        # A last line that lacks only its line end is complete: an editor removed the end.
+        if self._journal.tail and self._history.would_follow(self._journal.tail):
+            self._history.take_line(self._journal.take_tail())
+        if self._history.unreadable:
+            self._notice(
+                f"{self.path.name} holds lines that are not events; verify() says which ones."
+            )
+        if not self._history.contains(before):
             self._lost = (
-                f"{self.path.name} was replaced, and what stands there now lacks events that were"
-                " saved before"
+                f"{self.path.name} was replaced, and the new file lacks events that were saved"
+                " before"
             )
             self._notice(f"{self._lost}.")
 
     @contextlib.contextmanager
     def _in_step(self) -> Iterator[None]:
-        """Should something break off between file and memory, the next look reads it all again."""
+        """If we stop between file and memory, the next look reads the whole file again."""
         try:
             yield
         except NewerSchema:
@@ -366,16 +370,16 @@ class Ledger:
             raise
 
     def _append_if_new(self, kind: str, name: str, value: Any) -> None:
-        """Append unless this very thing stands already, as when all cells are run again."""
+        """Append unless this very value stands already, as when all cells are run again."""
         self._look()
-        if not self._record.stands(kind, name, value):
+        if not self._history.stands(kind, name, value):
             self._append(kind, name, value)
 
     def _append(
         self, kind: str, name: str, value: Any, check: Callable[[], None] | None = None
     ) -> None:
-        # A file that held events and is gone is not quietly begun anew.
-        create = not self._record.events
+        # A file that held events and is gone is not silently replaced by a new one.
+        create = not self._history.events
         if create:
             self._known("lab", self.lab)
             self._known("student", self.student)
@@ -389,7 +393,7 @@ class Ledger:
             self._clear_tail(writer)
             writer.append(lines)
             for event in events:
-                self._record.take(event)
+                self._history.take(event)
         if not self._journal.locks:
             self._notice(
                 f"{self.path.parent} cannot lock files, so open this lab in one kernel only."
@@ -399,14 +403,14 @@ class Ledger:
         """The event to be written, after those that must come before it."""
         lab = self._known("lab", self.lab)
         moment = timestamp(self._clock())
-        last = self._record.last
+        last = self._history.last
         drafts: list[tuple[str, str, Any]] = [(kind, name, value)]
         if last is None:
             student = self._known("student", self.student)
             whose = {"schema": migrations.VERSION, "student": student}
             drafts.insert(0, ("opened", self._new_id(), whose))
-        elif self._record.version < migrations.VERSION:
-            ledger_id = self._record.fold.ledger_id or "unknown"
+        elif self._history.version < migrations.VERSION:
+            ledger_id = self._history.fold.ledger_id or "unknown"
             drafts.insert(0, ("upgraded", ledger_id, {"schema": migrations.VERSION}))
         events: list[Event] = []
         for draft in drafts:
@@ -420,20 +424,22 @@ class Ledger:
     def _refuse_foreign(self) -> None:
         if self._lost:
             sentence, self._lost = self._lost, None
-            raise Replaced(f"Nothing was saved: {sentence}. Try again to go on from what is there.")
-        if self._record.unreadable and not self._record.events:
+            raise Replaced(
+                f"Nothing was saved: {sentence}. Try again to continue from what is there."
+            )
+        if self._history.unreadable and not self._history.events:
             raise Unreadable(
-                f"Nothing was saved: {self.path} holds something else than a ledger."
+                f"Nothing was saved: {self.path} is not a ledger."
                 " Move it away, or give the ledger another name."
             )
         for what, mine, theirs in (
-            ("student", self._student, self._record.fold.student),
-            ("lab", self._lab, self._record.fold.lab),
+            ("student", self._student, self._history.fold.student),
+            ("lab", self._lab, self._history.fold.lab),
         ):
             if mine is not None and theirs is not None and mine != theirs:
                 raise NotYours(
                     f"Nothing was saved: {self.path.name} is the ledger of the {what} {theirs!r},"
-                    f" not of {mine!r}. Move it away to begin one of your own."
+                    f" not of {mine!r}. Move it away to start one of your own."
                 )
 
     def _clear_tail(self, writer: Writer) -> None:
@@ -448,7 +454,7 @@ class Ledger:
     def _known(self, what: str, value: str | None) -> str:
         if value is None:
             raise ValueRefused(
-                f"{what} is not known; give it to Ledger.open, which begins a new ledger here"
+                f"{what} is not known; pass it to Ledger.open, because a new ledger starts here"
             )
         return value
 
@@ -457,5 +463,5 @@ class Ledger:
             self._notices.append(sentence)
 
     def __repr__(self) -> str:
-        count = len(self._record.events)
+        count = len(self._history.events)
         return f"<Ledger {self.path.name}: {self.lab}, {self.student}, {count} events>"

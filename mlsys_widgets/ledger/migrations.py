@@ -1,9 +1,9 @@
 """How ledgers of earlier schema versions are read: upgraded in memory, never in the file.
 
-The first event says in which version a ledger was begun. A later version of this package goes on
-with an ``upgraded`` event, and from there on writes its own version; what was written before keeps
-its bytes and its hashes. To change what an event looks like, raise `VERSION`, and register under
-the old version a function that turns one old event into a new one.
+The first event says in which version a ledger was started. A later version of this package adds an
+``upgraded`` event and writes its own version from there on; what was written before keeps its bytes
+and its hashes. To change what an event looks like, raise `VERSION`, and register under the old
+version a function that turns one old event into a new one.
 """
 
 from __future__ import annotations

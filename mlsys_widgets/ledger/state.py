@@ -1,24 +1,17 @@
-"""What a ledger says, taken together: the fold of its events.
+"""What a ledger says, taken together.
 
-The first commit of a prediction stands, and so does the last answer and the last design; every
-attempt is kept. A state never changes; ask the ledger again after something was added.
-
-A prediction that somehow stands twice in a file counts the first time here, and `verify` names the
-second.
+A state never changes; ask the ledger again after something was added. `fold` makes one from
+events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mlsys_widgets.ledger.events import Event
-from mlsys_widgets.ledger.values import frozen
 
-
-class Prediction(NamedTuple):
+class CommittedPrediction(NamedTuple):
     """A committed prediction."""
 
     value: Any
@@ -28,7 +21,7 @@ class Prediction(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One attempt at a reflection; ``correct`` is none where nobody judged it."""
+    """One attempt at a reflection; ``correct`` is `None` if nobody judged it."""
 
     value: Any
     correct: bool | None
@@ -37,19 +30,19 @@ class Attempt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reflection:
+class ReflectionAttempts:
     """All attempts at a reflection."""
 
     attempts: tuple[Attempt, ...]
 
     @property
     def value(self) -> Any:
-        """What was said last."""
+        """The last attempt."""
         return self.attempts[-1].value
 
     @property
     def correct(self) -> bool | None:
-        """Whether what was said last is right."""
+        """Whether the last attempt is right."""
         return self.attempts[-1].correct
 
 
@@ -71,7 +64,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Design(Mapping[str, Any]):
-    """The design entry of a lab: read its fields as of a mapping."""
+    """The design entry of a lab: a mapping of its fields."""
 
     lab: str
     fields: Mapping[str, Any]
@@ -81,7 +74,7 @@ class Design(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self.fields)
 
     def __len__(self) -> int:
@@ -102,78 +95,13 @@ class Use:
 
 @dataclass(frozen=True)
 class State:
-    """Everything a ledger says, by the id of what it is about."""
+    """Everything a ledger says, by the id of the item it is about."""
 
     ledger_id: str | None
     student: str | None
     lab: str | None
-    predictions: Mapping[str, Prediction]
-    reflections: Mapping[str, Reflection]
+    predictions: Mapping[str, CommittedPrediction]
+    reflections: Mapping[str, ReflectionAttempts]
     answers: Mapping[str, Answer]
     designs: Mapping[str, Design]
     uses: Mapping[str, Use]
-
-
-class Fold:
-    """A state in the making: takes one event after the other."""
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self.ledger_id: str | None = None
-        self.student: str | None = None
-        self.lab: str | None = None
-        self.predictions: dict[str, Prediction] = {}
-        self.attempts: dict[str, list[Attempt]] = {}
-        self.answers: dict[str, list[Answer]] = {}
-        self.designs: dict[str, Design] = {}
-        self.uses: dict[str, Use] = {}
-        for event in events:
-            self.add(event)
-
-    def add(self, event: Event) -> None:
-        """Take one more event, whose value fits its kind."""
-        value, at = event.value, (event.time, event.seq)
-        if event.kind == "opened":
-            if self.ledger_id is None:
-                self.ledger_id, self.lab, self.student = event.id, event.lab, value["student"]
-        elif event.kind == "prediction":
-            said = Prediction(frozen(value["value"]), value["confidence"], *at)
-            self.predictions.setdefault(event.id, said)
-        elif event.kind == "reflection":
-            attempt = Attempt(frozen(value["value"]), value["correct"], *at)
-            self.attempts.setdefault(event.id, []).append(attempt)
-        elif event.kind == "answer":
-            answer = Answer(frozen(value["value"]), value["unit"], value["confidence"], *at)
-            self.answers.setdefault(event.id, []).append(answer)
-        elif event.kind == "design":
-            self.designs[event.id] = Design(event.id, frozen(value), *at)
-        elif event.kind == "use":
-            self._use(event)
-
-    def _use(self, event: Event) -> None:
-        needs, inputs = tuple(event.value["needs"]), frozen(event.value["inputs"])
-        before = self.uses.get(event.id)
-        if before is None:
-            use = Use(needs, inputs, event.time, event.time, event.seq, 1)
-        else:
-            if needs != before.needs:
-                needs = tuple(dict.fromkeys((*before.needs, *needs)))
-            use = Use(needs, inputs, before.first, event.time, before.first_seq, before.count + 1)
-        self.uses[event.id] = use
-
-    def state(self) -> State:
-        """The state as it is now; what is added later does not show in it."""
-        answers = {
-            name: last._replace(earlier=tuple(earlier))
-            for name, (*earlier, last) in self.answers.items()
-        }
-        reflections = {name: Reflection(tuple(said)) for name, said in self.attempts.items()}
-        return State(
-            ledger_id=self.ledger_id,
-            student=self.student,
-            lab=self.lab,
-            predictions=MappingProxyType(dict(self.predictions)),
-            reflections=MappingProxyType(reflections),
-            answers=MappingProxyType(answers),
-            designs=MappingProxyType(dict(self.designs)),
-            uses=MappingProxyType(dict(self.uses)),
-        )

@@ -1,7 +1,7 @@
 """What a ledger can keep: plain JSON, so that every reader in every language sees the same.
 
-Numbers must be finite and text must be text. A value is copied into exact types on the way in, so
-what is read back after a restart equals what the kernel held before it.
+Numbers must be finite and text must be valid Unicode. Values are copied into exact types on the way
+in, so what is read back after a restart equals what the kernel held before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mlsys_widgets.ledger.errors import ValueRefused
 
 #: Larger whole numbers would overflow in readers that keep every number as a float.
 LARGEST_INTEGER: Final = 10**300
-#: Deeper nesting is no answer to anything, and would exhaust a reader's stack.
+#: No answer is nested more deeply, and a reader's stack has an end.
 DEEPEST: Final = 32
 
 LOWEST_CONFIDENCE: Final = 1
@@ -26,7 +26,7 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f]")
 
 
 def plain(name: str, value: object) -> Any:
-    """Give ``value`` back as plain JSON data in exact types, or refuse it.
+    """Return ``value`` as plain JSON data in exact types, or refuse it.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _plain(name: str, value: object, depth: int) -> Any:
                 _refuse(f"a key of {name}", key, "text")
             entries[_text(f"a key of {name}", key)] = _plain(f"{name}.{key}", item, depth - 1)
         return entries
-    _refuse(name, value, "text, a number, true, false, nothing, or lists and objects of these")
+    _refuse(name, value, "text, a number, true, false, null, or lists and objects of these")
 
 
 def _text(name: str, value: str) -> str:
@@ -76,7 +76,7 @@ def _text(name: str, value: str) -> str:
 
 
 def called(name: str, value: object) -> str:
-    """Give an id or a student's name back, or refuse it.
+    """Return an id or a student's name, or refuse it.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def called(name: str, value: object) -> str:
 
 
 def is_name(value: str) -> bool:
-    """Whether a text can be an id or a name: neither empty nor long, no control characters."""
+    """Whether a text can be an id or a name: not empty, not long, no control characters."""
     return 0 < len(value) <= LONGEST_NAME and not _CONTROL.search(value)
 
 
 def confident(value: object) -> int | None:
-    """Give a confidence from 1 to 5 back, or none, or refuse it."""
+    """Return a confidence from 1 to 5, or `None`, or refuse it."""
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not is_confidence(value):
@@ -112,12 +112,12 @@ def confident(value: object) -> int | None:
 
 
 def is_confidence(value: int) -> bool:
-    """Whether a whole number lies on the scale of confidence."""
+    """Whether a whole number is on the confidence scale."""
     return LOWEST_CONFIDENCE <= value <= HIGHEST_CONFIDENCE
 
 
 def frozen(value: Any) -> Any:
-    """A view of plain data that cannot be changed: mappings read-only, lists as tuples.
+    """Return plain data that cannot be changed: read-only mappings, tuples for lists.
 
     Examples
     --------

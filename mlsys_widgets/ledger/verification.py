@@ -1,13 +1,13 @@
 """Does a ledger tell an unbroken story? Names the first event that does not fit, and why.
 
 Every event carries the hash of the one before, so a line that was edited, taken out, moved or put
-in no longer fits its neighbours, and how it does not fit tells which of these it was. On top of the
-chain come rules that hold even for a chain that was computed anew: time does not run backwards, a
-prediction is committed once and before its instrument is used, the ledger is this student's and
-this lab's.
+in no longer fits its neighbors, and the way it does not fit shows which of these happened. On top
+of the chain come rules that hold even for a chain that was recomputed: time does not run backwards,
+a prediction is committed once and before its instrument is used, and the ledger belongs to this
+student and this lab.
 
-What a ledger alone can never show is a whole chain that was computed anew, or a cut at its very
-end. `Head` is the remedy: a pair of seq and hash that was noted elsewhere while the lab was done.
+A ledger alone can never show that the whole chain was recomputed, or that its very end was cut off.
+`Head` is the remedy: the number and hash of an event, noted elsewhere while the student worked.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """An event that does not fit: which, in what way, and a sentence about it."""
+    """An event that does not fit: which one, in what way, and a sentence about it."""
 
     seq: int
     kind: Kind
@@ -88,12 +88,12 @@ class Verification:
 
     @property
     def first_problem(self) -> Problem | None:
-        """The first event that does not fit, or none."""
+        """The first event that does not fit, or `None`."""
         return self.problems[0] if self.problems else None
 
 
-class Entry:
-    """A line of the file, read."""
+class LedgerLine:
+    """A line of the file, and the event in it if there is one."""
 
     __slots__ = ("event", "line", "number", "own", "why")
 
@@ -126,10 +126,10 @@ def verify_lines(
     heads: Iterable[Head] = (),
 ) -> Verification:
     """Judge the lines of a ledger; see `Ledger.verify` for the meaning of the arguments."""
-    entries = [Entry(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
+    entries = [LedgerLine(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
     if tail.strip():
-        entries.append(Entry(len(lines) + 1, tail))
-        # A last line without its end is whole if it is an event; an editor took the end off.
+        entries.append(LedgerLine(len(lines) + 1, tail))
+        # A last line without its line end is complete if it is an event; an editor removed the end.
         if entries[-1].own:
             tail = b""
         else:
@@ -147,18 +147,18 @@ def verify_lines(
     if tail.strip():
         seq = chain.expected
         sentence = (
-            f"The last line of the file breaks off, where event {seq} would be: the program or the"
-            " machine stopped while it was written, or the file was cut. It was never reported as"
-            " saved, unless the file was cut."
+            f"The last line of the file breaks off where event {seq} would be: the program or the"
+            " machine stopped while writing it, or the file was cut. Unless the file was cut, this"
+            " event was never reported as saved."
         )
         problems.append(Problem(seq, "torn", sentence))
     return Verification(tuple(problems), events=len(entries))
 
 
 class _Chain:
-    """Walks the lines in order, and tells events that fit from problems."""
+    """Walks the lines in order, and separates events that fit from problems."""
 
-    def __init__(self, entries: list[Entry], latest: str) -> None:
+    def __init__(self, entries: list[LedgerLine], latest: str) -> None:
         self.entries = entries
         self.latest = latest
         self.accepted: dict[int, Event] = {}
@@ -202,12 +202,12 @@ class _Chain:
         return event
 
     def _catch_up_with_displaced(self) -> Iterator[Event]:
-        """Take an event that stood too early at the place where it belongs."""
+        """Accept an event that came too early, now that its place is reached."""
         while (event := self._displaced.pop(self.expected, None)) and event.prev == self.prev:
             yield self._accept(event)
 
     def _pushed_in(self, i: int) -> bool:
-        """Whether a later event claims the place of this one, and the chain goes on from that."""
+        """Whether a later event claims the place of this one, and the chain continues from that."""
         event = self.entries[i].event
         assert event is not None
         if self._is_followed(event, i):
@@ -223,14 +223,14 @@ class _Chain:
         assert event is not None
         return event
 
-    def _misfit(self, i: int, entry: Entry, event: Event) -> Iterator[Problem | Event]:
-        """Name what was done to an event that does not fit. Kept in the order of certainty."""
+    def _misfit(self, i: int, entry: LedgerLine, event: Event) -> Iterator[Problem | Event]:
+        """Name what was done to an event that does not fit; the most certain signs come first."""
         seq = event.seq
         if entry.own and any(j < i for j in self._places[event.hash]):
-            yield Problem(seq, "duplicated", f"Event {seq} stands in the file twice.")
+            yield Problem(seq, "duplicated", f"Event {seq} is in the file twice.")
             return
-        if self._goes_on_after(i):
-            # The chain is whole without this line, so this line is too much here.
+        if self._continues_after(i):
+            # The chain is complete without this line, so this line does not belong here.
             places = self._places.get(event.prev, ())
             if entry.own and any(self._event(j).seq == seq - 1 for j in places):
                 self._displaced[seq] = event
@@ -252,29 +252,29 @@ class _Chain:
                 before,
                 "edited",
                 f"Event {before} is not the one that event {seq} was chained to: it was edited, and"
-                " its hash computed anew.",
+                " its hash was computed again.",
             )
         else:
             yield self._inserted(event)
             return
         yield self._accept(event)
 
-    def _goes_on_after(self, i: int) -> bool:
-        """Whether the event that is expected here stands further down, as it was written."""
+    def _continues_after(self, i: int) -> bool:
+        """Whether the event that is expected here comes further down, as it was written."""
         return any(
             j > i and self.entries[j].own and self._event(j).seq == self.expected
             for j in self._followers.get(self.prev, ())
         )
 
     def _rewritten_line(self, i: int, event: Event) -> Problem:
-        """Name what was done to an event whose hash does not fit what it says."""
+        """Name what was done to an event whose hash does not match its content."""
         seq = event.seq
         if seq == self.expected and event.prev != self.prev:
             shift = _renumbered(event)
             if shift > 0:
-                return self._removed(seq + shift - 1, "; what follows was given new numbers")
+                return self._removed(seq + shift - 1, "; the events after it were renumbered")
             if shift < 0 and self.last is not None:
-                return self._inserted(self.last, "; what follows was given new numbers")
+                return self._inserted(self.last, "; the events after it were renumbered")
         before = self.last.time if self.last else ""
         follower = self._followers.get(event.hash, ())
         after = min((self._event(j).time for j in follower if j > i), default=self.latest)
@@ -282,11 +282,11 @@ class _Chain:
             return Problem(
                 seq,
                 "forged time",
-                f"Event {seq} says {event.time}, which does not lie between the events around it,"
-                " and its hash does not fit: its time was changed.",
+                f"Event {seq} says {event.time}, which is not between the events around it, and its"
+                " hash does not match: its time was changed.",
             )
         what = f"Event {seq} ({event.kind} {event.id})"
-        return Problem(seq, "edited", f"{what} was edited: its hash does not fit what it says.")
+        return Problem(seq, "edited", f"{what} was edited: its hash does not match its content.")
 
     def _removed(self, last: int, more: str = "") -> Problem:
         first = self.expected
@@ -297,7 +297,7 @@ class _Chain:
         return Problem(
             seq,
             "reordered",
-            f"Event {seq} stands where event {self.expected} belongs: lines were reordered.",
+            f"Event {seq} is where event {self.expected} belongs: lines were reordered.",
         )
 
     def _inserted(self, event: Event, more: str = "") -> Problem:
@@ -310,7 +310,7 @@ class _Chain:
 
 
 def _renumbered(event: Event) -> int:
-    """By how much the number of an event was changed, if that is all that was changed."""
+    """By how much the number of an event was changed, if nothing else was."""
     for shift in range(1, _RENUMBERED + 1):
         for signed in (shift, -shift):
             if digest(event._replace(seq=event.seq + signed)) == event.hash:
@@ -319,7 +319,7 @@ def _renumbered(event: Event) -> int:
 
 
 class _Rules:
-    """What must hold of the events themselves, however well they are chained."""
+    """What must be true of the events themselves, however well they are chained."""
 
     def __init__(
         self,
@@ -343,7 +343,7 @@ class _Rules:
         seq = event.seq
         first, self.first = self.first, False
         if (event.kind == "opened") != first:
-            words = "begins with" if first else "has, in its midst,"
+            words = "begins with" if first else "has, after its beginning,"
             wrong = f"The ledger {words} an event of kind {event.kind!r} (event {seq})."
             yield Problem(seq, "wrong schema", wrong)
         self.version = migrations.announced(event, self.version)
@@ -367,7 +367,7 @@ class _Rules:
             wrong = f"{said}, earlier than the event before it ({self.time}): a time was forged."
             yield Problem(event.seq, "forged time", wrong)
         elif event.time > self.latest:
-            wrong = f"{said}, which had not come yet when the ledger was collected."
+            wrong = f"{said}, which is later than the moment the ledger was collected."
             yield Problem(event.seq, "forged time", wrong)
         self.time = max(self.time, event.time)
 
@@ -379,7 +379,7 @@ class _Rules:
                 yield Problem(event.seq, "other student", wrong)
             self.lab = self.lab or event.lab
         if self.lab not in {None, event.lab}:
-            wrong = f"Event {event.seq} is of the lab {event.lab!r}, not of {self.lab!r}."
+            wrong = f"Event {event.seq} belongs to the lab {event.lab!r}, not to {self.lab!r}."
             yield Problem(event.seq, "other lab", wrong)
 
     def _order(self, event: Event) -> Iterator[Problem]:

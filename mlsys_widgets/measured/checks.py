@@ -1,6 +1,6 @@
-"""Judges measurement documents: by the schema, and by what no schema can say.
+"""Checks measurement documents against the schema, and against rules that no schema can express.
 
-The verdict on a bad document is one sentence that names the source, the field and what is allowed.
+A bad document gets one sentence that names the source, the field and what is allowed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STATUSES = ("complete", "partial", "dry")
 
 
 class MeasurementError(ValueError):
-    """A measurement document that cannot be used, and why. A notebook shows the sentence alone."""
+    """Why a measurement document cannot be used. A notebook shows the sentence alone."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -62,7 +62,7 @@ def validate(
 
 
 def _problems(document: object, allow: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong, worst first, as the field and the rest of a sentence."""
+    """What is wrong, worst first, as a field and the rest of a sentence."""
     if not isinstance(document, dict):
         yield "the whole file", f"must be a JSON object, not {_kind(document)}"
         return
@@ -102,7 +102,7 @@ def _schema_problems(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def can_check_schema() -> bool:
-    """Whether the `jsonschema` library is here; without it only our own checks are made."""
+    """Whether the `jsonschema` library is installed; without it only our own checks run."""
     try:
         importlib.import_module("jsonschema")
     except ImportError:
@@ -182,7 +182,7 @@ def _not_finite(value: object, field: str) -> Iterator[tuple[str, str]]:
 
 
 def _contradictions(document: Document) -> Iterator[tuple[str, str]]:
-    """What no schema can say."""
+    """Contradictions that no schema can express."""
     for field in ("device", "software", "method"):
         if not isinstance(document.get(field), dict):
             yield field, f"must be object, not {_kind(document.get(field))}"

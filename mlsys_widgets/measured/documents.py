@@ -1,8 +1,8 @@
-"""Measurement documents on disk: found, read, judged and saved.
+"""Measurement documents on disk: finding, reading, checking and saving them.
 
 A document that is malformed, truncated, from something else or from a newer version is refused with
 one sentence that names the file, the field and what is allowed there. Saving is atomic: an
-interruption leaves the old file or none.
+interruption leaves the old file or no file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def available() -> list[str]:
 def load(
     name_or_path: str | os.PathLike[str], *, allow: Collection[str] = ("complete",)
 ) -> Document:
-    """Read a document by the name it ships under or by its path, and judge it.
+    """Read a document by its path, or by the name under which it ships, and check it.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def load(
     name = os.fspath(name_or_path)
     try:
         if name in available():
-            # What ships was judged by the tests; a student should not wait for it again.
+            # The tests have checked what ships; a student should not wait for that again.
             text = resources.files(__package__).joinpath("data", f"{name}.json").read_text("utf-8")
             shipped: Document = json.loads(text)
             return shipped
@@ -80,7 +80,7 @@ def load(
         known = ", ".join(available()) or "none"
         raise MeasurementError(
             f"{name}: no such file, and no document of that name ships with this package"
-            f" (there are: {known})."
+            f" (available: {known})."
         ) from None
     except (OSError, ValueError) as error:
         if isinstance(error, MeasurementError):
@@ -93,7 +93,7 @@ def load(
 def parse(
     data: bytes | str, *, source: str = "document", allow: Collection[str] = ("complete",)
 ) -> Document:
-    """Judge the text of a document and return it as plain data.
+    """Check the text of a document and return it as plain data.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def parse(
 
 
 def _refuse_constant(word: str) -> float:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a number in JSON")
 
 
 def save(
@@ -126,7 +126,7 @@ def save(
     *,
     allow: Collection[str] = ("complete",),
 ) -> Path:
-    """Judge a document and write it: at every moment the file is the old one, none, or whole.
+    """Check a document and write it in one step: the file is the old one or the whole new one.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def save(
 
 
 def text(document: Document) -> str:
-    """A document as JSON, one case per line, so that two measurements can be compared line by line.
+    """Write a document as JSON, one case per line, so that a diff compares two measurements.
 
     Examples
     --------
@@ -166,9 +166,9 @@ def _compact(value: object) -> str:
 
 
 def merged(base: Document, update: Document) -> Document:
-    """The update, with the cases of the base's sections that the update did not measure again.
+    """The update, together with the base's sections that the update did not measure again.
 
-    Both must come from the same device, and be of the same version and software.
+    Both must come from the same device, with the same software.
 
     Examples
     --------

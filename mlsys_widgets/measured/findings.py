@@ -1,8 +1,8 @@
-"""What a measurement says about the questions of the labs, with numbers.
+"""What a measurement says about the questions of the labs, in numbers.
 
 Serial or asynchronous launches? How far below its roof does a real matrix product run, and why?
-Is anything above a roof? What does fusion give, against the claimed 5×? When does compiling
-ResNet-50 really pay?
+Is anything above a roof? How much does fusion gain, against the claimed 5×? When does compiling
+ResNet-50 really pay off?
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLAIMED_FUSION_SPEEDUP: Final = 5.0
 
 @dataclass(frozen=True)
 class LaunchFinding:
-    """How far either way of launching is from the measured streams of kernels."""
+    """How far serial and asynchronous launches are from the measured streams of kernels."""
 
     serial_error: float
     async_error: float
@@ -29,7 +29,7 @@ class LaunchFinding:
 
     @property
     def follows(self) -> str:
-        """The way that the hardware follows."""
+        """The kind of launch that the hardware follows."""
         return "asynchronous" if self.async_error < self.serial_error else "serial"
 
 
@@ -48,7 +48,7 @@ def launches(trial: Trial) -> LaunchFinding | None:
 class Shortfall:
     """A matrix product below its roof, and the factors that explain the distance.
 
-    The factors multiply: share of the roof = floor × waves × rest.
+    The factors multiply: fraction of the roof (``share``) = floor × waves × rest.
     """
 
     n: int
@@ -68,7 +68,7 @@ def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
     members = [v for v in topic.verdicts if v.case.precision == precision]
     if not members:
         return []
-    # No product is faster than the smallest one: that time is the floor under all of them.
+    # No product is faster than the smallest one, so its time is the floor under all of them.
     floor = min(v.measured for v in members)
     units, found = trial.roofs.units, []
     for verdict in sorted(members, key=lambda v: float(v.case.shape["n"])):
@@ -76,7 +76,7 @@ def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
         share = verdict.textbook / verdict.measured
         above_floor = verdict.textbook / (verdict.textbook + floor)
         tiled = ph.waves(n, n, units)
-        # With less than one wave of tiles, libraries take smaller tiles or split the sums.
+        # With less than one wave of tiles, libraries use smaller tiles or split the sums.
         waves = float(tiled.efficiency) if tiled.tiles >= units > 1 else 1.0
         rest = share / (above_floor * waves)
         attained = (verdict.case.flops or 0.0) / verdict.measured
@@ -85,7 +85,7 @@ def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
 
 
 def above_a_roof(document: Document, roofs: Roofs) -> list[tuple[Case, float]]:
-    """Cases faster than the roof allows, with how many times: a wrong roof or a wrong number."""
+    """Cases faster than their roof allows, and by what factor: a wrong roof or a wrong number."""
     found = []
     for case in cases(document):
         peak = roofs.peaks.get(case.precision or "")
@@ -100,15 +100,15 @@ def above_a_roof(document: Document, roofs: Roofs) -> list[tuple[Case, float]]:
 
 @dataclass(frozen=True)
 class FusionFinding:
-    """What fusing one chain at one size gives, on the wall clock and on the device."""
+    """The speed-up of fusing one chain at one size, on the wall clock and on the device."""
 
     chain: str
     rows: int
     columns: int
     wall: dict[str, float]
     device: dict[str, float]
-    modelled: float
-    #: By traffic alone, for tensors so large that nothing else matters.
+    modeled: float
+    #: By traffic alone, for tensors large enough that nothing else matters.
     traffic: float
 
 
@@ -119,7 +119,7 @@ _CHAINS: Final = {
 
 
 def fusions(document: Document, roofs: Roofs) -> list[FusionFinding]:
-    """Measured speed-ups of fusion, with what the model says for the same chain and device."""
+    """Measured speed-ups of fusion, beside the model's for the same chain and device."""
     found = []
     for base in cases(document, kind="fusion", variant="eager"):
         name, rows, columns = (base.shape[key] for key in ("chain", "rows", "columns"))
@@ -161,7 +161,7 @@ def fusions(document: Document, roofs: Roofs) -> list[FusionFinding]:
 
 @dataclass(frozen=True)
 class BreakEvenFinding:
-    """When compiling a model pays on this device."""
+    """When compiling a model pays off on this device."""
 
     model: str
     batch: int
@@ -173,7 +173,7 @@ class BreakEvenFinding:
 
 
 def break_evens(document: Document) -> list[BreakEvenFinding]:
-    """Break-even of every model that was measured eager and compiled."""
+    """The break-even point of every model that was measured both eager and compiled."""
     found = []
     for base in cases(document, kind="model", variant="eager"):
         model, batch = base.shape["model"], base.shape["batch"]

@@ -1,4 +1,4 @@
-"""Finds the floor and the achievable shares of a device's ceilings from measured kernels."""
+"""Fits the floor and the achievable fractions of a device's ceilings to measured kernels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured.queries import Case
 
-_SMALLEST_SHARE = 0.02
+_SMALLEST_FRACTION = 0.02
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What a device can do at most, for one precision."""
+    """The most a device can do in one precision."""
 
     peak: float
     bandwidth: float
@@ -34,7 +34,7 @@ class Fit:
     waves: bool
 
     def kernel_time(self, case: Case, ceiling: Ceiling) -> ph.KernelTime:
-        """The model's time of a case."""
+        """The time that the model predicts for a case."""
         share = self.compute_efficiency
         if self.waves:
             share *= _wave_efficiency(case, ceiling)
@@ -65,14 +65,14 @@ def _wave_efficiency(case: Case, ceiling: Ceiling) -> float:
 def fit_kernel(members: Sequence[Case], ceiling: Ceiling, *, waves: bool = False) -> Fit:
     """Fit the extended model to measured kernels.
 
-    With ``waves``, the model with wave quantisation is tried as well and kept if it describes
-    these very cases better.
+    With ``waves``, the model with wave quantization is tried as well and kept if it describes
+    these cases better.
     """
     plain = _solve(members, ceiling, waves=False)
     if not waves or ceiling.units <= 1:
         return plain
-    quantised = _solve(members, ceiling, waves=True)
-    return min(plain, quantised, key=lambda fit: _loss(fit, members, ceiling))
+    quantized = _solve(members, ceiling, waves=True)
+    return min(plain, quantized, key=lambda fit: _loss(fit, members, ceiling))
 
 
 def _loss(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> float:
@@ -80,9 +80,9 @@ def _loss(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> float:
 
 
 def _residuals(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> NDArray[np.float64]:
-    """Logarithms of modelled over measured: too long and too short weigh the same."""
+    """Logarithms of modeled over measured, so that too long and too short weigh the same."""
     pairs = [(fit.kernel_time(case, ceiling).time, case.seconds.median) for case in members]
-    return np.array([math.log(modelled / measured) for modelled, measured in pairs])
+    return np.array([math.log(modeled / measured) for modeled, measured in pairs])
 
 
 def _solve(members: Sequence[Case], ceiling: Ceiling, *, waves: bool) -> Fit:
@@ -101,10 +101,10 @@ def _solve(members: Sequence[Case], ceiling: Ceiling, *, waves: bool) -> Fit:
     def residuals(point: NDArray[np.float64]) -> NDArray[np.float64]:
         return _residuals(unpack(point), members, ceiling)
 
-    low = [math.log(shortest / 1e3), math.log(_SMALLEST_SHARE), math.log(_SMALLEST_SHARE)]
+    low = [math.log(shortest / 1e3), math.log(_SMALLEST_FRACTION), math.log(_SMALLEST_FRACTION)]
     high = [math.log(shortest * 2), 0.0, 0.0]
     start = [math.log(shortest / 2), math.log(0.6), math.log(0.8)]
-    # An absolute loss, softened at the bottom: one odd kernel must not bend the whole fit.
+    # An absolute loss, smooth near zero: one odd kernel must not bend the whole fit.
     found = least_squares(
         residuals,
         start,
@@ -112,11 +112,11 @@ def _solve(members: Sequence[Case], ceiling: Ceiling, *, waves: bool) -> Fit:
         loss="soft_l1",
         f_scale=0.05,
     )
-    return _without_idle_shares(unpack(found.x), members, ceiling)
+    return _without_idle_fractions(unpack(found.x), members, ceiling)
 
 
-def _without_idle_shares(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> Fit:
-    """Leave a share at 1 that no case depended on: the fit says nothing about it."""
+def _without_idle_fractions(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> Fit:
+    """Reset a fraction to 1 if no case depends on it, because the fit says nothing about it."""
     timed = [fit.kernel_time(case, ceiling) for case in members]
     if all(t.memory_time >= t.compute_time for t in timed):
         fit = replace(fit, compute_efficiency=1.0)

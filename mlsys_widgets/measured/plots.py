@@ -1,75 +1,70 @@
-"""The pictures of the report, one function a picture, as SVG."""
+"""The pictures of the report, one function per picture, as SVG."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 import numpy as np
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing import picture
+from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, decades, even
 from mlsys_widgets.measured import findings
 from mlsys_widgets.measured.queries import points
 from mlsys_widgets.measured.trial import Trial, device_time
 
-# Okabe and Ito's palette, told apart with any kind of colour vision; markers differ as well.
-_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _GREY = (
-    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#666666",
-)  # fmt: skip
-_PRECISIONS = {
-    "fp16": (_BLUE, "o"),
-    "fp8": (_ORANGE, "^"),
-    "int8": (_PURPLE, "v"),
-    "tf32": (_GREEN, "s"),
-    "fp32": (_RED, "D"),
-    "fp64": (_GREY, "P"),
+#: Tone and symbol of each precision: they can be told apart without color too.
+_PRECISIONS: Final = {
+    "fp16": ("blue", "circle"),
+    "fp8": ("orange", "triangle-up"),
+    "int8": ("purple", "triangle-down"),
+    "tf32": ("green", "square"),
+    "fp32": ("red", "diamond"),
+    "fp64": ("gray", "cross"),
 }
+#: How a chain can be fused, what the legend calls it, and its tone.
+_FUSIONS: Final = (
+    ("compiled", "compiled", "orange"),
+    ("compiled_graph", "compiled with graphs", "purple"),
+    ("triton", "by hand", "blue"),
+)
+#: A heading and what stands below it; ``None`` if the document has no data for it.
+_Picture = tuple[str, Scene] | None
 
 
 def draw(trial: Trial, folder: Path) -> dict[str, str]:
-    """Draw what the document has data for; file names by the name of the picture."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError(
-            "drawing the report needs matplotlib: install it with pip install 'mlsys-widgets[docs]'"
-        ) from None
-    matplotlib.use("svg")
-    # The same data gives the same bytes: ids in the file come from this and not from chance.
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "mlsys", "svg.fonttype": "path", "font.size": 11, "axes.grid": True,
-         "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False}
-    )  # fmt: skip
+    """Draw every picture that the document has data for; file names by the name of the picture."""
     pictures = {}
-    for name, picture in _PICTURES.items():
-        figure = picture(trial)
-        if figure is not None:
+    for name, make in _PICTURES.items():
+        if drawn := make(trial):
+            heading, scene = drawn
+            title = f"{trial.roofs.name}: {heading}"
             file = f"{trial.roofs.key}-{name}.svg"
-            figure.savefig(
-                folder / file, metadata={"Date": None}, bbox_inches="tight", facecolor="white"
-            )
+            svg = picture.svg((scene,), title, heading=title)
+            (folder / file).write_text(f"{svg}\n", encoding="utf-8")
             pictures[name] = file
     return pictures
 
 
-def _axes(title: str, across: str, up: str) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
+def _log_axis(label: str, values: Sequence[float]) -> Axis:
+    """A logarithmic axis whose ends are the nearest round numbers around the values."""
+    powers = range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
+    rounds = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    low = max(each for each in rounds if each <= min(values))
+    high = min(each for each in rounds if each >= max(values))
+    ticks = tuple(each for each in rounds if low <= each <= high)
+    # More ticks than these would run into each other; then only powers of ten are written.
+    return Axis(label, low, high, log=True, ticks=ticks if len(ticks) <= 9 else decades(low, high))
 
-    figure = Figure(figsize=(8.5, 4.6), layout="constrained")
-    axes = figure.subplots()
-    axes.set(title=title, xlabel=across, ylabel=up)
-    return figure, axes
 
-
-def _roofline(trial: Trial) -> Any:
-    figure, axes = _axes(
-        f"{trial.roofs.name}: matrix products under their roofs",
-        "arithmetic intensity (FLOP/B)",
-        "TFLOPS",
-    )
-    intensity = np.logspace(0, 4.2, 200)
-    drawn = False
-    for precision, (colour, marker) in _PRECISIONS.items():
+def _roofline(trial: Trial) -> _Picture:
+    marks: list[AnyMark] = []
+    legend: list[tuple[str, str, str]] = []
+    intensities, rates = list[float](), list[float]()
+    for precision, (tone, symbol) in _PRECISIONS.items():
         found = [
             point
             for kind in ("gemm", "projection")
@@ -78,86 +73,127 @@ def _roofline(trial: Trial) -> Any:
         ]
         if not found or precision not in trial.roofs.peaks:
             continue
-        drawn = True
-        roof = ph.roofline(intensity, trial.roofs.peaks[precision], trial.roofs.bandwidth)
-        axes.plot(intensity, np.asarray(roof.attainable) / 1e12, color=colour, linewidth=1.2)
-        axes.scatter(
-            [p.intensity for p in found],
-            [p.attained / 1e12 for p in found],
-            color=colour, marker=marker, s=22, alpha=0.8, label=precision,
-        )  # fmt: skip
-    axes.set(xscale="log", yscale="log", ylim=(1e-3 if trial.roofs.units < 8 else 0.5, None))
-    axes.legend(title="precision")
-    return figure if drawn else None
+        # The roof turns at the ridge, so three places draw it.
+        peak, bandwidth = trial.roofs.peaks[precision], trial.roofs.bandwidth
+        ends = (1e-3, peak / bandwidth, 1e6)
+        roof = ph.roofline(np.asarray(ends), peak, bandwidth)
+        marks.append(
+            Line(f"roof {precision}", ends, tuple(np.asarray(roof.attainable) / 1e12), tone)
+        )
+        x = tuple(point.intensity for point in found)
+        y = tuple(point.attained / 1e12 for point in found)
+        marks.append(Points(precision, x, y, tone, symbol))
+        legend.append((precision, tone, f"solid {symbol}"))
+        intensities += x
+        rates += [*y, 1.5 * peak / 1e12]  # some air above the roof
+    if not marks:
+        return None
+    across = _log_axis("arithmetic intensity (FLOP/B)", intensities)
+    up = _log_axis("TFLOPS", rates)
+    scene = Scene(across, up, tuple(marks), height=400, legend=tuple(legend))
+    return "matrix products under their roofs", scene
 
 
-def _gemm(trial: Trial) -> Any:
+def _gemm(trial: Trial) -> _Picture:
     rows = findings.shortfalls(trial) or findings.shortfalls(trial, "fp32")
     if not rows:
         return None
-    figure, axes = _axes(
-        f"{trial.roofs.name}, {rows[0].precision}: share of the roof, and what explains it",
-        "N of an N × N × N product",
-        "share of the roof",
+    n = tuple(float(row.n) for row in rows)
+    ticks = tuple(2.0**k for k in range(4, 16) if min(n) <= 2**k <= max(n))
+    across = Axis("N of an N × N × N product", min(n) / 1.1, max(n) * 1.1, log=True, ticks=ticks)
+    fractions = even(1.0)
+    up = Axis(
+        "fraction of the roof", 0.0, 1.05, ticks=fractions,
+        words=tuple(f"{tick:.0%}" for tick in fractions),
+    )  # fmt: skip
+    measured = tuple(row.share for row in rows)
+    marks = (
+        Line("floor", n, tuple(row.floor for row in rows), "green", "dashed"),
+        Line("waves", n, tuple(row.floor * row.waves for row in rows), "orange", "dotted"),
+        Line("measured", n, measured, "blue"),
+        Points("cases", n, measured, "blue"),
     )
-    n = [row.n for row in rows]
-    axes.plot(n, [row.share for row in rows], "o-", color=_BLUE, label="measured")
-    axes.plot(n, [row.floor for row in rows], "--", color=_GREEN, label="floor alone")
-    axes.plot(
-        n, [row.floor * row.waves for row in rows], ":", color=_ORANGE, label="floor and waves"
+    legend = (
+        ("measured", "blue", "solid circle"),
+        ("floor alone", "green", "dashed"),
+        ("floor and waves", "orange", "dotted"),
     )
-    axes.set(xscale="log", ylim=(0, 1.05))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.legend()
-    return figure
+    heading = f"fraction of the {rows[0].precision} roof, and what explains it"
+    return heading, Scene(across, up, marks, legend=legend)
 
 
-def _dispatch(trial: Trial) -> Any:
+def _dispatch(trial: Trial) -> _Picture:
     topic = next((topic for topic in trial.topics if topic.name == "dispatch"), None)
     if topic is None or trial.roofs.launch is None:
         return None
-    figure, axes = _axes(
-        f"{trial.roofs.name}: streams of kernels, launched one by one",
-        "time of a kernel on the device (µs)",
-        "wall time per kernel (µs)",
+    busy = device_time([verdict.case for verdict in topic.verdicts])
+    x, y = zip(
+        *(
+            (each * 1e6, verdict.measured / verdict.case.kernels * 1e6)
+            for verdict in topic.verdicts
+            if (each := busy(verdict.case)) and verdict.case.kernels
+        ),
+        strict=True,
     )
     launch = trial.roofs.launch * 1e6
-    length = np.logspace(-0.3, 2.1, 100)
-    axes.plot(length, length + launch, "--", color=_RED, label="serial (textbook)")
-    axes.plot(length, np.maximum(length, launch), color=_GREEN, label="asynchronous")
-    busy = device_time([verdict.case for verdict in topic.verdicts])
-    found = [
-        (each * 1e6, verdict.measured / verdict.case.kernels * 1e6)
-        for verdict in topic.verdicts
-        if (each := busy(verdict.case)) and verdict.case.kernels
-    ]
-    axes.scatter(*zip(*found, strict=True), color=_BLUE, zorder=3, label="measured")
-    axes.set(xscale="log", yscale="log")
-    axes.legend()
-    return figure
+    across = _log_axis("time of a kernel on the device (µs)", x)
+    length = np.logspace(np.log10(across.low), np.log10(across.high), 100)
+    serial = length + launch
+    up = _log_axis("wall time per kernel (µs)", [*y, float(serial[-1])])
+    marks = (
+        Line("serial", tuple(length), tuple(serial), "red", "dashed"),
+        Line("asynchronous", tuple(length), tuple(np.maximum(length, launch)), "green"),
+        Points("measured", x, y, "blue"),
+    )
+    legend = (
+        ("measured", "blue", "circle"),
+        ("serial launches (textbook)", "red", "dashed"),
+        ("asynchronous launches", "green", "solid"),
+    )
+    return "streams of kernels, launched one by one", Scene(across, up, marks, legend=legend)
 
 
-def _fusion(trial: Trial) -> Any:
+def _fusion(trial: Trial) -> _Picture:
     found = findings.fusions(trial.document, trial.roofs)
     if not found:
         return None
-    figure, axes = _axes(
-        f"{trial.roofs.name}: what fusion gives on the wall clock", "", "speed-up over eager"
+    blocks = [
+        (place + 0.1 + 0.27 * k, 0.0, place + 0.36 + 0.27 * k, finding.wall[way], tone)
+        for place, finding in enumerate(found)
+        for k, (way, _, tone) in enumerate(_FUSIONS)
+        if way in finding.wall
+    ]
+    middles = tuple(place + 0.5 for place in range(len(found)))
+    names = tuple(
+        f"{'Dropout' if 'dropout' in finding.chain else 'no Dropout'}\n"
+        f"{finding.rows:,} ×\n{finding.columns:,}"
+        for finding in found
     )
-    place = np.arange(len(found))
-    ways = {"compiled": (_ORANGE, "//"), "compiled_graph": (_PURPLE, ".."), "triton": (_BLUE, "")}
-    for k, (way, (colour, hatch)) in enumerate(ways.items()):
-        label = {"triton": "by hand", "compiled_graph": "compiled with graphs"}.get(way, way)
-        heights = [f.wall.get(way, 0.0) for f in found]
-        axes.bar(place + (k - 1) * 0.26, heights, 0.24, color=colour, hatch=hatch, label=label)
-    axes.plot(place, [f.modelled for f in found], "kD", markersize=5, label="model")
-    axes.axhline(findings.CLAIMED_FUSION_SPEEDUP, color=_RED, linestyle="--", label="claim")
-    axes.axhline(1.0, color=_GREY, linewidth=0.8)
-    short = [("LN, Drop, ReLU" if "dropout" in f.chain else "LN, ReLU") for f in found]
-    names = [f"{s}\n{f.rows:,}×{f.columns:,}" for s, f in zip(short, found, strict=True)]
-    axes.set_xticks(place, names, fontsize=8)
-    axes.legend()
-    return figure
+    modeled = tuple(finding.modeled for finding in found)
+    claim = findings.CLAIMED_FUSION_SPEEDUP
+    ticks = even(max([claim, *modeled, *(top for _, _, _, top, _ in blocks)]))
+    ends = (0.0, float(len(found)))
+    scene = Scene(
+        Axis("", *ends, ticks=middles, words=names, grid=False),
+        Axis("speed-up over eager", 0.0, ticks[-1] * 1.05, ticks=ticks),
+        marks=(
+            Blocks("measured", tuple(blocks)),
+            Line("eager", ends, (1.0, 1.0), "ink", width=1.0),
+            Line("claim", ends, (claim, claim), "red", "dashed"),
+            Points("model", middles, modeled, "text", "diamond"),
+        ),
+        legend=(
+            *((words, tone, "") for _, words, tone in _FUSIONS),
+            ("model", "text", "diamond"),
+            ("claim", "red", "dashed"),
+        ),
+    )
+    return "wall-clock speed-up of fusing LayerNorm, Dropout and ReLU", scene
 
 
-_PICTURES = {"roofline": _roofline, "gemm": _gemm, "dispatch": _dispatch, "fusion": _fusion}
+_PICTURES: Final[dict[str, Callable[[Trial], _Picture]]] = {
+    "roofline": _roofline,
+    "gemm": _gemm,
+    "dispatch": _dispatch,
+    "fusion": _fusion,
+}

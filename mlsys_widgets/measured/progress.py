@@ -1,4 +1,4 @@
-"""Says what a measurement is doing: a progress bar where `rich` is there, plain lines elsewhere."""
+"""Shows what a measurement is doing: a progress bar if `rich` is installed, otherwise lines."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Say = Callable[[str], None]
 
 @contextlib.contextmanager
 def progress(parts: list[str], *, show: bool = True) -> Iterator[Say]:
-    """Yield a function that is told what is being done, as ``section: what``.
+    """Yield a function to call with what is being done, in the form ``section: what``.
 
     Parameters
     ----------
     parts : list of str
         The sections to come; the bar moves by one when a new one begins.
     show : bool
-        Say nothing at all unless set.
+        Whether to show anything at all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Questions to a measurement: its cases, its points on a roofline, and the ceilings it found."""
+"""Queries over a measurement: its cases, its points on a roofline, and its ceilings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .documents import available, load
 from .recorder import Document, Spread, Value
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
-#: What ceilings are found from; the other cases are not even looked at.
+#: The kinds of cases that ceilings come from.
 _CEILINGS = ("gemm", "copy", "triad", "launch")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing measured, in SI units; what was not measured is None."""
+    """One measured case, in SI units; what was not measured is ``None``."""
 
     section: str
     kind: str
@@ -51,7 +51,7 @@ class Case:
 
     @property
     def label(self) -> str:
-        """A few words that tell this case from the others."""
+        """A few words that distinguish this case from the others."""
         words = [self.kind, self.variant, self.precision or ""]
         m, n, k = (self.shape.get(side) for side in "mnk")
         if self.kind == "projection":
@@ -66,7 +66,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Point:
-    """A measured point for a roofline: where it lies, how far it spreads and what it is.
+    """A measured point on a roofline: where it lies, how far it spreads and what it is.
 
     `attained` is in FLOP/s by the median time, `low` and `high` by the quartiles; `spread` is the
     quartile distance over the median.
@@ -88,11 +88,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """The highest a machine was measured to reach.
+    """The best results that were measured on a machine.
 
     `peaks` are FLOP/s of the best matrix product per precision, `bandwidth` bytes/s of the best
     copy or triad past the last cache, `launch` the seconds from one launch of a tiny operation to
-    the next, as a program sees it.
+    the next, as seen by a program.
     """
 
     device: str
@@ -119,7 +119,7 @@ def _document(source: Source) -> Document:
 
 @functools.cache
 def _shipped(name: str) -> Document:
-    """A document that ships, read once: what is asked here never changes it."""
+    """A document that ships, read once; no query changes it."""
     return load(name)
 
 
@@ -159,14 +159,14 @@ def cases(
     variant: str | None = None,
     **shape: Value,
 ) -> list[Case]:
-    """The cases of a document that match, in the order in which they were measured.
+    """The matching cases of a document, in the order in which they were measured.
 
     Parameters
     ----------
     device : str, path or document
         Name of a document that ships, key of its device, path of a file, or a loaded document.
     kind, precision, variant : str, optional
-        Only these.
+        Only cases with these values.
     **shape
         Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
 
@@ -205,7 +205,7 @@ def points(
     count: str = "traffic",
     **shape: Value,
 ) -> list[Point]:
-    """Measured points to lay over a roofline, by rising intensity.
+    """Measured points to draw over a roofline, by increasing intensity.
 
     Parameters
     ----------
@@ -214,8 +214,8 @@ def points(
     precision, kind, variant : str, optional
         Only these.
     count : {"traffic", "bytes"}
-        Which bytes the intensity is over: those the implementation moves at least, or those the
-        textbook formula counts. They differ for fused kernels, layer norm, softmax and 8-bit
+        Which bytes count for the intensity: the fewest that the implementation moves, or those
+        of the textbook formula. They differ for fused kernels, layer norm, softmax and 8-bit
         products.
     **shape
         Only cases whose shape has these values.

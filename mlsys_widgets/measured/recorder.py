@@ -1,8 +1,8 @@
-"""Collects the cases of a measurement as they are taken, and keeps a failure from losing the rest.
+"""Collects the cases of a measurement as they are taken, so that one failure costs one case.
 
-A `Recorder` is handed to every section of a measurement. What a section measures becomes a case,
-what it cannot measure becomes a `skipped` entry with its reason, and `Recorder.document` is the
-whole as plain data.
+Every section of a measurement gets the `Recorder`. What it measures becomes a case, what it cannot
+measure becomes a `skipped` entry with the reason, and `Recorder.document` is all of it as plain
+data.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def spread(samples: Sequence[float]) -> Spread:
     Parameters
     ----------
     samples : sequence of float
-        Seconds of one call, one entry per repetition; none may be missing, zero or less.
+        Seconds of one call, one entry per repetition; all must be positive and finite.
 
     Examples
     --------
@@ -58,7 +58,7 @@ _PATH = re.compile(r"~?(?:/[A-Za-z0-9_.@+-]+){2,}/?|[A-Za-z]:\\\S*")
 
 
 def plain(text: object, limit: int = 240) -> str:
-    """First line of a text without paths, short enough for a document.
+    """The first line of a text, without paths and short enough for a document.
 
     Examples
     --------
@@ -87,13 +87,13 @@ class Recorder:
     Parameters
     ----------
     device, software, method : mapping
-        Provenance, as the schema wants it.
+        Provenance, as the schema requires it.
     status : str
-        What a finished document calls itself: ``complete`` or ``dry``.
+        The status of a finished document: ``complete`` or ``dry``.
     say : callable
-        Told in a few words what is being done.
+        Called with a few words about what is being done.
     budget : float
-        Seconds after which no further case is begun.
+        Seconds after which no further case starts.
     """
 
     device: Mapping[str, Any]
@@ -119,19 +119,19 @@ class Recorder:
         return self.budget - self._reserve - (time.monotonic() - self.began)
 
     def need(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfTime` unless about this many seconds are left: what every case asks first."""
+        """Raise `OutOfTime` unless about this many seconds are left; every case asks this first."""
         if self.left() < seconds:
             raise OutOfTime(f"{self.budget:.0f} s were set aside and too few of them are left")
 
     @contextlib.contextmanager
     def within(self, section: str, reserve: float = 0.0) -> Iterator[None]:
-        """Run a section: a failure is noted and the rest goes on; `reserve` is left for others."""
+        """Run a section; a failure is noted and the rest continues. Leave `reserve` seconds."""
         self.section, self._reserve = section, reserve
         began = time.monotonic()
         self.say(section)
         try:
             yield
-        except Exception as error:  # as in `attempt`: the other sections go on
+        except Exception as error:  # as in `attempt`: the other sections continue
             self.skip("the whole section", str(error) if isinstance(error, Skip) else error)
         finally:
             self._reserve = 0.0
@@ -171,7 +171,7 @@ class Recorder:
         throughput: float | None = None,
         error: float | None = None,
     ) -> None:
-        """Record one case. A case measured twice is noted as skipped the second time."""
+        """Record one case. If it was measured before, it is noted as skipped."""
         identity = repr((kind, variant, precision, sorted(shape.items())))
         if identity in self._seen:
             self.skip(f"{kind} {variant} {precision} {dict(shape)}", "measured already")

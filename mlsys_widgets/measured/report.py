@@ -1,4 +1,4 @@
-"""The trial as a page: tables in Markdown and plots, made from a measurement document.
+"""The trial as a page: Markdown tables and plots, generated from a measurement document.
 
 Nothing on the page is typed by hand. ``mlsys validate --report FOLDER`` writes it, and the
 documentation includes it.
@@ -17,7 +17,7 @@ _show = ph.format_quantity
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table.
+    """Format a Markdown table.
 
     Examples
     --------
@@ -33,13 +33,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def topic_rows(trial: Trial) -> list[list[str]]:
-    """One row a topic: cases, judged ones, median and worst error, textbook beside model."""
+    """One row per topic: cases, judged cases, median and worst error of textbook and model."""
     rows = []
     for topic in trial.topics:
         judged = topic.judged
         rows.append(
             [
-                topic.name if topic.counted else f"{topic.name} (not in the goal)",
+                topic.name if topic.counted else f"{topic.name} (not counted)",
                 str(len(topic.verdicts)),
                 str(len(judged)),
                 _show(median_error(judged, textbook=True), "%"),
@@ -50,7 +50,7 @@ def topic_rows(trial: Trial) -> list[list[str]]:
     judged = trial.judged
     rows.append(
         [
-            "all in the goal",
+            "all that count",
             str(sum(len(t.verdicts) for t in trial.topics if t.counted)),
             str(len(judged)),
             _show(median_error(judged, textbook=True), "%"),
@@ -65,13 +65,13 @@ TOPIC_HEADER = ("topic", "cases", "judged", "textbook, median", "model, median",
 
 
 def case_rows(topic: Topic) -> list[list[str]]:
-    """One row a case: measured, modelled, error."""
+    """One row per case: measured, modeled, error."""
     return [
         [
             verdict.case.label,
             _show(verdict.measured, "s"),
             _show(verdict.textbook, "s"),
-            _show(verdict.modelled, "s"),
+            _show(verdict.modeled, "s"),
             f"{verdict.error:+.1%}",
             "fitted" if verdict.fitted else "judged",
         ]
@@ -83,7 +83,7 @@ CASE_HEADER = ("case", "measured", "textbook", "model", "error of the model", ""
 
 
 def write(trial: Trial, folder: Path) -> Path:
-    """Write the page and its plots, and return the page's path."""
+    """Write the page and its plots; return the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     key = trial.roofs.key
     pictures = plots.draw(trial, folder)
@@ -98,7 +98,7 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield f"# The model on trial: {roofs.name}"
     yield (
         f"Measured on {document['date'][:10]} with {software}. Roofs: {roofs.source}. "
-        f"The extended model is fitted on every other case of each topic and judged on the rest."
+        f"The extended model is fitted to every other case of each topic and judged on the rest."
     )
     yield table(TOPIC_HEADER, topic_rows(trial))
     if "roofline" in pictures:
@@ -125,7 +125,7 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield "## Every case"
     for topic in trial.topics:
         rows = table(CASE_HEADER, case_rows(topic))
-        title = f"{topic.name}, {len(topic.verdicts)} cases"
+        title = f"{topic.name}, {ph.counted(len(topic.verdicts), 'case')}"
         yield f":::{{dropdown}} {title}\n{rows}\n:::"
 
 
@@ -137,11 +137,11 @@ def _launches(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     follows = found.follows == "asynchronous"
     yield (
         f"{'No' if follows else 'Yes'}: wall time follows **{found.follows}** launches. Over "
-        f"{found.streams} streams of 10 to 10,000 kernels the asynchronous form is off by "
-        f"{_show(found.async_error, '%')} in the median, the serial one by "
-        f"{_show(found.serial_error, '%')}. Nothing was fitted for this: a launch costs "
-        f"{_show(trial.roofs.launch or 0.0, 's')}, measured apart, and the kernels' own time is "
-        "the profiler's."
+        f"{found.streams} streams of 10 to 10,000 kernels, the median error is "
+        f"{_show(found.async_error, '%')} for the asynchronous form and "
+        f"{_show(found.serial_error, '%')} for the serial one. Nothing was fitted for this: the "
+        f"cost of a launch, {_show(trial.roofs.launch or 0.0, 's')}, was measured separately, and "
+        "the kernels' own time comes from the profiler."
     )
     if "dispatch" in pictures:
         yield f"![Time per kernel against its length]({pictures['dispatch']})"
@@ -156,16 +156,16 @@ def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield (
         f"At N = {largest.n:,} in {largest.precision} it reaches "
         f"{_show(largest.attained, 'FLOP/s')}, {_show(largest.share, '%')} of its roof. "
-        "The share is the product of three factors: **floor**, because no kernel is faster than "
-        "the smallest one; **waves**, because the last wave of 128 × 128 tiles leaves "
-        "multiprocessors idle (told apart only from one full wave on); and the **rest**, whose "
-        "cause was not measured: clocks under a power limit, what the kernel itself leaves and, "
-        "for odd sizes, another kernel are candidates. A rest above 1 means that these tiles are "
-        "not the library's. The table of what was fitted says for which precisions the waves "
-        "described the times better than no waves."
+        "That fraction is the product of three factors: **floor**, because no kernel is faster "
+        "than the smallest one; **waves**, because the last wave of 128 × 128 tiles leaves "
+        "multiprocessors idle (known only once there is a full wave); and the **rest**, whose "
+        "cause was not measured. Candidates are clocks under a power limit, inefficiency of the "
+        "kernel itself and, for odd sizes, a different kernel. A rest above 1 means that the "
+        "library uses other tiles. The table of fitted parameters shows for which precisions "
+        "waves describe the times better than no waves."
     )
     yield table(
-        ["N", "attained", "share of the roof", "floor", "waves", "rest"],
+        ["N", "attained", "fraction of the roof", "floor", "waves", "rest"],
         [
             [
                 f"{row.n:,}",
@@ -176,7 +176,7 @@ def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         ],
     )
     if "gemm" in pictures:
-        yield f"![Share of the roof by N]({pictures['gemm']})"
+        yield f"![Fraction of the roof by N]({pictures['gemm']})"
 
 
 def _roofs(trial: Trial) -> Iterable[str]:
@@ -184,11 +184,11 @@ def _roofs(trial: Trial) -> Iterable[str]:
     above = findings.above_a_roof(trial.document, trial.roofs)
     if not above:
         yield (
-            "No. Every measured case lies under its roof, counting the fewest bytes that it can "
-            "move."
+            "No. Every measured case lies under its roof, even if it moves only the fewest bytes "
+            "possible."
         )
         return
-    yield f"{len(above)} cases, so a roof or a measurement is wrong:"
+    yield f"Yes, {ph.counted(len(above), 'case')}, so a roof or a measurement is wrong:"
     yield table(
         ["case", "above its roof by"], [[case.label, f"{excess:.2f}×"] for case, excess in above]
     )
@@ -198,13 +198,13 @@ def _fusion(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     found = findings.fusions(trial.document, trial.roofs)
     if not found:
         return
-    yield "## What does fusion give?"
+    yield "## How much does fusion gain?"
     claim = _show(findings.CLAIMED_FUSION_SPEEDUP, "×")
     best = max((f.wall.get("triton", 0.0) for f in found), default=0.0)
     yield (
         f"The text claims {claim} for LayerNorm, Dropout and ReLU. On the wall clock, one "
-        f"hand-written kernel gives up to {_show(best, '×')}, where launches dominate; compiled "
-        "code carries its own cost per call and can be slower than eager on small tensors."
+        f"hand-written kernel reaches up to {_show(best, '×')}, where launches dominate. Compiled "
+        "code adds a cost of its own to every call and can be slower than eager on small tensors."
     )
     ways = ("compiled", "compiled_graph", "triton")
 
@@ -229,7 +229,7 @@ def _fusion(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
                 f.chain.replace("_", ", "),
                 f"{f.rows:,} × {f.columns:,}",
                 claim if "dropout" in f.chain else "–",
-                _show(f.modelled, "×"),
+                _show(f.modeled, "×"),
                 _show(f.traffic, "×"),
                 *(cell(f.wall, way) for way in ways),
                 cell(f.device, "compiled"),
@@ -251,11 +251,11 @@ def _break_even(trial: Trial) -> Iterable[str]:
     text = ph.break_even(
         resnet.compile_time or 0.0, resnet.eager_rate or 1.0, resnet.compiled_rate or 1.0
     )
-    yield "## When does compiling pay?"
+    yield "## When does compiling pay off?"
     yield (
         f"The text's ResNet-50 breaks even after {_show(text, 'images')}. On this device the "
-        "answer depends on the batch, because small batches wait for launches and large ones do "
-        "not:"
+        "answer depends on the batch size, because small batches wait for launches and large ones "
+        "do not:"
     )
     yield table(
         ["model", "batch", "how", "eager", "compiled", "compile time", "break-even"],

@@ -1,4 +1,4 @@
-"""Takes a measurement of this machine and saves it: what ``mlsys measure`` does."""
+"""``mlsys measure``: takes a measurement of this machine and saves it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..files import write_whole
+from ..physics import counted
 from . import cpu, gpu
 from .checks import MeasurementError, can_check_schema, validate
 from .documents import load, merged, save, text
@@ -40,22 +41,22 @@ def measure(
     Parameters
     ----------
     target : {"auto", "cpu", "gpu"}
-        What to measure; ``auto`` takes the GPU where PyTorch sees one.
+        What to measure; ``auto`` takes the GPU if PyTorch sees one.
     quick : bool
         Fewer sizes and repetitions: under 10 s on a CPU.
     out : path, optional
-        Where to save. The file is written once, at the end, in one step.
+        Where to save the document. The file is written once, at the end, in one step.
     progress : bool
-        Say on stderr what is being done.
+        Whether to show progress on stderr.
     sections : iterable of str, optional
-        Only these parts of the measurement.
+        The parts of the measurement to take; all by default.
     budget : float, optional
-        Seconds after which no further case is begun.
+        Seconds after which no further case starts.
     update : bool
-        Keep what `out` already holds of the sections not measured now.
+        Keep the sections of `out` that are not measured now.
     checkpoint : path, optional
         A second file that is replaced after every section by the measurement so far, with status
-        ``partial``; it stays when the measurement is cut short.
+        ``partial``; it remains if the measurement is cut short.
     key : str, optional
         What the document calls the device.
     dry : bool
@@ -69,8 +70,8 @@ def measure(
     Raises
     ------
     MeasurementError
-        If `out` is to be updated and cannot be, or the new document is not fit to be saved; what
-        was measured is then at `out` with ``.rejected`` appended.
+        If `out` cannot be updated, or the new document fails its checks, in which case the
+        measurement is saved at `out` with ``.rejected`` appended.
     """
     if target not in ("auto", "cpu", "gpu"):
         raise ValueError(f"target must be 'auto', 'cpu' or 'gpu', not {target!r}")
@@ -97,7 +98,7 @@ def measure(
             )  # fmt: skip
         else:
             if dry:
-                raise ValueError("dry is for the GPU measurement; on a CPU quick does as well")
+                raise ValueError("dry is for the GPU measurement; on a CPU use quick")
             recorder = cpu.measure(
                 quick=quick, budget=budget, sections=chosen, key=key, say=say, after=after
             )
@@ -109,7 +110,7 @@ def measure(
 
 
 def _keep(document: Document, out: str | os.PathLike[str] | None, dry: bool) -> None:
-    """Judge what was measured and save it; set it aside where it is not fit to be saved."""
+    """Check what was measured and save it; set it aside if it fails the checks."""
     allow = ("dry",) if dry else ("complete",)
     if out is None or dry:
         validate(document, source="the measurement", allow=allow)
@@ -142,22 +143,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--update", action="store_true",
-        help="keep what FILE already holds of the sections not measured now",
+        help="keep the sections of FILE that are not measured now",
     )  # fmt: skip
     parser.add_argument(
-        "--budget", type=float, metavar="SECONDS", help="begin no further case after this long"
+        "--budget", type=float, metavar="SECONDS", help="start no further case after this long"
     )
     parser.add_argument(
         "--checkpoint", type=Path, metavar="FILE",
-        help="a second file, replaced after every section by the measurement so far",
+        help="a second file that holds the measurement so far, replaced after every section",
     )  # fmt: skip
     parser.add_argument("--key", help="what the document calls the device")
-    parser.add_argument("--quiet", action="store_true", help="say nothing while measuring")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--dry-run", action="store_true", help=argparse.SUPPRESS)
 
 
 class _Terminated(BaseException):
-    """SIGTERM, turned into an exception so that everything opened is closed on the way out."""
+    """SIGTERM as an exception, so that everything that is open gets closed on the way out."""
 
 
 @contextlib.contextmanager
@@ -166,7 +167,7 @@ def _sigterm_raises() -> Iterator[None]:
         raise _Terminated
 
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
+        yield  # only the main thread may handle signals
         return
     before = signal.signal(signal.SIGTERM, raise_it)
     try:
@@ -176,7 +177,7 @@ def _sigterm_raises() -> Iterator[None]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure as the parsed options of `add_arguments` say; the exit status of the command."""
+    """Measure with the parsed options of `add_arguments`; return the exit status."""
     try:
         with _sigterm_raises():
             document = measure(
@@ -194,7 +195,10 @@ def run(args: argparse.Namespace) -> int:
         print(f"mlsys measure: {error}", file=sys.stderr)
         return 1
     if not can_check_schema():
-        print("The jsonschema library is not here: the schema was not checked.", file=sys.stderr)
+        print(
+            "The jsonschema library is not installed, so the schema was not checked.",
+            file=sys.stderr,
+        )
     print(_summary(document, None if args.dry_run else args.out))
     return 0
 
@@ -202,7 +206,8 @@ def run(args: argparse.Namespace) -> int:
 def _summary(document: Document, out: Path | None) -> str:
     device = document["device"]
     lines = [
-        f"{device['name']}: {len(document['cases'])} cases, {len(document['skipped'])} skipped."
+        f"{device['name']}: {counted(len(document['cases']), 'case')},"
+        f" {len(document['skipped'])} skipped."
     ]
     for entry in document["skipped"]:
         lines.append(f"  skipped {entry['section']}: {entry['what']}: {entry['reason']}")

@@ -1,9 +1,9 @@
-"""The model on trial: what physics says about every measured case, beside what was measured.
+"""The model on trial: what physics predicts for every measured case, beside the measurement.
 
 Each case is judged twice: by the textbook form (datasheet ceilings, every launch serial) and by
 the extended form (a floor under every kernel, achievable shares of both ceilings, launches that
-run ahead). The extended form has parameters. They are fitted on every other case and judged on
-the rest; errors are reported for the cases that were not fitted.
+run ahead). The extended form has parameters. They are fitted to every other case and judged on
+the rest; reported errors are those of the cases that were not fitted.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from mlsys_widgets.measured.fitting import Ceiling, Fit, fit_kernel
 from mlsys_widgets.measured.queries import Case, cases, ceilings
 from mlsys_widgets.measured.recorder import Document
 
-#: Variants that tell the time on the device alone, by kind of machine.
+#: Variants that time the device alone, by kind of machine.
 _ON_DEVICE = {"gpu": "graph", "cpu": "numpy"}
-#: A group needs this many cases before fitting half of them means anything.
+#: The fewest cases of a group for which fitting half of them means anything.
 _LEAST = 5
 
 
 @dataclass(frozen=True)
 class Roofs:
-    """The ceilings that the textbook form uses, and where they come from."""
+    """The ceilings of the textbook form, and their source."""
 
     key: str
     name: str
@@ -38,19 +38,19 @@ class Roofs:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """One case: measured, by the textbook, by the extended model."""
+class CaseVerdict:
+    """One case: the measured time, the textbook's and the extended model's."""
 
     case: Case
     measured: float
     textbook: float
-    modelled: float
+    modeled: float
     fitted: bool
 
     @property
     def error(self) -> float:
         """Relative error of the extended model."""
-        return self.modelled / self.measured - 1
+        return self.modeled / self.measured - 1
 
     @property
     def textbook_error(self) -> float:
@@ -60,16 +60,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Topic:
-    """The cases of one kind, and what was fitted for them."""
+    """The cases of one kind, and the parameters fitted to them."""
 
     name: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CaseVerdict, ...]
     parameters: Mapping[str, str] = field(default_factory=dict)
     #: Whether the goal for the model's error counts this topic.
     counted: bool = True
 
     @property
-    def judged(self) -> tuple[Verdict, ...]:
+    def judged(self) -> tuple[CaseVerdict, ...]:
         """The cases that were not fitted."""
         return tuple(verdict for verdict in self.verdicts if not verdict.fitted)
 
@@ -83,27 +83,27 @@ class Trial:
     topics: tuple[Topic, ...]
 
     @property
-    def judged(self) -> tuple[Verdict, ...]:
+    def judged(self) -> tuple[CaseVerdict, ...]:
         """All cases that were not fitted, of the topics that the goal counts."""
         return tuple(v for topic in self.topics if topic.counted for v in topic.judged)
 
 
-def median_error(verdicts: Sequence[Verdict], *, textbook: bool = False) -> float:
+def median_error(verdicts: Sequence[CaseVerdict], *, textbook: bool = False) -> float:
     """Median absolute relative error."""
     return statistics.median(_errors(verdicts, textbook))
 
 
-def worst_error(verdicts: Sequence[Verdict], *, textbook: bool = False) -> float:
+def worst_error(verdicts: Sequence[CaseVerdict], *, textbook: bool = False) -> float:
     """Largest absolute relative error."""
     return max(_errors(verdicts, textbook))
 
 
-def _errors(verdicts: Iterable[Verdict], textbook: bool) -> list[float]:
+def _errors(verdicts: Iterable[CaseVerdict], textbook: bool) -> list[float]:
     return [abs(v.textbook_error if textbook else v.error) for v in verdicts]
 
 
 def roofs_of(document: Document) -> Roofs:
-    """Datasheet roofs where the device is on record, else the best that was measured on it."""
+    """Datasheet roofs if the device is on record, otherwise the best that was measured on it."""
     found, device = ceilings(document), document["device"]
     if device["key"] in ph.devices:
         known = ph.devices[device["key"]]
@@ -116,7 +116,7 @@ def roofs_of(document: Document) -> Roofs:
                 "so there is no roof to judge by; measure the sections copy and gemm"
             )
         peaks, bandwidth = dict(found.peaks), found.bandwidth
-        source = "best of this very measurement, as no datasheet is on record"
+        source = "the best of this measurement, because no datasheet is on record"
     return Roofs(
         device["key"],
         device["name"],
@@ -137,7 +137,7 @@ def hold_trial(document: Document) -> Trial:
         _kernels(document, roofs, "projection", variant, ["projection"]),
         _kernels(document, roofs, "elementwise", variant, ["elementwise"]),
         _kernels(
-            document, roofs, "normalisation", variant, ["softmax", "layernorm"], counted=False
+            document, roofs, "normalization", variant, ["softmax", "layernorm"], counted=False
         ),
         _dispatch(document, roofs),
         _replay(document, roofs),
@@ -155,21 +155,21 @@ def _kernels(
     waves: bool = False,
     counted: bool = True,
 ) -> Topic:
-    """Single kernels: one fit for each operation and precision."""
+    """Single kernels: one fit per operation and precision."""
     groups: dict[str, list[Case]] = {}
     for kind in kinds:
         for case in cases(document, kind=kind, variant=variant):
             if case.bytes and case.flops is not None and case.precision in roofs.peaks:
                 what = case.shape.get("operation", kind)
                 groups.setdefault(f"{what} {case.precision}", []).append(case)
-    verdicts: list[Verdict] = []
+    verdicts: list[CaseVerdict] = []
     parameters: dict[str, str] = {}
     for group, members in groups.items():
         if len(members) < _LEAST:
             continue
         members.sort(key=lambda case: (case.flops or 0.0, case.bytes or 0.0))
         ceiling = Ceiling(roofs.peaks[members[0].precision or ""], roofs.bandwidth, roofs.units)
-        # Every other case, from the smallest on; the rest is never shown to the fit.
+        # Every other case, starting with the smallest; the fit never sees the rest.
         fit = fit_kernel(members[::2], ceiling, waves=waves)
         parameters[group] = str(fit)
         for position, case in enumerate(members):
@@ -177,13 +177,13 @@ def _kernels(
     return Topic(name, tuple(verdicts), parameters, counted)
 
 
-def _kernel_verdict(case: Case, ceiling: Ceiling, fit: Fit, *, fitted: bool) -> Verdict:
+def _kernel_verdict(case: Case, ceiling: Ceiling, fit: Fit, *, fitted: bool) -> CaseVerdict:
     timed = fit.kernel_time(case, ceiling)
-    return Verdict(case, case.seconds.median, float(timed.textbook), float(timed.time), fitted)
+    return CaseVerdict(case, case.seconds.median, float(timed.textbook), float(timed.time), fitted)
 
 
 def device_time(members: Sequence[Case]) -> Callable[[Case], float | None]:
-    """Device seconds per kernel by its length: as profiled, the longest profile for each length."""
+    """Device seconds per kernel by its length, from the longest profile of each length."""
     known: dict[object, float] = {}
     for case in members:
         if case.gpu_busy and case.kernels:
@@ -209,7 +209,7 @@ def _dispatch(document: Document, roofs: Roofs) -> Topic:
             for how in ("serial", "async")
         )
         verdicts.append(
-            Verdict(case, case.seconds.median, float(serial), float(ahead), fitted=False)
+            CaseVerdict(case, case.seconds.median, float(serial), float(ahead), fitted=False)
         )
     return Topic("dispatch", tuple(verdicts))
 
@@ -233,15 +233,15 @@ def _replay(document: Document, roofs: Roofs) -> Topic:
         return float(done.total)
 
     def extra(case: Case, each: float) -> float:
-        """What a node must cost for this case to come out right."""
+        """The cost of a node that would make this case exact."""
         return (case.seconds.median - launch) / (case.kernels or 1) - each
 
-    # The cost shows where kernels are short and many; elsewhere it drowns in the kernels.
+    # The cost is visible only with many short kernels; elsewhere the kernels hide it.
     telling = [extra(c, e) for c, e in known[::2] if (c.kernels or 0) >= 100]
     node = max(0.0, statistics.median(telling))
     textbook = ph.GRAPH_NODE_OVERHEAD.value
     verdicts = tuple(
-        Verdict(
+        CaseVerdict(
             case,
             case.seconds.median,
             total(case, each, textbook),

@@ -1,11 +1,11 @@
-"""The physics core: one engine for every number that a student, a TA or CI ever sees.
+"""The physics core: the one source of every number that a student, a TA or CI ever sees.
 
 Pure functions over numbers and numpy arrays, in SI units. Results are frozen, check their
 inputs, and explain themselves with ``derivation()``.
 """
 
 from mlsys_widgets.physics.compilation import BreakEven, Deployment, break_even, deployment
-from mlsys_widgets.physics.derivation import Derivation, Step
+from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
 from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices
 from mlsys_widgets.physics.dispatch import (
     GRAPH_NODE_OVERHEAD,
@@ -15,17 +15,9 @@ from mlsys_widgets.physics.dispatch import (
     run,
 )
 from mlsys_widgets.physics.domain import Numeric, UnknownName
-from mlsys_widgets.physics.fusion import (
-    Chain,
-    Fusion,
-    FusionVerdict,
-    Op,
-    can_fuse,
-    chain,
-    fuse,
-    ops,
-)
-from mlsys_widgets.physics.iron_law import Capacity, IronLaw, capacity, iron_law
+from mlsys_widgets.physics.fusion import Chain, Fusion, chain, fuse
+from mlsys_widgets.physics.fusion_rule import FusionVerdict, can_fuse, chainable
+from mlsys_widgets.physics.iron_law import Capacity, IronLawTime, capacity, iron_law
 from mlsys_widgets.physics.kernel_time import KernelTime, Waves, kernel_time, waves
 from mlsys_widgets.physics.kernels import (
     Elementwise,
@@ -54,11 +46,12 @@ from mlsys_widgets.physics.memory_hierarchy import (
     nearest_level,
     transfer,
 )
-from mlsys_widgets.physics.provenance import Provenance, Record
-from mlsys_widgets.physics.result import Explained, Quantity, Result
+from mlsys_widgets.physics.operations import Op, ops
+from mlsys_widgets.physics.provenance import CatalogEntry, Provenance
+from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
-from mlsys_widgets.physics.units import NEVER, format_quantity, parse_quantity
+from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
     Inference,
@@ -75,6 +68,7 @@ __all__ = [
     "NEVER",
     "BreakEven",
     "Capacity",
+    "CatalogEntry",
     "Chain",
     "Deployment",
     "Derivation",
@@ -90,7 +84,7 @@ __all__ = [
     "Generation",
     "GraphPass",
     "Inference",
-    "IronLaw",
+    "IronLawTime",
     "KVCache",
     "Kernel",
     "KernelTime",
@@ -102,7 +96,6 @@ __all__ = [
     "Projection",
     "Provenance",
     "Quantity",
-    "Record",
     "Result",
     "Ridge",
     "Roofline",
@@ -117,6 +110,8 @@ __all__ = [
     "can_fuse",
     "capacity",
     "chain",
+    "chainable",
+    "counted",
     "decode",
     "deployment",
     "devices",

@@ -1,4 +1,4 @@
-"""When compilation pays: its cost once, its gain with every inference."""
+"""When compilation pays off: a cost that is paid once, a gain with every inference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, repr=False)
 class BreakEven(Result):
-    """The number of inferences that earns the compile time back."""
+    """The number of inferences that recovers the compile time."""
 
     compile_time: Numeric = given("t_compile", "s", "compile time", NON_NEGATIVE)
     eager_rate: Numeric = given("R_eager", "/s", "eager throughput", POSITIVE)
@@ -49,17 +49,17 @@ class Deployment(BreakEven):
 
     @derived("S", "s")
     def saved(self) -> Numeric:
-        """Time saved by all inferences, before the compile time is paid."""
+        """Time saved by all inferences, before the compile time is subtracted."""
         return self.inferences * self.saved_per_inference
 
     @derived("net", "s")
     def net_saved(self) -> Numeric:
-        """Time saved after the compile time is paid."""
+        """Time saved, net of the compile time."""
         return self.saved - self.compile_time
 
     @derived("ROI", "")
     def roi_positive(self) -> bool | NDArray[np.bool_]:
-        """Compilation pays within the deployment."""
+        """Compilation pays off within the deployment."""
         return self.inferences >= self.break_even
 
     @property
@@ -106,7 +106,7 @@ def deployment(
     days: Numeric,
     gain: Numeric | None = None,
 ) -> Deployment:
-    """Whether compilation pays over a deployment, when, and how much time it saves.
+    """Whether compilation pays off over a deployment, when, and how much time it saves.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def deployment(
     eager_rate
         Inferences per second before.
     compiled_rate, gain
-        Inferences per second after, or the gain in throughput (0.48 for +48 %). Give one.
+        Inferences per second after, or the gain in throughput (0.48 for +48%). Give one of them.
     per_day, days
         Volume and length of the deployment.
 
@@ -129,7 +129,7 @@ def deployment(
     (False, 134125)
     """
     if (compiled_rate is None) == (gain is None):
-        raise ValueError("give either compiled_rate or gain, and not both")
+        raise ValueError("give either compiled_rate or gain, but not both")
     if gain is not None:
         gain = NON_NEGATIVE.check("gain", gain)
         compiled_rate = POSITIVE.check("eager_rate", eager_rate) * (1 + gain)

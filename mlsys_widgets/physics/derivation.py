@@ -1,23 +1,27 @@
-"""How a result explains itself: formula, substitution and value, step by step.
+"""What an explanation is: formula, substitution and value, step by step.
 
-The steps are read from the formulas that computed the numbers (see ``notation``); this module
-puts them in order and renders them as text, Markdown with LaTeX, and HTML.
+A result derives its own steps (see ``result``) from the formulas that computed its numbers. This
+module says what a step holds and renders steps as text, Markdown with LaTeX, and HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 
-import numpy as np
-
 from mlsys_widgets.physics import notation
-from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.physics.notation import Notation
-from mlsys_widgets.physics.result import Derived, Explained, Quantity, Result, derivable
 from mlsys_widgets.physics.units import format_quantity
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a number of a result is called, in formulas and in words."""
+
+    name: str
+    symbol: str
+    unit: str
+    about: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Step:
         left = how.symbol(self.quantity.symbol)
         value = how.quantity(self.shown)
         chain = [left, self.formula[how], self.substitution[how], value]
-        # A formula without inputs to fill in would only be said twice.
+        # A formula without inputs to fill in would only appear twice.
         return [part for k, part in enumerate(chain) if k == 0 or part != chain[k - 1]]
 
 
@@ -62,7 +66,7 @@ class Derivation:
     steps: tuple[Step, ...]
 
     def to_text(self) -> str:
-        """One line a step, in plain text."""
+        """One line per step, in plain text."""
         return "\n".join(
             f"{_joined(step, notation.TEXT)}   ({step.quantity.about})" for step in self.steps
         )
@@ -117,56 +121,3 @@ def _sides(step: Step, how: Notation) -> list[tuple[str, str]]:
 def _joined(step: Step, how: Notation) -> str:
     first, *rest = _sides(step, how)
     return first[1] + "".join(f"{'' if sign == ':' else ' '}{sign} {side}" for sign, side in rest)
-
-
-def derive(result: Result, names: tuple[str, ...] = ()) -> Derivation:
-    """Collect the steps to the named quantities of a result, or to all of them."""
-    known = {step.name: step for step in derivable(type(result))}
-    for name in names:
-        one_of("quantity", name, known)
-    seen: set[tuple[int, str]] = set()
-    steps = [step for name in names or known for step in _steps_to(result, name, seen)]
-    return Derivation(tuple(steps))
-
-
-def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator[Step]:
-    """The steps to one quantity, those it rests on first, across results if need be.
-
-    Steps that were ``seen`` already are left out.
-    """
-    if (id(result), name) in seen:
-        return
-    seen.add((id(result), name))
-    value = getattr(result, name)
-    member = next((step for step in derivable(type(result)) if step.name == name), None)
-    if member is None:
-        # An input. If it was itself computed, its own derivation comes before.
-        if isinstance(value, Explained):
-            yield from _steps_to(value.result, value.name, seen)
-        return
-    for needed in notation.names_in(member.formula):
-        yield from _steps_to(result, needed, seen)
-    yield _step(result, member)
-
-
-def _step(result: Result, member: Derived[float]) -> Step:
-    value = getattr(result, member.name)
-    called = result.inputs() | result.outputs()
-    if any(isinstance(getattr(result, name), np.ndarray) for name in result.inputs()):
-        raise ValueError(
-            "a derivation explains one case, and this result holds arrays of them; "
-            "compute the case you want to explain with single numbers"
-        )
-
-    def symbol(how: Notation, name: str) -> str:
-        return how.symbol(called[name].symbol)
-
-    def number(how: Notation, name: str) -> str:
-        text = how.quantity(format_quantity(getattr(result, name), called[name].unit))
-        return f"({text})" if getattr(result, name) < 0 else text
-
-    def everywhere(leaf: Callable[[Notation, str], str]) -> dict[Notation, str]:
-        styles = (notation.TEXT, notation.HTML, notation.LATEX)
-        return {how: notation.write(member.formula, how, partial(leaf, how)) for how in styles}
-
-    return Step(member.quantity, everywhere(symbol), everywhere(number), value)

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalogue, UnknownName
-from mlsys_widgets.physics.provenance import Fact, Provenance, Record, Source, number
+from mlsys_widgets.physics.domain import Catalog, UnknownName
+from mlsys_widgets.physics.provenance import CatalogEntry, Fact, Provenance, Source, number
 from mlsys_widgets.physics.result import Explained
 from mlsys_widgets.physics.roofline import Ridge
 from mlsys_widgets.physics.units import format_quantity
 
-#: Bytes of one element, by precision. tf32 is a way to multiply; it is stored as fp32.
+#: Bytes of one element, by precision. tf32 is a way to multiply; its numbers are stored as fp32.
 BYTES_PER_ELEMENT: Final[Mapping[str, int]] = MappingProxyType(
     {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Device(Record):
+class Device(CatalogEntry):
     """A machine. Peaks are dense unless the caller asks for sparse."""
 
-    #: The precision its workloads run in when nobody says otherwise.
+    #: The precision its workloads run in by default.
     native: str
     peaks: Mapping[str, float] = field(repr=False)
     bandwidth: float = number("B/s")
@@ -90,7 +90,7 @@ it has: fp16, int8 sparse
         yield from super().facts()
 
     def launch(self) -> float:
-        """Launch overhead in seconds, refused with a sentence where none is on record."""
+        """Launch overhead in seconds, or a sentence that says that none is on record."""
         if self.launch_overhead is None:
             raise ValueError(
                 f"{self.name} has no launch overhead on record; pass launch_overhead in seconds"
@@ -142,7 +142,7 @@ _HOPPER_PEAKS = {
     "int8 sparse": (3958e12, ""),
 }
 
-devices: Final[Catalogue[Device]] = Catalogue(
+devices: Final[Catalog[Device]] = Catalog(
     "device",
     {
         device.key: device
@@ -208,7 +208,7 @@ devices: Final[Catalogue[Device]] = Catalogue(
                 "int8",
                 {"int8": _COURSE.fact(35e12, "a flagship phone's neural engine")},
                 bandwidth=_COURSE.fact(68e9, "LPDDR5, shared with the phone"),
-                memory=_COURSE.fact(8e9, "the whole phone's"),
+                memory=_COURSE.fact(8e9, "shared by the whole phone"),
                 power=_COURSE.fact(5.0),
                 launch_overhead=None,
             ),
@@ -228,5 +228,5 @@ devices: Final[Catalogue[Device]] = Catalogue(
 
 
 def find_device(device: Device | str) -> Device:
-    """A device by its key; a device given as such is given back."""
+    """Look up a device by its key; a device itself is returned unchanged."""
     return device if isinstance(device, Device) else devices[device]

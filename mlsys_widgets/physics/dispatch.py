@@ -57,18 +57,18 @@ class ForwardPass(Result):
 
     @derived("t_dispatch", "s")
     def dispatch(self) -> Numeric:
-        """Time in which launching keeps the device waiting."""
+        """Time the device spends waiting for launches."""
         return self.total - self.compute - self.memory_time
 
     @derived("U", "%")
     def utilization(self) -> Numeric:
-        """Share of the time spent computing."""
+        """Fraction of the time spent computing."""
         return self.compute / self.total
 
 
 @dataclass(frozen=True, repr=False)
 class SerialPass(ForwardPass):
-    """Every launch waits for the kernel before it, as the textbook has it."""
+    """Every launch waits for the kernel before it, as in the textbook."""
 
     @derived("T", "s")
     def total(self) -> Numeric:
@@ -78,7 +78,7 @@ class SerialPass(ForwardPass):
 
 @dataclass(frozen=True, repr=False)
 class _PerKernel(ForwardPass):
-    """Launch schemes in which the time on the device is told kernel by kernel."""
+    """Ways to launch whose total follows from the time of each kernel on the device."""
 
     @derived("d", "s")
     def device_time(self) -> Numeric:
@@ -105,7 +105,7 @@ class GraphPass(_PerKernel):
     """One launch replays a recorded graph; each kernel costs a little more than itself."""
 
     node_overhead: Numeric = given(
-        "t_node", "s", "cost of a kernel in a graph", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
+        "t_node", "s", "cost of each kernel in a graph", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
     )
 
     @derived("T", "s")
@@ -128,7 +128,7 @@ def forward_pass(
     memory_time: Numeric = 0.0,
     launch: Launch = "serial",
 ) -> ForwardPass:
-    """One forward pass, told by its numbers.
+    """One forward pass, from its numbers.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ class PassDemand(Result):
     flops: Numeric = given("W", "FLOP", "operations", POSITIVE)
     intensity: Numeric = given("I", "FLOP/B", "arithmetic intensity", POSITIVE)
     bandwidth: Numeric = given("B", "B/s", "memory bandwidth", POSITIVE)
-    fused_share: Numeric = given("s", "%", "share of kernels fused away", FRACTION)
-    traffic_saved: Numeric = given("r", "%", "share of traffic saved", FRACTION)
+    fused_share: Numeric = given("s", "%", "fraction of kernels fused away", FRACTION)
+    traffic_saved: Numeric = given("r", "%", "fraction of traffic saved", FRACTION)
     speedup: Numeric = given("x", "×", "how much faster the device computes", POSITIVE, 1.0)
 
     @derived("N", "")
@@ -179,7 +179,7 @@ class PassDemand(Result):
 
     @derived("t_kernel", "s")
     def compute_per_kernel(self) -> Numeric:
-        """Compute time per launched kernel, the total being unchanged."""
+        """Compute time per launched kernel; the total stays the same."""
         return self.profiled_kernels * self.profiled_compute / (self.kernels * self.speedup)
 
     @derived("t_memory", "s")
@@ -220,7 +220,7 @@ def run(
     --------
     >>> round(run("kws", "a100-sxm", mode="compiled").utilization, 4)
     0.6667
-    >>> round(run("kws", "a100-sxm", speedup=2).utilization, 3)  # a faster GPU idles more
+    >>> round(run("kws", "a100-sxm", speedup=2).utilization, 3)  # a faster GPU is idle more
     0.192
     """
     chosen = workloads[workload] if isinstance(workload, str) else workload

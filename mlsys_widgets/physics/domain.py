@@ -1,7 +1,7 @@
-"""What a number may be: the check that every input of the core passes through.
+"""Which numbers are allowed: the check that every input of the core passes through.
 
-An input that makes no sense is refused here with a sentence that names the argument, its value
-and what is allowed, so that no formula ever has to ask. Magnitudes are bounded as well: the
+An input that makes no sense is refused here, with a sentence that names the argument, its value
+and what is allowed, so no formula ever has to check. Magnitudes are bounded as well: the
 product of any few inputs then stays far inside the range of a float, and no result overflows.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: One number, or an array of them: every formula of the core takes and gives either.
+#: One number, or an array of them: every formula of the core accepts and returns either.
 Numeric: TypeAlias = "float | NDArray[np.float64]"
 
 LARGEST: Final = 1e30
@@ -44,7 +44,7 @@ class Domain:
     words: str
 
     def check(self, name: str, value: object) -> Numeric:
-        """Give ``value`` back as a float or a read-only float array, or refuse it.
+        """Return ``value`` as a float or a read-only float array, or refuse it.
 
         Examples
         --------
@@ -89,7 +89,7 @@ SHARE: Final = Domain(1e-6, 1.0, "a fraction greater than 0 and at most 1")
 
 
 def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
-    """Give ``value`` back if it is one of ``allowed``, or refuse it.
+    """Return ``value`` if it is one of ``allowed``, or refuse it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
     return value
 
 
-class Catalogue(Mapping[str, T]):
+class Catalog(Mapping[str, T]):
     """A read-only mapping whose unknown keys are refused with the list of known ones."""
 
     def __init__(self, noun: str, entries: Mapping[str, T]) -> None:
@@ -149,7 +149,7 @@ def round_up(a: Numeric) -> Numeric:
 
 
 def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:
-    """How many gains pay a cost: ``cost / gain``, and never (infinity) when nothing is gained.
+    """How many gains recover a cost: ``cost / gain``, or infinity when there is no gain.
 
     Examples
     --------

@@ -1,84 +1,21 @@
-"""Kernel fusion: what it saves for a chain of operations, and which pairs can fuse at all."""
+"""Kernel fusion: what it saves when a chain of operations becomes one kernel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from functools import cache
 
 from mlsys_widgets.physics.devices import Device, find_device
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    POSITIVE,
-    Catalogue,
-    Numeric,
-    one_of,
-)
-from mlsys_widgets.physics.provenance import Record, Source, number, record
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, POSITIVE, Numeric
+from mlsys_widgets.physics.fusion_rule import chainable
+from mlsys_widgets.physics.operations import Op, ops
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import ElementwiseChain, workloads
-
-OpKind = Literal["elementwise", "row-reduction", "reduction", "matmul"]
-Relation = Literal["producer", "shared-input", "unrelated"]
-FusionKind = Literal["pointwise", "vertical", "horizontal", "epilogue", "barrier", "none"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Op(Record):
-    """An operation: what kind it is, and for elementwise ones the work per element."""
-
-    kind: OpKind
-    flops_per_element: float = number("FLOP")
-    #: Tensors it reads beside the one that flows through the chain.
-    operands: int
-
-
-_COUNT: Final = Source("operations counted per output element", "2026-11", "estimate")
-_OPERANDS: Final = Source("definition of the operation", "2026-11", "course")
-
-
-def _op(key: str, name: str, kind: OpKind, flops: float, operands: int = 0, note: str = "") -> Op:
-    return record(
-        Op,
-        key,
-        name,
-        kind=kind,
-        flops_per_element=_COUNT.fact(flops, note),
-        operands=_OPERANDS.fact(operands),
-    )
-
-
-#: The operations a chain can be built from. Dropout counts its random number, so that the
-#: LayerNorm, Dropout, ReLU chain has the ten operations per element that the course gives it.
-ops: Final[Catalogue[Op]] = Catalogue(
-    "op",
-    {
-        op.key: op
-        for op in (
-            _op("relu", "ReLU", "elementwise", 1),
-            _op("add", "Add", "elementwise", 1, operands=1),
-            _op("mul", "Multiply", "elementwise", 1, operands=1),
-            _op("scale", "Scale", "elementwise", 1),
-            _op("sigmoid", "Sigmoid", "elementwise", 4, note="negate, exponent, add, divide"),
-            _op("tanh", "Tanh", "elementwise", 6),
-            _op("gelu", "GELU", "elementwise", 8, note="tanh form"),
-            _op("dropout", "Dropout", "elementwise", 4, note="random number, compare, scale"),
-            _op("layernorm", "LayerNorm", "row-reduction", 5),
-            _op("softmax", "Softmax", "row-reduction", 5),
-            _op("sum", "Sum", "reduction", 1),
-            _op("max", "Max", "reduction", 1),
-            _op("matmul", "Matrix product", "matmul", 2, 1, "per multiply-add of each output"),
-        )
-    },
-)
-
-#: Operations whose output element needs only its own row: a chain may hold these.
-_CHAINABLE: Final[tuple[OpKind, ...]] = ("elementwise", "row-reduction")
 
 
 @dataclass(frozen=True)
 class Link:
-    """One operation of a chain and the named tensors it reads beside the flowing one."""
+    """One operation of a chain, and the named tensors it reads besides the flowing one."""
 
     op: Op
     operands: tuple[str, ...]
@@ -102,12 +39,12 @@ class Chain:
 
     @property
     def unfused_reads(self) -> int:
-        """Tensors read when every operation is a kernel of its own."""
+        """Tensors read when every operation is its own kernel."""
         return sum(1 + len(link.operands) for link in self.links)
 
     @property
     def unfused_writes(self) -> int:
-        """Tensors written when every operation is a kernel of its own."""
+        """Tensors written when every operation is its own kernel."""
         return len(self.links)
 
     @property
@@ -127,7 +64,7 @@ def chain(*steps: str | tuple[str, ...]) -> Chain:
     Parameters
     ----------
     steps
-        Each an op such as ``"relu"``, or an op with the names of the tensors it reads beside
+        Each an op such as ``"relu"``, or an op with the names of the tensors it reads besides
         the flowing one, such as ``("add", "bias")``. A tensor named twice is one tensor.
         Tensors that are left out get names of their own.
 
@@ -144,19 +81,20 @@ a chain may hold: relu, add, mul, scale, sigmoid, tanh, gelu, dropout, layernorm
     """
     if not steps:
         raise ValueError("a chain needs at least one op, such as chain('relu')")
-    links = []
-    for position, step in enumerate(steps):
-        key, *named = (step,) if isinstance(step, str) else step
-        op = ops[key]
-        if op.kind not in _CHAINABLE:
-            allowed = ", ".join(key for key, entry in ops.items() if entry.kind in _CHAINABLE)
+    written = [(step,) if isinstance(step, str) else step for step in steps]
+    for op in {key: ops[key] for key, *_ in written}.values():
+        if not chainable(op):
+            allowed = ", ".join(key for key in ops if chainable(key))
             raise ValueError(
                 f"{op.key} (a {op.kind}) ends a chain of elementwise operations; "
                 f"a chain may hold: {allowed}"
             )
+    links = []
+    for position, (key, *named) in enumerate(written):
+        op = ops[key]
         if len(named) > op.operands:
             raise ValueError(
-                f"{op.key} reads {op.operands} more tensors beside the flowing one, not {named}"
+                f"{op.key} reads {op.operands} more tensors besides the flowing one, not {named}"
             )
         missing = range(len(named), op.operands)
         operands = (*named, *(f"{op.key}{position}.{k}" for k in missing))
@@ -233,16 +171,13 @@ class Fusion(Result):
         return self.unfused_time / self.fused_time
 
 
-def _elementwise_rate(machine: Device) -> float:
-    """Operations per second that elementwise kernels reach.
-
-    The course gives the compute time of one chain; the rate that follows from it serves for all
-    chains, but never above what the device can do.
-    """
+@cache
+def _elementwise_rate() -> float:
+    """Operations per second of elementwise kernels, as the course's own chain implies them."""
     known = workloads["layernorm-dropout-relu"]
     assert isinstance(known, ElementwiseChain)
     flops = known.elements * chain("layernorm", "dropout", "relu").flops_per_element
-    return min(flops / known.compute, machine.peak(machine.native))
+    return flops / known.compute
 
 
 def fuse(
@@ -266,7 +201,7 @@ def fuse(
     device
         Where it runs; gives bandwidth and launch overhead unless these are given.
     compute_time
-        Seconds of arithmetic, fused or not. Left out, it follows from the operations at the
+        Seconds of arithmetic, fused or not. If omitted, it follows from the operations at the
         rate that the course's own chain implies.
 
     Examples
@@ -279,7 +214,9 @@ def fuse(
     machine = find_device(device)
     count = AT_LEAST_ONE.check("elements", elements)
     if compute_time is None:
-        compute_time = count * chain.flops_per_element / _elementwise_rate(machine)
+        # No device computes faster than its own peak.
+        rate = min(_elementwise_rate(), machine.peak(machine.native))
+        compute_time = count * chain.flops_per_element / rate
     return Fusion(
         elements=count,
         bytes_per_element=bytes_per_element,
@@ -290,118 +227,4 @@ def fuse(
         bandwidth=machine.bandwidth if bandwidth is None else bandwidth,
         launch_overhead=machine.launch() if launch_overhead is None else launch_overhead,
         compute_time=compute_time,
-    )
-
-
-@dataclass(frozen=True)
-class FusionVerdict:
-    """Whether two operations can become one kernel, how, and why."""
-
-    kind: FusionKind
-    reason: str
-
-    @property
-    def fusible(self) -> bool:
-        """Whether one kernel can do both."""
-        return self.kind not in ("barrier", "none")
-
-
-def can_fuse(
-    first: Op | str,
-    second: Op | str,
-    relation: Relation = "producer",
-    *,
-    same_shape: bool = True,
-) -> FusionVerdict:
-    """Decide whether two operations can become one kernel.
-
-    Parameters
-    ----------
-    first, second
-        Operations, or their keys in ``ops``.
-    relation
-        ``"producer"`` if the second reads what the first writes, ``"shared-input"`` if both
-        read the same tensor, ``"unrelated"`` otherwise.
-    same_shape
-        Whether both work on tensors of the same shape.
-
-    Examples
-    --------
-    >>> can_fuse("relu", "sigmoid").kind, can_fuse("matmul", "relu").kind
-    ('pointwise', 'epilogue')
-    >>> print(can_fuse("sum", "mul").reason)
-    Sum must see every element before Multiply can start with the first: the whole tensor is read \
-once for the sum and once more for what follows.
-    """
-    one = ops[first] if isinstance(first, str) else first
-    two = ops[second] if isinstance(second, str) else second
-    one_of("relation", relation, ("producer", "shared-input", "unrelated"))
-    if relation == "unrelated":
-        return FusionVerdict(
-            "none", f"{one.name} and {two.name} share no data, so fusing them saves no traffic."
-        )
-    if relation == "shared-input":
-        return _side_by_side(one, two)
-    return _in_sequence(one, two, same_shape)
-
-
-def _side_by_side(one: Op, two: Op) -> FusionVerdict:
-    if "matmul" in (one.kind, two.kind) and one.kind != two.kind:
-        return FusionVerdict(
-            "none",
-            f"{one.name} and {two.name} read the same tensor, but a matrix product tiles it in "
-            "its own way and would have to wait for the other.",
-        )
-    return FusionVerdict(
-        "horizontal",
-        f"{one.name} and {two.name} read the same tensor: one kernel reads it once for both.",
-    )
-
-
-def _in_sequence(one: Op, two: Op, same_shape: bool) -> FusionVerdict:
-    names = f"{one.name} and {two.name}"
-    match one.kind, two.kind:
-        case "reduction", _:
-            return FusionVerdict(
-                "barrier",
-                f"{one.name} must see every element before {two.name} can start with the first: "
-                f"the whole tensor is read once for the {one.key} and once more for what follows.",
-            )
-        case "matmul", "elementwise":
-            return FusionVerdict(
-                "epilogue",
-                f"{two.name} is applied to each output of the product while it is still in "
-                "registers, before it is written.",
-            )
-        case _, "matmul":
-            return FusionVerdict(
-                "none",
-                f"A matrix product reads each of its inputs many times: computing {one.name} "
-                "again for every read would cost more than writing it once.",
-            )
-        case "matmul", _:
-            return FusionVerdict(
-                "barrier",
-                f"{two.name} needs whole rows, and a product computes its output tile by tile.",
-            )
-        case "elementwise", "elementwise" if same_shape:
-            return FusionVerdict(
-                "pointwise",
-                f"{names} work element by element on the same shape: the value between them "
-                "stays in a register.",
-            )
-        case "row-reduction", "row-reduction" | "reduction" if not same_shape:
-            return FusionVerdict(
-                "barrier", f"{names} reduce over different rows, so the first must finish."
-            )
-        case "row-reduction", _:
-            return FusionVerdict(
-                "vertical",
-                f"{one.name} reduces one row at a time; while the row is on chip, {two.name} "
-                "continues with it. A row too long for on-chip memory brings the barrier back.",
-            )
-    return FusionVerdict(
-        "vertical",
-        f"{two.name} consumes each value of {one.name} as it is made: nothing between them is "
-        "written to memory.",
     )

@@ -1,4 +1,4 @@
-"""The iron law: the time of an inference is data moved, operations done, and latency."""
+"""The iron law: an inference takes the time to move data, to compute, and a fixed latency."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _TERMS: tuple[Term, ...] = ("memory", "compute", "latency")
 
 
 @dataclass(frozen=True, repr=False)
-class IronLaw(Result):
-    """Three terms; how they combine (added or overlapped) is a subclass."""
+class IronLawTime(Result):
+    """Three terms; each subclass is a way to combine them (added or overlapped)."""
 
     data: Numeric = given("D", "B", "data moved", POSITIVE)
     operations: Numeric = given("O", "FLOP", "operations of one inference", POSITIVE)
     bandwidth: Numeric = given("BW", "B/s", "memory bandwidth", POSITIVE)
     rate: Numeric = given("R", "FLOP/s", "peak compute rate", POSITIVE)
-    efficiency: Numeric = given("η", "%", "share of the peak that is reached", SHARE, 1.0)
+    efficiency: Numeric = given("η", "%", "fraction of the peak that is reached", SHARE, 1.0)
     latency: Numeric = given("L", "s", "fixed latency", NON_NEGATIVE, 0.0)
     batch: Numeric = given("b", "", "inferences at once; weights move once", AT_LEAST_ONE, 1.0)
 
@@ -52,7 +52,7 @@ class IronLaw(Result):
 
     @derived("ratio", "×")
     def memory_to_compute(self) -> Numeric:
-        """How many times longer memory takes than compute."""
+        """Memory time as a multiple of compute time."""
         return self.memory_time / self.compute_time
 
     @derived("b*", "")
@@ -62,7 +62,7 @@ class IronLaw(Result):
 
     @property
     def binding(self) -> Term | NDArray[np.str_]:
-        """The largest term: the one to work on first."""
+        """The largest term: the one to improve first."""
         terms = np.broadcast_arrays(self.memory_time, self.compute_time, self.latency)
         largest = np.argmax(np.stack(terms), axis=0)
         return _TERMS[int(largest)] if np.ndim(largest) == 0 else np.array(_TERMS)[largest]
@@ -75,7 +75,7 @@ class IronLaw(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class AdditiveIronLaw(IronLaw):
+class AdditiveIronLaw(IronLawTime):
     """One term after the other."""
 
     @derived("T", "s")
@@ -85,7 +85,7 @@ class AdditiveIronLaw(IronLaw):
 
 
 @dataclass(frozen=True, repr=False)
-class OverlappedIronLaw(IronLaw):
+class OverlappedIronLaw(IronLawTime):
     """Memory and compute at the same time."""
 
     @derived("T", "s")
@@ -124,7 +124,7 @@ def iron_law(
     latency: Numeric = 0.0,
     batch: Numeric = 1.0,
     overlapped: bool = False,
-) -> IronLaw:
+) -> IronLawTime:
     """The time of one batch: ``D/BW + b·O/(R·η) + L``.
 
     Parameters
@@ -136,9 +136,9 @@ def iron_law(
     device
         Where it runs; gives bandwidth and peak rate unless these are given.
     precision
-        Whose peak counts; the device's native one if left out.
+        The precision whose peak counts; by default the device's native one.
     efficiency, latency, batch
-        Share of the peak reached, fixed seconds per batch, inferences per batch.
+        Fraction of the peak reached, fixed seconds per batch, inferences per batch.
     overlapped
         Whether memory and compute run at the same time: ``max(D/BW, b·O/(R·η)) + L``.
 
@@ -167,7 +167,7 @@ def iron_law(
 
 
 def capacity(size: Numeric, device: Device | str) -> Capacity:
-    """Whether something fits into a device, and by how much it does or does not.
+    """Whether something fits into the memory of a device, and how much of it it fills.
 
     Examples
     --------

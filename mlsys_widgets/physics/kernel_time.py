@@ -1,7 +1,7 @@
 """How long one kernel takes: the textbook form, and the form that real hardware follows.
 
 The textbook divides work by peak and data by bandwidth and takes the longer. Real kernels also
-have a floor below which no launch finishes, reach only a share of either ceiling, and run in
+have a floor below which no launch finishes, reach only a fraction of either ceiling, and run in
 waves: work that does not fill the last wave leaves multiprocessors idle. Without a floor and with
 full efficiencies, which is the default, this is the textbook form.
 """
@@ -24,7 +24,7 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, repr=False)
 class KernelTime(Result):
-    """One call on a device, launches left out."""
+    """One call on a device, without its launches."""
 
     flops: Numeric = given("W", "FLOP", "operations", NON_NEGATIVE)
     bytes: Numeric = given("Q", "B", "data moved", POSITIVE)
@@ -32,8 +32,8 @@ class KernelTime(Result):
     bandwidth: Numeric = given("B", "B/s", "memory bandwidth", POSITIVE)
     floor: Numeric = given("t_floor", "s", "time of a kernel that does nothing", NON_NEGATIVE, 0.0)
     kernels: Numeric = given("k", "", "kernels of the call", AT_LEAST_ONE, 1.0)
-    compute_efficiency: Numeric = given("η_P", "%", "share of the peak reached", SHARE, 1.0)
-    bandwidth_efficiency: Numeric = given("η_B", "%", "share of the bandwidth", SHARE, 1.0)
+    compute_efficiency: Numeric = given("η_P", "%", "fraction of the peak reached", SHARE, 1.0)
+    bandwidth_efficiency: Numeric = given("η_B", "%", "fraction of the bandwidth", SHARE, 1.0)
 
     @derived("t_textbook", "s")
     def textbook(self) -> Numeric:
@@ -62,13 +62,13 @@ class KernelTime(Result):
 
     @derived("share", "%")
     def roof_share(self) -> Numeric:
-        """Share of the roof that is reached."""
+        """Fraction of the roof that is reached."""
         return self.textbook / self.time
 
 
 @dataclass(frozen=True, repr=False)
 class Waves(Result):
-    """A matrix product cut into tiles that the multiprocessors work off in waves."""
+    """A matrix product cut into tiles that the multiprocessors compute in waves."""
 
     m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
     n: Numeric = given("N", "", "columns of the result", AT_LEAST_ONE)
@@ -82,12 +82,12 @@ class Waves(Result):
 
     @derived("waves", "")
     def waves(self) -> Numeric:
-        """Waves in which they are worked off."""
+        """Waves in which the tiles are computed."""
         return round_up(self.tiles / self.units)
 
     @derived("η_waves", "%")
     def efficiency(self) -> Numeric:
-        """Share of the tiles' slots that hold results."""
+        """Fraction of the tile slots that hold results."""
         return self.m * self.n / (self.waves * self.units * self.tile**2)
 
 
@@ -113,8 +113,8 @@ def kernel_time(
     floor, kernels
         Seconds that even an empty kernel takes, and how many kernels the call runs.
     compute_efficiency, bandwidth_efficiency
-        Shares of either ceiling that are reached in practice. With 1 and no floor this is the
-        textbook form, which ``.textbook`` gives in any case.
+        Fractions of either ceiling that are reached in practice. With 1 and no floor this is the
+        textbook form, which ``.textbook`` always gives.
 
     Examples
     --------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Catalogue, Numeric
-from mlsys_widgets.physics.provenance import Record, Source, number, record
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Catalog, Numeric
+from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
 from mlsys_widgets.physics.result import Result, derived, given
 
 _ELEMENT_BYTES = ("b", "B", "bytes per element", POSITIVE)
@@ -82,7 +82,7 @@ class Elementwise(Kernel):
     flops_per_element: Numeric = given("w", "FLOP", "operations per element", POSITIVE)
     passes: Numeric = given("p", "", "times each element crosses the memory bus", POSITIVE)
     bytes_per_element: Numeric = given(*_ELEMENT_BYTES)
-    traffic_share: Numeric = given("f", "%", "share of the traffic left by fusion", SHARE, 1.0)
+    traffic_share: Numeric = given("f", "%", "fraction of the traffic left by fusion", SHARE, 1.0)
 
     @derived("W", "FLOP")
     def flops(self) -> Numeric:
@@ -96,7 +96,7 @@ class Elementwise(Kernel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Normalization(Record):
+class Normalization(CatalogEntry):
     """Counts that layer norm and softmax share in the course: work and passes per element."""
 
     flops_per_element: float = number("FLOP")
@@ -106,7 +106,7 @@ class Normalization(Record):
 _COURSE: Final = Source("ML Systems course, lab 11", "2026-03", "course")
 
 #: Layer norm and softmax, as the course counts them.
-normalization: Final = record(
+normalization: Final = catalog_entry(
     Normalization,
     "normalization",
     "Layer norm and softmax",
@@ -116,31 +116,31 @@ normalization: Final = record(
 
 
 @dataclass(frozen=True, kw_only=True)
-class FusionStrategy(Record):
+class FusionStrategy(CatalogEntry):
     """How much of the elementwise traffic a fusion strategy leaves."""
 
     traffic_share: float = number("%")
 
 
 #: The fusion strategies of the LLM-service act in lab 11.
-fusion_strategies: Final[Catalogue[FusionStrategy]] = Catalogue(
+fusion_strategies: Final[Catalog[FusionStrategy]] = Catalog(
     "fusion strategy",
     {
         strategy.key: strategy
         for strategy in (
-            record(
+            catalog_entry(
                 FusionStrategy,
                 "none",
                 "Separate kernels",
                 traffic_share=_COURSE.fact(1.0, "every kernel reads and writes its tensors"),
             ),
-            record(
+            catalog_entry(
                 FusionStrategy,
                 "partial",
                 "Softmax and layer norm fused",
                 traffic_share=_COURSE.fact(0.5, "one round trip fewer each"),
             ),
-            record(
+            catalog_entry(
                 FusionStrategy,
                 "full",
                 "All elementwise kernels fused",
@@ -196,9 +196,9 @@ def elementwise(
     flops_per_element
         Operations on each element.
     passes
-        How often each element is read or written: 2 for a plain map such as ReLU.
+        How often each element is read or written: 2 for a simple map such as ReLU.
     traffic_share
-        What fusion leaves of the traffic; see ``fusion_strategies``.
+        Fraction of the traffic that fusion leaves; see ``fusion_strategies``.
 
     Examples
     --------

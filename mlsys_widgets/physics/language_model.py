@@ -22,7 +22,7 @@ from mlsys_widgets.physics.workloads import LanguageModel, workloads
 
 @dataclass(frozen=True, repr=False)
 class KVCache(Result):
-    """Keys and values kept for every token that was read or written."""
+    """Keys and values kept for every token read or written so far."""
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     sequence: Numeric = given("S", "", "tokens in a sequence", AT_LEAST_ONE)
@@ -50,7 +50,7 @@ class Footprint(KVCache):
     """Everything a served model keeps in memory."""
 
     parameters: Numeric = given("n", "", "parameters", POSITIVE)
-    activation_share: Numeric = given("a", "%", "activations, as share of weights", NON_NEGATIVE)
+    activation_share: Numeric = given("a", "%", "activations as fraction of weights", NON_NEGATIVE)
     memory: Numeric = given("C", "B", "memory of the device", POSITIVE)
 
     @derived("weights", "B")
@@ -75,7 +75,7 @@ class Footprint(KVCache):
 
     @derived("OOM", "")
     def out_of_memory(self) -> bool | NDArray[np.bool_]:
-        """Out of memory if more is needed than there is."""
+        """Out of memory if more is needed than the device has."""
         return self.total > self.memory
 
     @property
@@ -96,7 +96,7 @@ class Footprint(KVCache):
 
 @dataclass(frozen=True, repr=False)
 class Generation(Result):
-    """Base of decode and prefill: bytes against operations, the longer one counts."""
+    """Base of decode and prefill: time to move bytes or time to compute, whichever is longer."""
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     sequence: Numeric = given("S", "", "tokens in a sequence", AT_LEAST_ONE)
@@ -301,7 +301,7 @@ def decode(
     Parameters
     ----------
     attention
-        Count the operations of attention as well; the textbook form leaves them out.
+        Whether to count the operations of attention, which the textbook form leaves out.
 
     Examples
     --------

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.physics.devices import devices
-from mlsys_widgets.physics.domain import POSITIVE, Catalogue, Numeric
-from mlsys_widgets.physics.provenance import Fact, Record, Source, number, record
+from mlsys_widgets.physics.domain import POSITIVE, Catalog, Numeric
+from mlsys_widgets.physics.provenance import CatalogEntry, Fact, Source, catalog_entry, number
 from mlsys_widgets.physics.result import Result, derived, given
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryLevel(Record):
+class MemoryLevel(CatalogEntry):
     """One level of the hierarchy."""
 
     bandwidth: float = number("B/s")
@@ -40,13 +40,13 @@ _PCIE: Final = Source("PCI Express 4.0, 16 lanes, one direction", "2017-10", "da
 _SERVER: Final = Source("a common server", "2026-11", "estimate")
 _A100: Final = devices["a100-sxm"]
 
-#: The A100, nearest to the arithmetic first.
-memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
+#: The levels of an A100, from the one nearest to the arithmetic outward.
+memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
     "memory level",
     {
         level.key: level
         for level in (
-            record(
+            catalog_entry(
                 MemoryLevel,
                 "registers",
                 "Registers",
@@ -54,7 +54,7 @@ memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
                 capacity=_WHITEPAPER.fact(108 * 256e3, "256 KB in each of 108 multiprocessors"),
                 scope="per thread",
             ),
-            record(
+            catalog_entry(
                 MemoryLevel,
                 "sram",
                 "Shared memory and L1",
@@ -62,7 +62,7 @@ memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
                 capacity=_WHITEPAPER.fact(108 * 192e3, "192 KB in each of 108 multiprocessors"),
                 scope="per multiprocessor",
             ),
-            record(
+            catalog_entry(
                 MemoryLevel,
                 "l2",
                 "L2 cache",
@@ -70,7 +70,7 @@ memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
                 capacity=_WHITEPAPER.fact(40e6),
                 scope="whole GPU",
             ),
-            record(
+            catalog_entry(
                 MemoryLevel,
                 "hbm",
                 "HBM",
@@ -78,7 +78,7 @@ memory_hierarchy: Final[Catalogue[MemoryLevel]] = Catalogue(
                 capacity=Fact(_A100.memory, _A100.provenance["memory"]),
                 scope="whole GPU",
             ),
-            record(
+            catalog_entry(
                 MemoryLevel,
                 "host",
                 "Host memory over PCIe",
@@ -105,7 +105,7 @@ def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
 
 
 def nearest_level(size: float) -> MemoryLevel | None:
-    """The fastest level that holds something of this size, or none.
+    """The fastest level that holds something of this size, or ``None``.
 
     Examples
     --------

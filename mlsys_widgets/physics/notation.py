@@ -160,11 +160,11 @@ Leaf = Callable[[str], str]
 
 @cache
 def expression(formula: Callable[[Any], object]) -> ast.expr:
-    """The expression that a one-``return`` function gives back, read from its source."""
+    """The expression that a function with one ``return`` returns, read from its source."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(formula)))
     returns = [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
     if len(returns) != 1 or returns[0].value is None:
-        raise TypeError(f"{formula.__qualname__} must be a single return to be written down")
+        raise TypeError(f"{formula.__qualname__} must be a single return to be shown as a formula")
     return returns[0].value
 
 

@@ -12,7 +12,7 @@ Kind = Literal["datasheet", "estimate", "measured", "course"]
 
 @dataclass(frozen=True)
 class Provenance:
-    """The source of one number: who says so, since when, and how sure that is."""
+    """The source of one number: who gives it, since when, and what kind of source that is."""
 
     source: str
     date: str
@@ -42,10 +42,10 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class CatalogEntry:
     """Something with a key, a name and numbers, each of which has its provenance.
 
-    Subclasses add numeric fields. ``record`` builds them from facts, and a number without a
+    Subclasses add numeric fields. ``catalog_entry`` builds them from facts, and a number without
     provenance cannot be built.
     """
 
@@ -70,26 +70,26 @@ class Record:
                 yield entry.name, value, unit, self.provenance[entry.name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A mapping proxy cannot be pickled; hand over its content.
+        # A mapping proxy cannot be pickled; its content can.
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         content = {n: dict(v) if isinstance(v, Mapping) else v for n, v in state.items()}
         return _rebuild, (type(self), content)
 
 
 def number(unit: str = "", **options: Any) -> Any:
-    """A numeric field of a record, in some unit."""
+    """A numeric field of a catalog entry, in some unit."""
     return field(metadata={"unit": unit}, **options)
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=CatalogEntry)
 
 
 def _rebuild(kind: type[R], state: dict[str, Any]) -> R:
     return kind(**state)
 
 
-def record(kind: type[R], key: str, name: str, /, **members: Any) -> R:
-    """Build a record from facts (numbers with provenance) and plain members (words)."""
+def catalog_entry(kind: type[R], key: str, name: str, /, **members: Any) -> R:
+    """Build an entry from facts (numbers with provenance) and plain members (words)."""
     facts = {field: member for field, member in members.items() if isinstance(member, Fact)}
     values = {f: m.value if isinstance(m, Fact) else m for f, m in members.items()}
     sources = {field: member.provenance for field, member in facts.items()}

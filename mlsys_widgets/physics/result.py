@@ -21,27 +21,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from functools import partial
+from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 
-from mlsys_widgets.physics.domain import Domain
+from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
+from mlsys_widgets.physics.domain import Domain, one_of
+from mlsys_widgets.physics.notation import Notation
 from mlsys_widgets.physics.units import format_quantity
 
-if TYPE_CHECKING:
-    from mlsys_widgets.physics.derivation import Derivation
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """What a number of a result is called, in formulas and in words."""
-
-    name: str
-    symbol: str
-    unit: str
-    about: str
 
 
 def given(symbol: str, unit: str, about: str, domain: Domain, default: float | None = None) -> Any:
@@ -106,7 +97,7 @@ class Derived(Generic[T]):
 
     @property
     def quantity(self) -> Quantity:
-        """How this quantity is called."""
+        """What this quantity is called."""
         about = (self.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
         return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
 
@@ -167,10 +158,12 @@ class Result:
         >>> print(ph.gemm(512, 512, 512, bytes_per_element=2).derivation("flops"))
         W = 2 × M × N × K = 2 × 512 × 512 × 512 = 268.4 MFLOP   (operations)
         """
-        # Derivations know results, not the other way round, except for this convenience.
-        from mlsys_widgets.physics.derivation import derive
-
-        return derive(self, names)
+        known = [member.name for member in derivable(type(self))]
+        for name in names:
+            one_of("quantity", name, known)
+        seen: set[tuple[int, str]] = set()
+        steps = (step for name in names or known for step in _steps_to(self, name, seen))
+        return Derivation(tuple(steps))
 
     def _pairs(self, quantities: dict[str, Quantity]) -> Iterator[str]:
         for name, quantity in quantities.items():
@@ -204,3 +197,46 @@ def derivable(kind: type[Result]) -> tuple[Derived[Any], ...]:
         found = {name: member for name, member in members if isinstance(member, Derived)}
         _DERIVED[kind] = tuple(found.values())
     return _DERIVED[kind]
+
+
+def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator[Step]:
+    """The steps to one quantity, after those it depends on, across results if necessary.
+
+    Steps that are already in ``seen`` are left out.
+    """
+    if (id(result), name) in seen:
+        return
+    seen.add((id(result), name))
+    value = getattr(result, name)
+    member = next((step for step in derivable(type(result)) if step.name == name), None)
+    if member is None:
+        # An input. If it was itself computed, its own derivation comes first.
+        if isinstance(value, Explained):
+            yield from _steps_to(value.result, value.name, seen)
+        return
+    for needed in notation.names_in(member.formula):
+        yield from _steps_to(result, needed, seen)
+    yield _step(result, member)
+
+
+def _step(result: Result, member: Derived[float]) -> Step:
+    value = getattr(result, member.name)
+    called = result.inputs() | result.outputs()
+    if any(isinstance(getattr(result, name), np.ndarray) for name in result.inputs()):
+        raise ValueError(
+            "a derivation explains one case, and this result holds arrays of them; "
+            "to explain one of them, compute it from single numbers"
+        )
+
+    def symbol(how: Notation, name: str) -> str:
+        return how.symbol(called[name].symbol)
+
+    def number(how: Notation, name: str) -> str:
+        text = how.quantity(format_quantity(getattr(result, name), called[name].unit))
+        return f"({text})" if getattr(result, name) < 0 else text
+
+    def everywhere(leaf: Callable[[Notation, str], str]) -> dict[Notation, str]:
+        styles = (notation.TEXT, notation.HTML, notation.LATEX)
+        return {how: notation.write(member.formula, how, partial(leaf, how)) for how in styles}
+
+    return Step(member.quantity, everywhere(symbol), everywhere(number), value)

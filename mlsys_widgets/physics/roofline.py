@@ -18,7 +18,7 @@ COMPUTE_BOUND: Final = "compute-bound"
 
 @dataclass(frozen=True, repr=False)
 class Ridge(Result):
-    """The corner of a roofline, where both roofs meet."""
+    """The corner of a roofline, where the two roofs meet."""
 
     peak: Numeric = given("P", "FLOP/s", "peak compute rate", POSITIVE)
     bandwidth: Numeric = given("B", "B/s", "memory bandwidth", POSITIVE)
@@ -42,7 +42,7 @@ class Roofline(Ridge):
 
     @derived("MFU", "%")
     def mfu(self) -> Numeric:
-        """Share of the peak that is attainable."""
+        """Fraction of the peak that is attainable."""
         return self.attainable / self.peak
 
     @derived("memory-bound", "")
@@ -84,6 +84,6 @@ def roofline(intensity: Numeric, peak: Numeric, bandwidth: Numeric) -> Roofline:
     I = W / Q = 268.4 MFLOP / 1.57 MB = 170.7 FLOP/B   (arithmetic intensity)
     A = min(P, B × I) = min(989 TFLOPS, 3.35 TB/s × 170.7 FLOP/B) = 571.7 TFLOPS   \
 (attainable rate)
-    MFU = A / P = 571.7 TFLOPS / 989 TFLOPS = 57.8%   (share of the peak that is attainable)
+    MFU = A / P = 571.7 TFLOPS / 989 TFLOPS = 57.8%   (fraction of the peak that is attainable)
     """
     return Roofline(peak=peak, bandwidth=bandwidth, intensity=intensity)

@@ -1,7 +1,7 @@
 """Which input moves a result most: elasticities, and the answer to "what to improve first?".
 
 An elasticity is the percentage by which an output changes when one input grows by one percent,
-everything else held still.
+with everything else unchanged.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from mlsys_widgets.physics.derivation import Quantity
 from mlsys_widgets.physics.domain import one_of
-from mlsys_widgets.physics.result import Quantity, Result
+from mlsys_widgets.physics.result import Result
 
 _STEP = 1e-4
 
@@ -39,7 +40,7 @@ class Sensitivity:
         about = self.output.about
         return (
             f"{about[:1].upper()}{about[1:]} depends most on {self.inputs[name].about}: "
-            f"with 1% more of that it {change} by {abs(size):.2g}%."
+            f"if that grows by 1%, the result {change} by {abs(size):.2g}%."
         )
 
 
@@ -61,8 +62,8 @@ def sensitivity(result: Result, output: str) -> Sensitivity:
     >>> found.most, round(found.elasticities["launch_overhead"], 3)
     ('kernels', 0.667)
     >>> print(sensitivity(tiny, "utilization").sentence())
-    Share of the time spent computing depends most on compute time of a kernel: with 1% more of \
-that it grows by 0.67%.
+    Fraction of the time spent computing depends most on compute time of a kernel: if that grows \
+by 1%, the result grows by 0.67%.
     """
     outputs = result.outputs()
     one_of("output", output, outputs)
@@ -81,7 +82,7 @@ that it grows by 0.67%.
 
 
 def _elasticity(result: Result, name: str, output: str) -> float:
-    """Central difference; one-sided where the domain ends (an efficiency of 100 %)."""
+    """Central difference; one-sided where the domain ends (an efficiency of 100%)."""
     at = getattr(result, name)
     if at == 0:
         return 0.0

@@ -69,7 +69,7 @@ class _Scale:
 
     @property
     def bare(self) -> float:
-        """What a number typed without any unit is multiplied with."""
+        """What a number typed without a unit is multiplied by."""
         return self.spellings[""]
 
 
@@ -97,7 +97,7 @@ def _count(shown: str, *also: str) -> _Scale:
 
 
 def _rate(shown: str, seconds: float) -> _Scale:
-    """So many per unit of time, shown per one unit and read per any."""
+    """A number per unit of time, shown per one unit and read per any."""
     per = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": _MINUTE, "minute": _MINUTE,
            "h": SECONDS_PER_HOUR, "hr": SECONDS_PER_HOUR, "hour": SECONDS_PER_HOUR,
            "d": SECONDS_PER_DAY, "day": SECONDS_PER_DAY, "year": _YEAR}  # fmt: skip
@@ -204,7 +204,7 @@ def format_quantity(value: Numeric | bool, unit: str = "", *, pad: bool = False)
     return _format(float(value), unit, pad)
 
 
-@lru_cache(4096)  # an instrument shows the same ticks and limits again with every move
+@lru_cache(4096)  # an instrument shows the same ticks and limits with every move
 def _format(number: float, unit: str, pad: bool) -> str:
     if math.isnan(number):
         raise ValueError("value is not a number (NaN); there is nothing to show")
@@ -214,12 +214,27 @@ def _format(number: float, unit: str, pad: bool) -> str:
     size = abs(number)
     chosen = steps[0]
     for step in steps:
-        # A value that would be rounded up to the next step is shown in that step; nothing at
-        # all is shown in the plain unit.
+        # A value that would be rounded up to the next step is shown in that step; zero is
+        # shown in the plain unit.
         if size >= step[0] * (1 - 5e-5) or (size == 0 and step[0] <= 1.0):
             chosen = step
     sign = "−" if number < 0 else ""
     return sign + _written(size, chosen, pad=pad)
+
+
+def counted(number: Numeric, singular: str, plural: str | None = None) -> str:
+    """Write how many things there are, with the noun in the right form.
+
+    Examples
+    --------
+    >>> counted(1, "image"), counted(3_000, "image"), counted(2, "query", "queries")
+    ('1 image', '3,000 images', '2 queries')
+    >>> counted(float("inf"), "image")
+    'never'
+    """
+    shown = format_quantity(number)
+    noun = singular if shown == "1" else plural or f"{singular}s"
+    return shown if shown == NEVER else f"{shown} {noun}"
 
 
 _NUMBER: Final = re.compile(
@@ -262,7 +277,7 @@ def parse_quantity(text: str, unit: str = "") -> float:
             f"write it like {scale.example}"
         )
     number = found["digits"].replace(",", "").replace("_", "") + (found["exponent"] or "")
-    # Dividing by a million is exact where multiplying with a millionth is not.
+    # Dividing by a million is exact where multiplying by a millionth is not.
     typed_number = float(number.replace("−", "-"))
     value = typed_number * factor if factor >= 1 else typed_number / (1 / factor)
     if math.isinf(value):

@@ -1,12 +1,12 @@
-"""The workloads of the course: what each one asks of a machine, and who says so."""
+"""The workloads of the course: what each one asks of a machine, every number with its source."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalogue
-from mlsys_widgets.physics.provenance import Record, Source, number, record
+from mlsys_widgets.physics.domain import Catalog
+from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
 
 _LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
 _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
@@ -17,13 +17,13 @@ _LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workload(Record):
+class Workload(CatalogEntry):
     """Base of all workloads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPass(Workload):
-    """One forward pass as a sequence of kernels, and what compilation makes of it.
+    """One forward pass as a sequence of kernels, eager and compiled.
 
     Compute times are as profiled, whatever the device; ``run(..., speedup=)`` scales them.
     """
@@ -32,11 +32,11 @@ class ModelPass(Workload):
     compute_per_kernel: float = number("s")
     flops: float = number("FLOP")
     intensity: float = number("FLOP/B")
-    #: Share of the kernels that compilation fuses away.
+    #: Fraction of the kernels that compilation fuses away.
     fused_share: float = number("%")
-    #: Share of the memory traffic that fusion saves.
+    #: Fraction of the memory traffic that fusion saves.
     traffic_saved: float = number("%")
-    #: What compiling costs and brings, where the course says so.
+    #: Cost and gain of compiling, where the course gives them.
     compile_time: float | None = number("s", default=None)
     eager_rate: float | None = number("/s", default=None)
     compiled_rate: float | None = number("/s", default=None)
@@ -44,7 +44,7 @@ class ModelPass(Workload):
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Workload):
-    """A model that is served: requests come at a rate, compilation speeds each up."""
+    """A model in service: requests arrive at a rate, and compilation speeds each of them up."""
 
     compile_time: float = number("s")
     gain: float = number("%")
@@ -69,7 +69,7 @@ class LanguageModel(Workload):
     heads: float
     kv_heads: float
     head_width: float
-    #: Working memory of inference as a share of the weights.
+    #: Working memory of inference as a fraction of the weights.
     activation_share: float = number("%")
 
 
@@ -90,12 +90,12 @@ class ElementwiseChain(Workload):
 
 _KERNELS_NOTE = "as profiled; kernels of a few µs"
 
-workloads: Final[Catalogue[Workload]] = Catalogue(
+workloads: Final[Catalog[Workload]] = Catalog(
     "workload",
     {
         workload.key: workload
         for workload in (
-            record(
+            catalog_entry(
                 ModelPass,
                 "kws",
                 "Keyword spotting",
@@ -103,10 +103,10 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 compute_per_kernel=_LAB_07.fact(5e-6),
                 flops=_REVISED.fact(1e8, "gives the 500 µs memory term of the course's prose"),
                 intensity=_LAB_07.fact(0.1),
-                fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80 %"),
+                fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80%"),
                 traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
             ),
-            record(
+            catalog_entry(
                 ModelPass,
                 "resnet50",
                 "ResNet-50",
@@ -120,7 +120,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 eager_rate=_LAB_07.fact(1450.0, "images per second"),
                 compiled_rate=_LAB_07.fact(2150.0, "images per second"),
             ),
-            record(
+            catalog_entry(
                 ModelPass,
                 "gpt2-layer",
                 "GPT-2 layer",
@@ -128,25 +128,25 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 compute_per_kernel=_LAB_07.fact(500e-6),
                 flops=_REVISED.fact(1.46e11),
                 intensity=_LAB_07.fact(80.0),
-                fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80 %"),
+                fused_share=_LAB_07.fact(0.30, "lower end of 30 to 80%"),
                 traffic_saved=_REVISED.fact(0.20, "elementwise tails fused into the products"),
             ),
-            record(
+            catalog_entry(
                 Service,
                 "kws-service",
                 "Keyword-spotting service",
                 compile_time=_LAB_07.fact(10.0),
                 gain=_LAB_07.fact(0.40),
-                per_day=_LAB_07.fact(2400.0, "100 requests an hour"),
+                per_day=_LAB_07.fact(2400.0, "100 requests per hour"),
             ),
-            record(
+            catalog_entry(
                 Inference,
                 "resnet50-inference",
                 "ResNet-50 inference",
                 operations=_LAB_01.fact(4e9, "one image"),
                 data=_LAB_01.fact(100e6, "the weights; they move once for a whole batch"),
             ),
-            record(
+            catalog_entry(
                 LanguageModel,
                 "llama3-8b",
                 "Llama-3-8B",
@@ -158,7 +158,7 @@ workloads: Final[Catalogue[Workload]] = Catalogue(
                 head_width=_LLAMA.fact(128.0),
                 activation_share=_LAB_11.fact(0.5, "rule of thumb for inference"),
             ),
-            record(
+            catalog_entry(
                 ElementwiseChain,
                 "layernorm-dropout-relu",
                 "LayerNorm, Dropout, ReLU",

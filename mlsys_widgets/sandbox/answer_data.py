@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mlsys_widgets.labs import Unusable, plain
+from mlsys_widgets.labs import UnusableAnswer, plain
 
 #: Characters of a text that is typed as an answer.
 _LONGEST_TEXT: Final = 10_000
@@ -16,7 +16,7 @@ def to_data(value: Any) -> list[str]:
         return ["nothing"]
     try:
         data = plain(value)
-    except Unusable:
+    except UnusableAnswer:
         return ["refused", type(value).__name__]
     match data:
         case None:
@@ -50,5 +50,5 @@ def from_data(data: Any) -> Any:
         case ["str", str() as words] if len(words) < _LONGEST_TEXT:
             return words
         case ["refused", str() as kind]:
-            raise Unusable(f"it is a {kind[:60]}, not a number or a text")
-    raise Unusable("it did not come back as plain data")
+            raise UnusableAnswer(f"it is a {kind[:60]}, not a number or a text")
+    raise UnusableAnswer("it did not come back as plain data")

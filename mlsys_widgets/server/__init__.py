@@ -1,7 +1,7 @@
 """What the Lab panel asks the Jupyter server: ledgers and labs under the user's own root.
 
-A Jupyter server extension. It reads ledgers, puts one aside when a lab is begun again, and serves
-nothing that the server's own file browser would not show.
+A Jupyter server extension. It reads ledgers, sets one aside when a student restarts a lab, and
+serves nothing that the server's own file browser would not show.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
-    """Add the panel's addresses to a server, and mend its websockets. Called by Jupyter."""
+    """Add the panel's addresses to a server, and speed up its websockets. Called by Jupyter."""
     from mlsys_widgets.server.handlers import add_handlers
     from mlsys_widgets.server.prompt import send_at_once
 

@@ -5,7 +5,7 @@
 | ``GET mlsys/lab?path=<notebook>`` | what the ledger beside a notebook says; with ``wait=<seconds>`` and ``If-None-Match`` the answer comes when the ledger changes, or 304 after that time |
 | ``GET mlsys/ledgers?path=<notebook>`` | all ledgers below the root |
 | ``GET mlsys/labs`` | all labs below the root |
-| ``POST mlsys/begin-again`` | puts the ledger beside a notebook aside |
+| ``POST mlsys/begin-again`` | sets the ledger beside a notebook aside |
 """  # noqa: E501
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.ledger import Ledger, LedgerError
-from mlsys_widgets.server.finding import Finder
-from mlsys_widgets.server.places import NotFound, Refused, Root
+from mlsys_widgets.server.finder import Finder
+from mlsys_widgets.server.paths import NotFound, PathRefused, Root
 from mlsys_widgets.server.reports import Reports, etag
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
-#: How often, in seconds, a ledger is looked at while somebody waits for it to change.
+#: Seconds between two looks at a ledger while somebody waits for it to change.
 LOOK: Final = 0.2
-#: The longest such wait. Proxies close what is silent for a minute.
+#: The longest such wait. Proxies close connections that are silent for a minute.
 LONGEST_WAIT: Final = 30.0
 
 
-class Desk:
+class PanelServices:
     """What all handlers of a server share."""
 
     def __init__(self, serverapp: ServerApp) -> None:
@@ -51,17 +51,17 @@ class Desk:
 class PanelHandler(APIHandler):
     """A request of the panel: for those who are logged in and may see the files."""
 
-    # Who may read and write files may read ledgers and begin again.
+    # Whoever may read and write files may read ledgers and restart a lab.
     auth_resource = "contents"
-    # A panel that looks at a ledger is nobody at work; an idle server may still be culled.
+    # A panel that polls a ledger is not activity; an idle server may still be culled.
     _track_activity = False
 
-    def initialize(self, desk: Desk) -> None:
-        """Take what the handlers share."""
-        self.desk = desk
+    def initialize(self, services: PanelServices) -> None:
+        """Receive what the handlers share."""
+        self.services = services
 
     def compute_etag(self) -> str | None:
-        # Tornado's own is a hash of the answer, which would have to be made first.
+        # Tornado's own is a hash of the answer, which would have to be computed first.
         return None
 
     def say(self, answer: dict[str, Any]) -> None:
@@ -75,10 +75,10 @@ class PanelHandler(APIHandler):
         self.finish(json.dumps({"message": sentence}))
 
     def ledger(self, path: str) -> Path | None:
-        """The ledger beside a notebook, or none after a refusal was sent."""
+        """The ledger beside a notebook; `None` after a refusal was sent."""
         try:
-            return self.desk.root.ledger(path)
-        except Refused as error:
+            return self.services.root.ledger(path)
+        except PathRefused as error:
             self.refuse(HTTPStatus.FORBIDDEN, str(error))
         except NotFound as error:
             self.refuse(HTTPStatus.NOT_FOUND, str(error))
@@ -105,14 +105,14 @@ class LabHandler(PanelHandler):
             self.set_status(HTTPStatus.NOT_MODIFIED)
             self.finish()
             return
-        # Looked up again: a link may have been put there while we waited.
+        # Checked again: somebody may have put a link there while we waited.
         ledger = self.ledger(path)
         if ledger is not None:
-            said = await asyncio.to_thread(self.desk.reports.of, ledger)
-            self.say({"path": path, "ledger": self.desk.root.path_of(ledger), **said})
+            said = await asyncio.to_thread(self.services.reports.of, ledger)
+            self.say({"path": path, "ledger": self.services.root.path_of(ledger), **said})
 
     async def news(self, ledger: Path, known: str | None) -> str:
-        """The tag of the ledger, once it is another than the known one or the time is up."""
+        """The ledger's tag, once it differs from the known one or the time is up."""
         try:
             wait = float(self.get_query_argument("wait", "0"))
         except ValueError:
@@ -130,7 +130,7 @@ class LabHandler(PanelHandler):
 
 
 class LedgersHandler(PanelHandler):
-    """All ledgers below the root, in short."""
+    """All ledgers below the root, abridged."""
 
     @web.authenticated
     @authorized
@@ -144,15 +144,15 @@ class LedgersHandler(PanelHandler):
         self.say(await asyncio.to_thread(self.all, known))
 
     def all(self, known: list[Path]) -> dict[str, Any]:
-        """Look for them and read them; takes a while the first time."""
-        ledgers, complete = self.desk.finder.ledgers(*known)
+        """Find and read them, which takes a while the first time."""
+        ledgers, complete = self.services.finder.ledgers(*known)
         listed = []
         for ledger in ledgers:
-            said = self.desk.reports.of(ledger)
+            said = self.services.reports.of(ledger)
             shown = {
                 key: said[key] for key in ("lab", "student", "last", "ok", "problem", "design")
             }
-            listed.append({"ledger": self.desk.root.path_of(ledger), **shown})
+            listed.append({"ledger": self.services.root.path_of(ledger), **shown})
         return {"ledgers": listed, "complete": complete}
 
 
@@ -162,12 +162,12 @@ class LabsHandler(PanelHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        labs, complete = await asyncio.to_thread(self.desk.finder.labs)
+        labs, complete = await asyncio.to_thread(self.services.finder.labs)
         self.say({"labs": [lab._asdict() for lab in labs], "complete": complete})
 
 
 class BeginAgainHandler(PanelHandler):
-    """Puts the ledger beside a notebook aside, so that the lab starts from the beginning."""
+    """Sets the ledger beside a notebook aside, so that the lab starts from the beginning."""
 
     _track_activity = True
 
@@ -187,12 +187,12 @@ class BeginAgainHandler(PanelHandler):
         except LedgerError as error:
             self.refuse(HTTPStatus.CONFLICT, str(error))
             return
-        self.say({"aside": self.desk.root.path_of(aside) if aside else None})
+        self.say({"aside": self.services.root.path_of(aside) if aside else None})
 
 
 def add_handlers(serverapp: ServerApp) -> None:
     """Add the addresses to a server."""
-    shared = {"desk": Desk(serverapp)}
+    shared = {"services": PanelServices(serverapp)}
     table = [
         ("lab", LabHandler),
         ("ledgers", LedgersHandler),

@@ -1,8 +1,8 @@
 """Kernel websockets that send at once.
 
-Jupyter's server leaves Nagle's algorithm on for them. An answer to a slider is a dozen small
-messages: the first leaves, the others wait until the browser has acknowledged it, and it waits for
-40 ms with that. Most of what a student waits for a slider is this.
+Jupyter's server leaves Nagle's algorithm on for them. The answer to a slider move is a dozen small
+messages: the first leaves, and the others wait until the browser acknowledges it, which takes it
+40 ms. That is most of the time a student waits for a slider.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     """Jupyter's own connection to a kernel, without the delay."""
 
     def connect(self) -> Any:
-        """Begin to pass messages on."""
+        """Start to pass messages on."""
         self.websocket_handler.set_nodelay(True)
         return super().connect()
 
 
 def send_at_once(serverapp: ServerApp) -> None:
-    """Have a server's kernel websockets send at once, unless somebody has put in their own."""
+    """Make a server's kernel websockets send at once, unless somebody installed their own."""
     settings = serverapp.web_app.settings
     if settings.get(SETTING) is ZMQChannelsWebsocketConnection:
         settings[SETTING] = PromptConnection

@@ -1,7 +1,7 @@
 """What a ledger says, as plain data for the panel.
 
-Reading and verifying a long ledger takes a while, so a report is kept until the file changes; to
-see that it has not takes one look at the file's entry in its folder.
+Reading and verifying a long ledger takes a while, so a report is kept until the file changes. One
+``stat`` is enough to see that it has not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.ledger import Design, Ledger, LedgerError, forms
+from mlsys_widgets.ledger import Design, Ledger, LedgerError
+from mlsys_widgets.server.design_labels import design_labels
 
 #: How many reports are kept.
 KEPT: Final = 256
@@ -21,7 +22,7 @@ Signature = tuple[int, ...]
 
 
 def signature(ledger: Path) -> Signature | None:
-    """What changes whenever the file does; none when there is no file."""
+    """A value that changes whenever the file does; `None` if there is no file."""
     try:
         status = ledger.stat()
     except OSError:
@@ -96,7 +97,7 @@ def report(ledger: Path) -> dict[str, Any]:
             }
             for name, said in state.answers.items()
         },
-        "design": _design(design) if design else None,
+        "design": _design(design, design_labels(ledger.parent, design.lab)) if design else None,
     }
 
 
@@ -117,10 +118,8 @@ _NOTHING: Final[Mapping[str, Any]] = {
 }
 
 
-def _design(design: Design) -> dict[str, Any]:
+def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:
     """The entry with what each field says, in the order of the lab's form."""
-    form = forms().get(design.lab)
-    about = {name: field.about for name, field in form.fields.items()} if form else {}
     order = [*(name for name in about if name in design), *(n for n in design if n not in about)]
     fields = [
         {"name": name, "about": about.get(name), "value": _plain(design[name])} for name in order
@@ -129,7 +128,7 @@ def _design(design: Design) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Undo what a state did to make its values unchangeable."""
+    """Turn a state's immutable values back into plain ones."""
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -145,7 +144,7 @@ class Reports:
         self._lock = threading.Lock()
 
     def of(self, ledger: Path) -> dict[str, Any]:
-        """The report of a ledger as it is now."""
+        """Return the report of a ledger as it is now."""
         seen = signature(ledger)
         with self._lock:
             before, kept = self._kept.get(ledger, (None, None))
@@ -153,7 +152,7 @@ class Reports:
                 self._kept.move_to_end(ledger)
                 return kept
         made = report(ledger)
-        # Only what was read between two equal looks belongs to that look.
+        # If the file changed while it was read, the report belongs to neither signature.
         if signature(ledger) == seen:
             with self._lock:
                 self._kept[ledger] = (seen, made)

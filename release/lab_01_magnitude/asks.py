@@ -17,6 +17,7 @@ from mlsys_widgets.labs import (
     Takeaways,
     steps,
 )
+from mlsys_widgets.ledger.designs import choice, flag, judged, predicted
 from mlsys_widgets.physics import BYTES_PER_ELEMENT, capacity, devices, iron_law, workloads
 from mlsys_widgets.physics import format_quantity as q
 
@@ -68,6 +69,16 @@ lab = Lab(
         "deadline_us": Parameter(
             600, steps(460, 900, 20), "µs", "time in which your service must answer"
         ),
+    },
+    design={
+        "context": choice("the device the second act ended on", "cloud", "tiny"),
+        "act1_prediction": predicted("what was predicted in the first act"),
+        "act1_correct": judged("whether that was right"),
+        "act2_bottleneck": choice("the longest term of the iron law", "memory", "compute"),
+        "act2_prediction": predicted("what was predicted in the second act"),
+        "act2_correct": judged("whether that was right"),
+        "constraint_hit": flag("whether the design ran into a limit of the device"),
+        "oom_triggered": flag("whether that limit was the device's memory"),
     },
 )
 

@@ -16,6 +16,7 @@ from mlsys_widgets.labs import (
     Takeaways,
     steps,
 )
+from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted
 from mlsys_widgets.measured import findings, trial
 from mlsys_widgets.physics import (
     break_even,
@@ -90,6 +91,31 @@ lab = Lab(
         # Below 1: the model is always replaced before compiling has paid.
         "service_share": Parameter(
             0.5, steps(0.3, 0.7, 0.05), "", "time in service, as a share of the break-even"
+        ),
+    },
+    design={
+        "context": choice("where the service runs", "cloud", "edge"),
+        "execution_mode": choice("how the model is run", "eager", "compiled"),
+        "fusion_enabled": flag("whether element-wise kernels are fused"),
+        "compilation_roi_positive": flag("whether compiling pays off over the deployment"),
+        "breakeven_inferences": number(
+            "inferences that pay for compiling", 0, none="compiling never pays"
+        ),
+        "kws_utilization_eager_pct": number(
+            "GPU utilization of keyword spotting, eager, in percent", 0, 100
+        ),
+        "kws_utilization_compiled_pct": number(
+            "GPU utilization of keyword spotting, compiled, in percent", 0, 100
+        ),
+        "act1_prediction": predicted("what was predicted in the first act"),
+        "act1_correct": judged("whether that was right"),
+        "act2_result": number("the break-even found in the second act", 0, none="there is none"),
+        "act2_decision": choice("what was decided on it", "eager", "compiled"),
+        "constraint_hit": flag("whether the deployment ends before compiling has paid"),
+        "act2_prediction": predicted("what was predicted in the second act", required=False),
+        "act2_correct": judged("whether that was right", required=False),
+        "arithmetic_intensity": number(
+            "FLOP per byte after fusion, where Lab 11 starts", 0, required=False
         ),
     },
 )

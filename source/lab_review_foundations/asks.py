@@ -1,24 +1,26 @@
 """What the Foundations Review asks. Students get this file; the keys are in checks.py."""
 
+from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
     Essay,
     Lab,
     Message,
+    Myth,
     Myths,
     Number,
     Parameter,
     Parameters,
     Peek,
     Prediction,
+    Question,
     Quiz,
     Record,
     Reflection,
     Takeaways,
     steps,
 )
-from mlsys_widgets.ledger import DesignForm, declare
 from mlsys_widgets.ledger.designs import choice, flag, number, predicted
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
@@ -51,6 +53,246 @@ CONSTRUCTS = {
 }
 #: Names of the tensors that a chain reads beside `x`.
 OPERANDS = ("w", "b", "c", "d")
+
+#: The ideas of Phase I, the arrows between them, and three paths through them, as on day 14. The
+#: last three ideas of the abstraction path belong to Phase II and close the map.
+CONCEPTS = ConceptGraph(
+    title="Concept map of Phase I",
+    first="roofline",
+    concepts=(
+        Concept(
+            "why",
+            "Why ML systems and compilers",
+            "",
+            "A model on paper says nothing about time: hardware and software decide what it costs.",
+            ("Why ML systems", "and compilers?"),
+            2.5,
+            0,
+            2.4,
+        ),
+        Concept(
+            "hardware",
+            "Hardware limits",
+            "",
+            "A chip can do so many operations and move so many bytes in a second, and no more.",
+            ("Hardware limits",),
+            1,
+            1,
+            2,
+        ),
+        Concept(
+            "software",
+            "Software execution",
+            "",
+            "What turns lines of Python into kernels, and what it adds to their time.",
+            ("Software execution",),
+            4,
+            1,
+            2,
+        ),
+        Concept(
+            "gpu",
+            "How a GPU is built",
+            "Days 1–3",
+            "Many multiprocessors work side by side, each with its own registers and "
+            "shared memory.",
+            ("Inside", "a GPU"),
+            0,
+            2,
+        ),
+        Concept(
+            "memory",
+            "Memory hierarchy",
+            "Days 4–5",
+            "Memory near the arithmetic is fast and small; far from it, slow and large.",
+            ("Memory", "hierarchy"),
+            1,
+            2,
+        ),
+        Concept(
+            "balance",
+            "Compute or bandwidth",
+            "Days 6–7",
+            "An operation waits for arithmetic or for memory, and only one of them is worth "
+            "speeding up.",
+            ("Compute", "or bytes"),
+            2,
+            2,
+        ),
+        Concept(
+            "eager",
+            "Eager mode",
+            "Day 12",
+            "Each line of Python runs at once, as a kernel of its own.",
+            ("Eager", "mode"),
+            3,
+            2,
+        ),
+        Concept(
+            "graph",
+            "Graph mode",
+            "Day 12",
+            "The whole computation is known before it runs, so a compiler can change it.",
+            ("Graph", "mode"),
+            4,
+            2,
+        ),
+        Concept(
+            "rules",
+            "Which operations can fuse",
+            "Day 13",
+            "Neighbours that work element by element can share a kernel; a reduction has to "
+            "finish first.",
+            ("Fusible", "ops"),
+            5,
+            2,
+        ),
+        Concept(
+            "levels",
+            "Levels from registers to HBM",
+            "Days 4–5",
+            "The levels a value can live in, each with a bandwidth and a size.",
+            ("Registers", "to HBM"),
+            1,
+            3,
+        ),
+        Concept(
+            "dispatcher",
+            "Dispatch of every operation",
+            "Day 12",
+            "Eager mode pays for types, devices and a launch at every single operation.",
+            ("Dispatch", "per op"),
+            3,
+            3,
+        ),
+        Concept(
+            "roofline",
+            "Roofline model",
+            "Days 6–7",
+            "Operations per byte against the ridge tell which limit binds, and by how much.",
+            ("Roofline model",),
+            1,
+            4,
+            2,
+        ),
+        Concept(
+            "capture",
+            "Graph capture",
+            "Day 12",
+            "Trace, script, FX and Dynamo: four ways to get a graph out of Python.",
+            ("Graph capture",),
+            4.5,
+            4,
+            1.94,
+        ),
+        Concept(
+            "fusion",
+            "Fusion",
+            "Day 13",
+            "One kernel for several operations: what lies between them stays in registers and "
+            "spares the trips to HBM.",
+            ("Fusion",),
+            2.5,
+            5,
+            2,
+        ),
+        Concept(
+            "profiling",
+            "Profiling",
+            "Days 8–11",
+            "Measure before and after: a gain that was not measured is a hope.",
+            ("Profiling",),
+            2.5,
+            6,
+            2,
+        ),
+        Concept(
+            "ir",
+            "Intermediate representation",
+            "Phase II",
+            "The captured graph in a form made for compilers: plain operations, known shapes.",
+            ("Graph IR",),
+            5,
+            5,
+        ),
+        Concept(
+            "passes",
+            "Compiler passes",
+            "Phase II",
+            "Each pass rewrites the graph into an equal one that is cheaper; fusion is one of "
+            "them.",
+            ("Compiler", "passes"),
+            5,
+            6,
+        ),
+        Concept(
+            "code",
+            "Generated kernel code",
+            "Phase II",
+            "What is left of the graph becomes a few kernels, written by the compiler.",
+            ("Kernel", "code"),
+            5,
+            7,
+        ),
+    ),
+    arrows=(
+        ("why", "hardware", "The chip sets the limits that nothing can pass."),
+        ("why", "software", "Software decides how near to these limits a model comes."),
+        ("hardware", "gpu", "The limits come from how the chip is built."),
+        ("hardware", "memory", "Most limits are limits of moving data."),
+        ("hardware", "balance", "Two limits, arithmetic and memory; one of them binds."),
+        ("software", "eager", "The first way to run a model: line by line."),
+        ("software", "graph", "The second way: see everything, then run."),
+        ("software", "rules", "What a compiler may join depends on the operations."),
+        ("memory", "levels", "The hierarchy has four levels on a GPU."),
+        ("eager", "dispatcher", "One line at a time means one dispatch for each operation."),
+        ("gpu", "roofline", "The chip gives the flat part of the roof: its peak."),
+        ("levels", "roofline", "HBM gives the sloped part of the roof: its bandwidth."),
+        ("balance", "roofline", "The model draws both limits into one picture."),
+        ("graph", "capture", "A graph has to be captured before it can be changed."),
+        ("rules", "capture", "Only operations in the same graph can be joined."),
+        ("roofline", "fusion", "Left of the ridge, fewer bytes mean less time."),
+        ("capture", "fusion", "With the graph at hand the compiler finds what to fuse."),
+        ("fusion", "profiling", "Whether it helped is for a measurement to say."),
+        ("capture", "ir", "What was captured is written down for the compiler."),
+        ("ir", "passes", "Passes work on that form, not on Python."),
+        ("passes", "code", "The rewritten graph becomes kernels."),
+    ),
+    routes=(
+        Route(
+            "hardware",
+            "From hardware to software",
+            (
+                ("levels", "HBM can deliver only so many bytes in a second."),
+                ("roofline", "Elementwise operations do little work on each byte: memory-bound."),
+                ("fusion", "One kernel for many of them moves fewer bytes."),
+                ("graph", "With a graph, the compiler sees by itself what to fuse."),
+            ),
+        ),
+        Route(
+            "measurement",
+            "Measure, fix, measure",
+            (
+                ("profiling", "Profile first, with Nsight or torch.profiler."),
+                ("balance", "Find what it waits for: arithmetic or memory."),
+                ("roofline", "The roofline says how far it is from what the chip allows."),
+                ("fusion", "Fuse, or change what else closes that gap."),
+                ("profiling", "Profile again: only now it is an improvement."),
+            ),
+        ),
+        Route(
+            "abstraction",
+            "Abstraction",
+            (
+                ("eager", "A model starts as Python, easy to write and to debug."),
+                ("capture", "One of several methods takes the graph out of it."),
+                ("ir", "The graph is written in the compiler's own form."),
+                ("passes", "Passes make it cheaper."),
+                ("code", "Kernels are generated from what remains."),
+            ),
+        ),
+    ),
+)
 
 lab = Lab(
     "lab_review_foundations",
@@ -115,26 +357,18 @@ lab = Lab(
             "what your model contains",
         ),
     },
-)
-
-declare(
-    DesignForm(
-        lab.name,
-        lab.chapter,
-        {
-            "context": choice("where the service runs", "cloud", "edge"),
-            "working_set_mb": number("megabytes that the fused kernel works on at once", 0),
-            "memory_level": choice("where these data live", *memory_hierarchy),
-            "working_set_fits": flag("whether they fit there"),
-            "capture": choice(
-                "how the model is captured", "eager", "trace", "script", "fx", "compile"
-            ),
-            "results_right": flag("whether its results are right"),
-            "constraint_hit": flag("whether the plan fails in one of the two ways"),
-            "act1_prediction": predicted("what was predicted in the first act"),
-            "act2_prediction": predicted("what was predicted in the second act"),
-        },
-    )
+    design={
+        "context": choice("where the service runs", "cloud", "edge"),
+        "working_set_mb": number("megabytes that the fused kernel works on at once", 0),
+        "memory_level": choice("where these data live", *memory_hierarchy),
+        "working_set_fits": flag("whether they fit there"),
+        "capture": choice("how the model is captured", "eager", "trace", "script", "fx", "compile"),
+        "results_right": flag("whether its results are right"),
+        "constraint_hit": flag("whether the plan fails in one of the two ways"),
+        "act1_prediction": predicted("what was predicted in the first act"),
+        "act2_prediction": predicted("what was predicted in the second act"),
+    },
+    materials={"concepts": CONCEPTS},
 )
 
 
@@ -635,194 +869,193 @@ def ten_questions(p: Parameters) -> Quiz:
     most = q(roofline(full, A100.peak("fp16"), A100.bandwidth).mfu, "%")
     return Quiz(
         [
-            {
-                "key": "ridge",
-                "words": "**Ridge.** An H200 computes as fast as an H100, and its memory is faster."
+            Question(
+                "ridge",
+                "**Ridge.** An H200 computes as fast as an H100, and its memory is faster."
                 " Where is its ridge?",
-                "options": {
+                {
                     "left": "at a lower intensity",
                     "right": "at a higher intensity",
                     "same": "at the same intensity",
                     "unknown": "that depends on the kernel",
                 },
-                "right": "left",
-                "feedback": {
+                right="left",
+                feedback={
                     "right": "More bandwidth feeds the same arithmetic with less work per byte.",
                     "same": "The ridge is a ratio, and one of its two numbers has changed.",
                     "unknown": "The ridge belongs to the chip. Kernels lie left or right of it.",
                 },
-                "why": f"Peak over bandwidth: {q(H100.ridge('fp16'), 'FLOP/B')} become"
+                why=f"Peak over bandwidth: {q(H100.ridge('fp16'), 'FLOP/B')} become"
                 f" {q(H200.ridge('fp16'), 'FLOP/B')}.",
-            },
-            {
-                "key": "relu",
-                "words": "**ReLU.** It runs in fp16 in place of fp32 on an A100. What changes?",
-                "options": {
+            ),
+            Question(
+                "relu",
+                "**ReLU.** It runs in fp16 in place of fp32 on an A100. What changes?",
+                {
                     "bound": "it turns compute-bound",
                     "none": "nothing: same intensity, same limit",
                     "twice": "twice the intensity, still memory-bound",
                     "half": "half the intensity, still memory-bound",
                 },
-                "right": "twice",
-                "feedback": {
+                right="twice",
+                feedback={
                     "bound": "Twice nearly nothing is still far from the ridge.",
                     "none": "Same work, fewer bytes: their ratio cannot stay.",
                     "half": "The bytes are halved, and they stand below the line.",
                 },
-                "why": f"{q(full, 'FLOP/B')} become {q(half, 'FLOP/B')}; the ridge is at {ridge}.",
-            },
-            {
-                "key": "chain",
-                "words": "**Chain.** In `sigmoid(relu(x * w + b))` let `w` and `b` be one number"
+                why=f"{q(full, 'FLOP/B')} become {q(half, 'FLOP/B')}; the ridge is at {ridge}.",
+            ),
+            Question(
+                "chain",
+                "**Chain.** In `sigmoid(relu(x * w + b))` let `w` and `b` be one number"
                 " per column in place of whole tensors. What does the fused kernel move, nearly?",
-                "options": {
+                {
                     "two": "one tensor in, one tensor out",
                     "four": "three tensors in, one tensor out",
                     "out": "only the tensor that goes out",
                     "ten": "as much as four kernels do",
                 },
-                "right": "two",
-                "feedback": {
+                right="two",
+                feedback={
                     "four": "That holds where w and b are as large as x.",
                     "out": "What is computed with has to be read once.",
                     "ten": "Values between the operations never leave the registers.",
                 },
-                "why": "With whole tensors it is"
+                why="With whole tensors it is"
                 f" {DAY_14.fused_reads} in and {DAY_14.fused_writes} out, in place of"
                 f" {DAY_14.unfused_reads} and {DAY_14.unfused_writes} unfused. Small operands cost"
                 " next to nothing, so fusing pays even more.",
-            },
-            {
-                "key": "capture",
-                "words": "**Trace and script.** What is the difference between `torch.jit.trace`"
+            ),
+            Question(
+                "capture",
+                "**Trace and script.** What is the difference between `torch.jit.trace`"
                 " and `torch.jit.script`?",
-                "options": {
+                {
                     "device": "trace is for GPUs, script is for CPUs",
                     "reads": "trace records a run, script parses the source",
                     "types": "trace keeps Python's types, script drops them",
                     "speed": "they make the same graph, script takes longer",
                 },
-                "right": "reads",
-                "feedback": {
+                right="reads",
+                feedback={
                     "device": "Both graphs run wherever their tensors are.",
                     "types": "It is script that needs types. Trace sees only tensors.",
                     "speed": "With control flow the graphs differ: one has it, the other has not.",
                 },
-                "why": "So script keeps an `if` and refuses Python beyond its subset; trace takes"
+                why="So script keeps an `if` and refuses Python beyond its subset; trace takes"
                 " any Python and keeps only what happened on the example.",
-            },
-            {
-                "key": "if",
-                "words": "**Trace and branches.** Why does a traced model go wrong when it has an"
+            ),
+            Question(
+                "if",
+                "**Trace and branches.** Why does a traced model go wrong when it has an"
                 " `if` on data?",
-                "options": {
+                {
                     "slow": "the condition is computed too late, on the GPU",
                     "round": "the condition is rounded in another way",
                     "frozen": "only the branch that the example took is in the graph",
                     "both": "both branches run, and the last one wins",
                 },
-                "right": "frozen",
-                "feedback": {
+                right="frozen",
+                feedback={
                     "slow": "The condition is not computed at all any more.",
                     "round": "Its value is right. Nobody looks at it after tracing.",
                     "both": "The other branch was never run, so it was never recorded.",
                 },
-                "why": "Tracing watches tensors pass by. Python's decision is not an operation on"
+                why="Tracing watches tensors pass by. Python's decision is not an operation on"
                 " tensors, so it leaves no mark. PyTorch prints a warning, which is easy to miss.",
-            },
-            {
-                "key": "break",
-                "words": "**Graph break.** What is one in `torch.compile`, and what does it cost?",
-                "options": {
+            ),
+            Question(
+                "break",
+                "**Graph break.** What is one in `torch.compile`, and what does it cost?",
+                {
                     "stop": "compilation stops with an error, so nothing runs",
                     "device": "the graph is cut to fit into the GPU's memory",
                     "wrong": "a part is skipped, so results may be wrong",
                     "split": "the graph ends and Python takes over; nothing fuses across",
                 },
-                "right": "split",
-                "feedback": {
+                right="split",
+                feedback={
                     "stop": "It goes on. That is why breaks are so easily overlooked.",
                     "device": "Memory has no part in it; it is code that cannot be captured.",
                     "wrong": "Results stay right. What suffers is time.",
                 },
-                "why": "Two smaller graphs, eager Python between them, a trip through memory at"
+                why="Two smaller graphs, eager Python between them, a trip through memory at"
                 " the seam, and launches for both sides.",
-            },
-            {
-                "key": "sum",
-                "words": "**Reduction.** Can `x / x.sum()` be one pass over a large tensor?",
-                "options": {
+            ),
+            Question(
+                "sum",
+                "**Reduction.** Can `x / x.sum()` be one pass over a large tensor?",
+                {
                     "yes": "yes, both are simple operations on the same tensor",
                     "no": "no, the sum must be complete before the first division",
                     "precision": "yes, if the sum is kept in fp32",
                     "inverse": "no, because division cannot be fused",
                 },
-                "right": "no",
-                "feedback": {
+                right="no",
+                feedback={
                     "yes": "Which value would the first element be divided by?",
                     "precision": "Precision changes the sum's error, not when it is known.",
                     "inverse": "Division is elementwise and fuses well, only not across the sum.",
                 },
-                "why": "A reduction of everything is a barrier: the tensor is read once for the sum"
+                why="A reduction of everything is a barrier: the tensor is read once for the sum"
                 " and again for the quotient. Where a row fits on chip, as in softmax, the second"
                 " read can stay there.",
-            },
-            {
-                "key": "roofline",
-                "words": "**Roofline.** What does it tell you that a measured latency does not?",
-                "options": {
+            ),
+            Question(
+                "roofline",
+                "**Roofline.** What does it tell you that a measured latency does not?",
+                {
                     "exact": "the latency, to more digits",
                     "limit": "which limit binds, and how much is left to gain",
                     "line": "which line of code is slow",
                     "cost": "what the kernel costs in watts",
                 },
-                "right": "limit",
-                "feedback": {
+                right="limit",
+                feedback={
                     "exact": "It is a bound. Only a measurement gives a latency.",
                     "line": "That is what a profiler tells you.",
                     "cost": "Energy does not appear in it.",
                 },
-                "why": "A latency alone is neither good nor bad. Beside the roof it becomes a"
+                why="A latency alone is neither good nor bad. Beside the roof it becomes a"
                 " distance, with a direction to go.",
-            },
-            {
-                "key": "graph",
-                "words": "**Graph.** Which three can a compiler do with a graph, and eager mode"
-                " cannot?",
-                "options": {
+            ),
+            Question(
+                "graph",
+                "**Graph.** Which three can a compiler do with a graph, and eager mode cannot?",
+                {
                     "hardware": "use tensor cores, overlap launches, run in fp16",
                     "math": "compute gradients, broadcast, sum in parallel",
                     "whole": "fuse neighbours, drop dead operations, plan memory ahead",
                     "python": "call C++, release Python's lock, cache modules",
                 },
-                "right": "whole",
-                "feedback": {
+                right="whole",
+                feedback={
                     "hardware": "Eager kernels do all of that, one at a time.",
                     "math": "Eager mode does all of that.",
                     "python": "Eager mode does that with every operation.",
                 },
-                "why": "All three need to know what comes next. So do folding constants, changing"
+                why="All three need to know what comes next. So do folding constants, changing"
                 " layouts and reordering; eager mode sees one operation at a time.",
-            },
-            {
-                "key": "optimal",
-                "words": "**The claim.** “My ReLU kernel is optimal: it uses all of the compute.”"
+            ),
+            Question(
+                "optimal",
+                "**The claim.** “My ReLU kernel is optimal: it uses all of the compute.”"
                 " What is wrong with it?",
-                "options": {
+                {
                     "half": "only half of the compute can be used without sparsity",
                     "metric": "ReLU waits for memory: bandwidth is what to judge it by",
                     "never": "no kernel ever comes near its limit",
                     "nothing": "nothing, if the profiler says so",
                 },
-                "right": "metric",
-                "feedback": {
+                right="metric",
+                feedback={
                     "half": "Sparsity is about matrix products. There is none in ReLU.",
                     "never": "Good kernels come close, each to the limit that binds it.",
                     "nothing": "Busy units are not useful units: a unit that waits counts as busy.",
                 },
-                "why": f"At the roof it reaches {most} of an A100's fp16 peak. A good ReLU uses"
+                why=f"At the roof it reaches {most} of an A100's fp16 peak. A good ReLU uses"
                 " nearly all of the *bandwidth*.",
-            },
+            ),
         ],
         title="Ten questions: what do you know, and how well do you know it?",
         after=["act1_share", "act2_traffic", "act2_trace"],
@@ -841,44 +1074,44 @@ def five_myths(p: Parameters) -> Myths:
     image = workloads["resnet50"]
     return Myths(
         [
-            {
-                "key": "flops",
-                "claim": "Fewer FLOPs run faster.",
-                "reality": f"On fp16 matrices of {side:,} by {side:,} an A100 needs"
+            Myth(
+                "flops",
+                "Fewer FLOPs run faster.",
+                f"On fp16 matrices of {side:,} by {side:,} an A100 needs"
                 f" {q(product_time, 's')} for a product of {q(product.flops, 'FLOP')} at the roof."
                 f" The four elementwise kernels of `sigmoid(relu(x * w + b))` need"
                 f" {q(pieces.unfused_time, 's')} for {q(pieces.flops, 'FLOP')}: they wait for"
                 " memory. Time follows the limit that binds, not the FLOPs.",
-            },
-            {
-                "key": "eager",
-                "claim": "Graph mode takes the place of eager mode.",
-                "reality": "They live side by side. What `torch.compile` cannot capture runs"
+            ),
+            Myth(
+                "eager",
+                "Graph mode takes the place of eager mode.",
+                "They live side by side. What `torch.compile` cannot capture runs"
                 " eagerly, between compiled graphs. Graph mode is a layer on top of eager mode.",
-            },
-            {
-                "key": "always",
-                "claim": "Fusing always helps.",
-                "reality": "It helps what waits for memory or for launches. A large matrix product"
+            ),
+            Myth(
+                "always",
+                "Fusing always helps.",
+                "It helps what waits for memory or for launches. A large matrix product"
                 " has work enough for each byte; joining two of them rarely gains anything. An"
                 " elementwise operation after a product is worth fusing: it costs no extra trip.",
-            },
-            {
-                "key": "free",
-                "claim": "torch.compile is speed for nothing.",
-                "reality": "The first call compiles, for seconds or minutes:"
+            ),
+            Myth(
+                "free",
+                "torch.compile is speed for nothing.",
+                "The first call compiles, for seconds or minutes:"
                 f" {q(image.compile_time, 's')} for the course's ResNet-50. Graph breaks make"
                 " graphs small. A new size fails a guard and compiles again. And fused arithmetic"
                 " rounds in another order, so results differ in their last digits.",
-            },
-            {
-                "key": "registers",
-                "claim": "Registers are just very fast memory.",
-                "reality": "They hold operands of instructions and have no address: nothing can"
+            ),
+            Myth(
+                "registers",
+                "Registers are just very fast memory.",
+                "They hold operands of instructions and have no address: nothing can"
                 " point at one. The compiler assigns them, and you influence it only by how you"
                 " write. A kernel that needs many leaves room for fewer threads, which then hide"
                 " less of the waiting.",
-            },
+            ),
         ],
         title="Five things that are often said",
         after=["ten_questions"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.authoring import Course, labs_of, new_lab
 from tests.authoring.conftest import DEMO
 from tests.labs.rehearsal import (
     Workshop,
@@ -89,3 +89,28 @@ def test_without_variants_everybody_has_the_numbers_of_the_text(made, tmp_path):
         assert earned == {
             "intensity_flop_per_byte": 40, "limit": 20, "commitments": 20, "advice": 0,
         }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["", "ab", "Lab_02", "2_lab", "lab-02", "lab 02", "../lab", "l" * 51, "läb_02", "lab\n"]
+)
+def test_names_that_are_none_are_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="it must be 3 to 50 lowercase letters, digits and _"):
+        new_lab(tmp_path, name)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_lab_that_is_there_is_never_overwritten(course, home):
+    (home / "lab.py").write_text("mine", "utf-8")
+    with pytest.raises(ValueError, match="exists already; choose another name"):
+        new_lab(course.root, DEMO)
+    assert (home / "lab.py").read_text("utf-8") == "mine"
+
+
+def test_a_second_lab_keeps_the_settings_of_the_course(course):
+    settings = course.root / "assignments" / "course.toml"
+    settings.write_text("variants = false\n", "utf-8")
+    new_lab(course.root, "lab_03_other")
+    assert settings.read_text("utf-8") == "variants = false\n"
+    assert Course.at(course.root) == Course(course.root, variants=False)
+    assert labs_of(course) == [DEMO, "lab_03_other"]

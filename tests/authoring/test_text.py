@@ -6,7 +6,7 @@ import pytest
 
 from mlsys_widgets.authoring import TextError
 from mlsys_widgets.authoring.templates import fill, names
-from mlsys_widgets.authoring.text import Written, read
+from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.labs import Lab, Parameters
 
 
@@ -54,16 +54,16 @@ lab.design({})
 # Because.
 """)
     assert read(path) == [
-        Written("prose", "", "Some *prose*.\n\nMore."),
-        Written("setup", "", "import math"),
-        Written("card", "opening", ""),
-        Written("instrument", "The roofline", "roofline = 1\nroofline"),
-        Written("reveal", "act1", 'lab.reveal("act1")'),
-        Written("show", "HUD", "lab.hud()"),
-        Written("answer", "busy_pct", "busy_pct = 33"),
-        Written("record", "done", ""),
-        Written("design", "", "lab.design({})"),
-        Written("essay", "why", "Because."),
+        LabCell("prose", "", "Some *prose*.\n\nMore."),
+        LabCell("setup", "", "import math"),
+        LabCell("card", "opening", ""),
+        LabCell("instrument", "The roofline", "roofline = 1\nroofline"),
+        LabCell("reveal", "act1", 'lab.reveal("act1")'),
+        LabCell("show", "HUD", "lab.hud()"),
+        LabCell("answer", "busy_pct", "busy_pct = 33"),
+        LabCell("record", "done", ""),
+        LabCell("design", "", "lab.design({})"),
+        LabCell("essay", "why", "Because."),
     ]
 
 
@@ -73,12 +73,12 @@ lab.design({})
         ("# %%\nx = 1\n", "cell 1: the line “# %% …” must name exactly one of setup, card"),
         ("# %%\nx = 1\n", r"it names nothing \(the cell begins 'x = 1'\)"),
         ('# %% card="a" show="b"\n', "it names card, show"),
-        ('# %% colour="red"\nx = 1\n', "it names colour"),
-        ('# %% card="a"\nx = 1\n', "a card cell is made from its name; leave its body empty"),
-        ('# %% record="a"\nx = 1\n', "a record cell is made from its name"),
+        ('# %% paint="red"\nx = 1\n', "it names paint"),
+        ('# %% card="a"\nx = 1\n', "a card cell is generated from its name; leave its body empty"),
+        ('# %% record="a"\nx = 1\n', "a record cell is generated from its name"),
         ('# %% answer="a"\n\n', "the answer cell is empty"),
-        ('# %% show=" "\nx\n', "show needs a name in quotes, as show=\"…\"; it is ' '"),
-        ("# %% answer=3\nx\n", 'answer needs a name in quotes, as answer="…"; it is 3'),
+        ('# %% show=" "\nx\n', "show needs a name in quotes, such as show=\"…\"; it is ' '"),
+        ("# %% answer=3\nx\n", 'answer needs a name in quotes, such as answer="…"; it is 3'),
         ("# %% answer=true\nx\n", "answer needs a name in quotes"),
         ('# %% [markdown] card="a"\n# Words\n', "prose can say essay=…; it says card"),
         ('# %% [markdown] essay=""\n# Words\n', "essay needs a name in quotes"),

@@ -1,7 +1,7 @@
 """What a slider move costs on the wire and in the browser, side by side with the alternatives.
 
 Run by benchmarks/instruments_browser.py. Every way shows the same roofline with one operation:
-our instrument, a Plotly FigureWidget whose traces get new data, and a figure that is built anew
+our instrument, a Plotly FigureWidget whose traces get new data, and a figure that is rebuilt
 with every move, as the labs that inspired ours do.
 """
 
@@ -132,7 +132,7 @@ def test_moves(shown, capsys):
     ways = {
         "RooflineWidget": (OURS, OUR_SLIDER, ".mlsys-instrument"),
         "Plotly FigureWidget, updated": (UPDATED, NOUI_SLIDER, ".jp-OutputArea"),
-        "Plotly figure, built anew": (REBUILT, NOUI_SLIDER, ".jp-OutputArea"),
+        "Plotly figure, rebuilt": (REBUILT, NOUI_SLIDER, ".jp-OutputArea"),
     }
     found = {}
     for name, (code, slider, root) in ways.items():

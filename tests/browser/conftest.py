@@ -13,7 +13,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
+from tests.browser.pages import draw_all
+from tests.jupyter_servers import wait_until_serving
 
 SETTINGS = {
     # Asks on first start whether to fetch news, over everything else.
@@ -32,8 +33,9 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
-START = 60  # seconds: the first start on a cold disk
-READY = 60_000  # milliseconds, the unit of playwright: the front end and a kernel
+READY = 90_000  # milliseconds, the unit of playwright: the front end and a kernel
+#: How long an assertion waits for its condition: as long as a busy machine may need.
+expect.set_options(timeout=30_000)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def running(command: Sequence[str | Path], home: Path, folder: Path, **more: Any
             **more,
         )
     try:
-        yield Lab(serving(process, runtime, log), token, folder, log)
+        yield Lab(wait_until_serving(process, runtime, log), token, folder, log)
     finally:
         process.terminate()  # stops its kernels too
         try:
@@ -111,17 +113,6 @@ def run_server() -> Callable[..., AbstractContextManager[Lab]]:
     return running
 
 
-def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
-    """Wait for the file in which a Jupyter server says where it serves."""
-    said = runtime / f"jpserver-{process.pid}.json"
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
-        if said.exists() and (text := said.read_text()):
-            return str(json.loads(text)["url"])
-        time.sleep(0.1)
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
-
-
 KERNEL_IS_IDLE = """() =>
   jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'
 """
@@ -136,6 +127,7 @@ def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
         notebook = Path(shutil.copy(notebook, lab_server.folder / name))
     path = notebook.relative_to(lab_server.folder).as_posix()
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.set_default_timeout(READY)
     page = context.new_page()
     page.goto(f"{lab_server.url}lab/workspaces/{name}/tree/{path}?token={lab_server.token}")
     # Cells run before the kernel is there are lost without a word.
@@ -198,11 +190,7 @@ def gallery(lab_server: Lab, browser: Browser) -> Iterator[Page]:
     """The gallery of instruments, opened and run once for all tests of a module."""
     notebook = Path(__file__).parents[2] / "docs" / "tutorials" / "gallery.ipynb"
     page = opened(lab_server, browser, notebook)
-    # All cells are drawn, also those that are not in sight.
-    page.evaluate(
-        "jupyterapp.shell.currentWidget.content.notebookConfig = "
-        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
-    )
+    draw_all(page)
     run_cells(page)
     yield page
     closed(lab_server, page)

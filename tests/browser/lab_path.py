@@ -23,7 +23,7 @@ from mlsys_widgets.physics import format_quantity
 
 NONSENSE = '"33%"'
 SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
-LATE = 60_000  # a page that is loaded anew there
+LATE = 60_000  # a page that is loaded again there
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
 # What a student would see as an error: the output of a cell that failed, or the text of one.
 TROUBLE = """() => jupyterapp.shell.currentWidget.content.model.toJSON().cells
@@ -159,7 +159,7 @@ class Student:
     def _take_quiz(self, card: Locator, item: labs.Quiz) -> None:
         fields = card.locator(".mlsys-lab-options")
         for k, question in enumerate(item.questions):
-            fields.nth(k).locator(f"input[value='{question['right']}']").check()
+            fields.nth(k).locator(f"input[value='{question.right}']").check()
             card.locator(".mlsys-lab-confidence").nth(k).locator("input[value='4']").check()
             if item.each:
                 card.get_by_role("button", name=f"Answer question {k + 1}").click()

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import mlsys_widgets
 from mlsys_widgets.instruments.controls import Slider, controls_of
 from mlsys_widgets.instruments.instrument import Instrument
+from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.pictures import difference
 
 pytestmark = pytest.mark.needs("chromium")
@@ -21,7 +21,7 @@ NAMES = [
     for name in mlsys_widgets.__all__
     if isinstance(kind := getattr(mlsys_widgets, name), type) and issubclass(kind, Instrument)
 ]
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+THEMES = ("Light", "Dark")
 
 
 def instrument(page: Page, title: str) -> Locator:
@@ -32,15 +32,6 @@ def instrument(page: Page, title: str) -> Locator:
 
 def titles() -> list[str]:
     return [getattr(mlsys_widgets, name).title for name in NAMES]
-
-
-def in_theme(page: Page, theme: str) -> None:
-    page.evaluate(
-        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", THEMES[theme]
-    )
-    page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "light"
-    )
 
 
 def test_every_instrument_is_drawn(gallery):
@@ -58,7 +49,7 @@ def test_pictures(gallery, theme, width, tmp_path):
     # Taller than any instrument, or the picture would hold parts of the window around it.
     gallery.set_viewport_size({"width": width + 120, "height": 2600})
     gallery.evaluate("jupyterapp.shell.collapseLeft()")
-    gallery.wait_for_timeout(1500)
+    settled(gallery)
     for name, title in zip(NAMES, titles(), strict=True):
         board = instrument(gallery, title)
         board.scroll_into_view_if_needed()
@@ -66,7 +57,7 @@ def test_pictures(gallery, theme, width, tmp_path):
         for wait in (250, 500, 1000, 2000, 4000):  # a busy machine redraws its plots late
             gallery.wait_for_timeout(wait)
             board.screenshot(path=path)
-            found = difference(path, f"{name}-{theme}-{width}")
+            found = difference(path, f"{name}-{theme.lower()}-{width}")
             if not found:
                 break
         assert not found
@@ -184,10 +175,4 @@ def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
 @pytest.mark.parametrize("theme", THEMES)
 def test_accessibility(gallery, theme):
     in_theme(gallery, theme)
-    found = Axe().run(gallery, context=".mlsys-instrument").response["violations"]
-    serious = [
-        f"{v['id']}: {v['help']} ({len(v['nodes'])}×, e.g. {v['nodes'][0]['html'][:120]})"
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    no_serious_violation(gallery, ".mlsys-instrument")

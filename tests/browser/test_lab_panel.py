@@ -12,11 +12,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
+from tests.browser.pages import in_theme, settled
+from tests.ledger.making import form_of_lab
 
 pytestmark = pytest.mark.needs("chromium")
 
 LAB = "lab_07_kernel_fusion"
-SOON = 1000  # milliseconds: what is committed shows within a second
+SOON = 20_000  # milliseconds; sooner than the panel would ask the server again by itself (25 s)
 DESIGN = {
     "context": "cloud",
     "execution_mode": "compiled",
@@ -66,6 +68,7 @@ def lab(tmp_path) -> Path:
         "lab": LAB,
         "title": "Lab 07: Kernel fusion",
         "acts": ["The dispatch tax", "Does compiling pay?"],
+        "design": [[name, field.about] for name, field in form_of_lab(LAB).fields.items()],
     }
     notebook = nbformat.v4.new_notebook(
         cells=cells,
@@ -207,7 +210,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     other.parent.mkdir()
     Ledger.open(other, lab="lab_01_magnitude", student="student-02").record_answer("gap", 9)
     page.wait_for_timeout(5200)  # the outcome of a walk through the folders is kept for 5 s
-    led.save_design(DESIGN)
+    led.save_design(DESIGN, form_of_lab())
     designs = side.get_by_role("region", name="Design Ledger")
     expect(
         designs.get_by_role("row", name="Inferences that pay for compiling 41,000")
@@ -215,22 +218,16 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     expect(designs).to_contain_text("Lab 01 magnitudeno design yet")
     expect(designs).to_contain_text("1 ledger of another student is not shown.")
     expect(side.get_by_role("status")).to_contain_text(
-        re.compile(rf"Everything fits. Last saved: design {LAB}, .*\d\d:\d\d.*\. 6 events in all.")
+        re.compile(
+            rf"The ledger is intact. Last saved: design {LAB}, .*\d\d:\d\d.*\. 6 events in all."
+        )
     )
 
     for theme in ("Dark", "Light"):
-        execute_theme(page, f"JupyterLab {theme}")
+        in_theme(page, theme)
         screenshot(page, theme.lower())
         found = Axe().run(page, context="#mlsys-lab-panel").response["violations"]
         assert not found, [(each["id"], each["nodes"][0]["html"]) for each in found]
-
-
-def execute_theme(page: Page, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_function(
-        "theme => document.body.dataset.jpThemeName === theme", arg=theme, timeout=20_000
-    )
-    page.wait_for_timeout(500)
 
 
 def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
@@ -256,12 +253,12 @@ def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
 def test_an_edited_ledger_is_named(open_notebook, run_lab, lab, screenshot):
     page = open_notebook(lab)
     ledger = run_lab(page)
-    expect(panel(page).get_by_role("status")).to_contain_text("Everything fits.")
+    expect(panel(page).get_by_role("status")).to_contain_text("The ledger is intact.")
     ledger.write_text(ledger.read_text().replace('"value":"C"', '"value":"B"'))
     expect(panel(page).get_by_role("status")).to_contain_text(
         "Event 1 (prediction act1_utilization) was edited", timeout=SOON
     )
-    expect(status(page)).to_have_text(re.compile("look at the Lab panel"))
+    expect(status(page)).to_have_text(re.compile("see the Lab panel"))
     screenshot(page, "edited")
 
 
@@ -288,7 +285,7 @@ def test_what_it_costs(open_notebook, lab, plain, lab_server):
     # Out of sight: the panel closed and the status bar off.
     page.evaluate("jupyterapp.shell.collapseRight()")
     execute(page, "statusbar:toggle")
-    page.wait_for_timeout(500)
+    settled(page)
     Ledger.open(beside(page, lab_server), lab=LAB, student="s").commit_prediction("act1_why", "A")
     assert requests.in_seconds(page, 3) == 0
     execute(page, "statusbar:toggle")
@@ -321,7 +318,7 @@ def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, scre
     page = open_notebook(lab)
     ledger = run_lab(page)
     side = panel(page)
-    expect(side.get_by_role("status")).to_contain_text("Everything fits.")
+    expect(side.get_by_role("status")).to_contain_text("The ledger is intact.")
     kept = ledger.read_bytes()
     kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
     dialog = page.get_by_role("dialog")
@@ -329,13 +326,13 @@ def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, scre
     side.get_by_role("button", name="Restart the lab…").click()
     expect(dialog).to_contain_text("Restart the lab from the beginning?")
     screenshot(page, "question")
-    dialog.get_by_role("button", name="Go on as it is").click()
+    dialog.get_by_role("button", name="Keep working").click()
     assert ledger.read_bytes() == kept
 
     side.get_by_role("button", name="Restart the lab…").click()
     dialog.get_by_role("button", name="Restart the lab").click()
     expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
-    expect(side.get_by_text("1 earlier ledger is kept beside it.")).to_be_visible()
+    expect(side.get_by_text("1 earlier ledger is kept in the same folder.")).to_be_visible()
     assert not ledger.exists()
     assert ledger.with_name("ledger.jsonl.old-1").read_bytes() == kept
     page.wait_for_function(f"{kernel}.status === 'idle'")
@@ -379,7 +376,7 @@ def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot)
     expect(side.get_by_text("Nothing has been saved yet.")).to_be_visible()
     # There, to activate a panel that is in sight is to hide it.
     execute(page, "mlsys:show-panel")
-    page.wait_for_timeout(300)
+    settled(page)
     expect(side).to_be_visible()
     led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
     led.commit_prediction("act1_utilization", "C", confidence=4)

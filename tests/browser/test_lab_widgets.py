@@ -8,8 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import draw_all, in_theme, no_serious_violation, settled
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
 
@@ -23,7 +24,7 @@ led = Ledger.open("ledger.jsonl", lab="lab_07_kernel_fusion", student="student-0
 """
 LOCK = """\
 lock = PredictionLock(
-    "act1", question="Which share of the time does the GPU compute?", unit="%", ledger=led,
+    "act1", question="What fraction of the time does the GPU compute?", unit="%", ledger=led,
     options={"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"},
     values={"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}, title="Act 1: how busy is it?")
 lock"""
@@ -41,7 +42,7 @@ second = PredictionLock("act2", ledger=led, after=why, unit="images", title="Act
     question="After how many images has compiling paid?")
 second"""
 HUD = """\
-context = ContextToggle(ledger=led, about={"cloud": "A data-centre GPU.", "edge": "A module."})
+context = ContextToggle(ledger=led, about={"cloud": "A data-center GPU.", "edge": "A module."})
 hud = LabHUD("Lab 07: Kernel fusion", ledger=led, context=context,
     acts={"Act 1": [lock, why], "Act 2": [second]}, decisions={"Execution": "execution_mode"})
 hud"""
@@ -95,27 +96,9 @@ def lab(tmp_path, open_notebook, run_all) -> Iterator[object]:
     return open_
 
 
-def draw_all(page: Page) -> None:
-    page.evaluate(
-        "jupyterapp.shell.currentWidget.content.notebookConfig = "
-        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
-    )
-
-
 def card(page: Page, title: str) -> Locator:
     heading = page.get_by_role("heading", name=title, exact=True)
     return page.locator(".mlsys-lab").filter(has=heading)
-
-
-def in_theme(page: Page, theme: str) -> None:
-    page.evaluate(
-        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
-        f"JupyterLab {theme}",
-    )
-    page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "Light"
-    )
-    page.wait_for_timeout(500)
 
 
 def picture(page: Page, root: Path, name: str) -> None:
@@ -124,23 +107,12 @@ def picture(page: Page, root: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for k, one in enumerate(page.locator(".mlsys-lab").all()):
         one.scroll_into_view_if_needed()
-        page.wait_for_timeout(150)
         one.screenshot(path=folder / f"{name}-{k:02d}.png")
 
 
-def no_serious_violation(page: Page) -> None:
-    found = Axe().run(page, context=".mlsys-lab").response["violations"]
-    serious = [
-        f"{v['id']}: {v['help']} ({len(v['nodes'])}×, e.g. {v['nodes'][0]['html'][:160]})"
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
-
-
 def nothing_sticks_out(page: Page) -> None:
-    page.locator(".mlsys-lab > .mlsys-plot").scroll_into_view_if_needed()  # drawn anew in sight
-    page.wait_for_timeout(800)
+    page.locator(".mlsys-lab > .mlsys-plot").scroll_into_view_if_needed()  # drawn again in sight
+    settled(page)
     beyond = page.evaluate(
         """() => [...document.querySelectorAll('.mlsys-lab')].flatMap(board => {
           const edge = board.getBoundingClientRect();
@@ -158,7 +130,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     page = lab(FLOW)
     lock, press = card(page, "Act 1: how busy is it?"), page.keyboard.press
     locked = page.locator(".mlsys-locked")
-    expect(locked).to_contain_text("Which share of the time")
+    expect(locked).to_contain_text("What fraction of the time")
     expect(card(page, "Act 2: does it pay?")).to_contain_text("Opens after you answer the reflect")
     expect(card(page, "Why is it idle?")).to_contain_text("Opens after you commit your prediction")
     picture(page, root, "flow-closed")
@@ -187,7 +159,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     # The instrument opens at once; the comparison waits to be asked.
     expect(locked).to_have_count(0)
     expect(page.locator(".mlsys-instrument .mlsys-sentence")).to_be_visible()
-    reveal = card(page, "What you expected, and what is")
+    reveal = card(page, "What you expected, and what happened")
     expect(reveal).not_to_contain_text("32.1%")
     reveal.get_by_role("button", name="Compare with the model").press("Enter")
     expect(reveal).to_contain_text("37.9 percentage points above the model")
@@ -227,7 +199,12 @@ def test_what_was_committed_is_found_after_reload_and_restart(lab):
 
     # What was typed and not committed survives a reload while the kernel lives.
     card(page, "Act 2: does it pay?").get_by_role("textbox").fill("134k")
-    page.wait_for_timeout(600)
+    drafts = f"""async () => {{
+      const done = {KERNEL}.requestExecute({{code: 'drafts = second._card.drafts',
+        user_expressions: {{drafts: 'drafts'}}}}).done;
+      return JSON.stringify((await done).content.user_expressions).includes('134k');
+    }}"""
+    page.wait_for_function(drafts, polling=200)
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     reload(page)
     expect(card(page, "Act 2: does it pay?").get_by_role("textbox")).to_have_value("134k")
@@ -250,11 +227,10 @@ def test_what_was_committed_is_found_after_reload_and_restart(lab):
 def test_notebook_7_and_a_kernel_that_does_not_answer(lab, lab_server):
     page = lab([SETUP, LOCK, INSTRUMENT])
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_timeout(500)
     folder = page.url.partition("/tree/")[2].partition("?")[0]
     page.goto(f"{lab_server.url}notebooks/{folder}?token={lab_server.token}")
     lock = card(page, "Act 1: how busy is it?")
-    lock.get_by_text("about 33%").click(timeout=30_000)
+    lock.get_by_text("about 33%").click()
     lock.get_by_text("4", exact=True).click()
     lock.get_by_role("button").click()
     expect(lock.get_by_role("button", name="Seal it")).to_be_visible()
@@ -267,11 +243,10 @@ def test_notebook_7_and_a_kernel_that_does_not_answer(lab, lab_server):
 
 
 def reload(page: Page) -> None:
-    page.wait_for_timeout(500)
     page.reload()
     page.wait_for_function("window.jupyterapp?.shell.currentWidget?.content?.notebookConfig")
     draw_all(page)
-    page.locator(".mlsys-lab-frame").first.wait_for(timeout=30_000)
+    page.locator(".mlsys-lab-frame").first.wait_for()
 
 
 def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
@@ -279,12 +254,12 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
     ask = card(page, "What do you know, and how well do you know it?")
     for theme in ("Light", "Dark"):
         in_theme(page, theme)
-        no_serious_violation(page)
+        no_serious_violation(page, ".mlsys-lab")
     picture(page, root, "all-dark-before")
 
     # Everything is filled in with real clicks, and the notebook is looked at again.
     seal(page)
-    card(page, "What you expected, and what is").get_by_role("button").click()
+    card(page, "What you expected, and what happened").get_by_role("button").click()
     context = card(page, "Where does your system run?")
     context.get_by_text("Edge").click()
     expect(context).to_contain_text("A module.")
@@ -325,10 +300,9 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
         in_theme(page, theme)
         for width in (1400, 600):
             page.set_viewport_size({"width": width + 120, "height": 1000})
-            page.wait_for_timeout(700)
             nothing_sticks_out(page)
             picture(page, root, f"all-{theme.lower()}-{width}")
-        no_serious_violation(page)
+        no_serious_violation(page, ".mlsys-lab")
 
 
 def test_a_folder_that_is_gone_and_comes_back(lab):

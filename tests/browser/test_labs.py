@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.lab_path import KERNEL, Student
+from tests.browser.pages import in_theme, no_serious_violation, settled
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
 
@@ -23,7 +23,7 @@ LABS = sorted(path.parent.name for path in ROOT.glob("release/*/asks.py"))
 
 
 @pytest.fixture(scope="module")
-def desk(lab_server) -> Path:
+def workspace(lab_server) -> Path:
     """Where the student keeps the labs side by side: later ones look for earlier ones."""
     folder = lab_server.folder / "my_labs"
     folder.mkdir()
@@ -31,8 +31,8 @@ def desk(lab_server) -> Path:
 
 
 @pytest.mark.parametrize("lab", LABS)
-def test_a_student_goes_through_a_lab(lab, desk, lab_server, open_notebook, run_all):
-    notebook = Path(shutil.copytree(ROOT / "release" / lab, desk / lab)) / f"{lab}.ipynb"
+def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook, run_all):
+    notebook = Path(shutil.copytree(ROOT / "release" / lab, workspace / lab)) / f"{lab}.ipynb"
     page = open_notebook(notebook)
     run_all(page)
     student = Student(page, ROOT / "assignments" / lab, notebook.parent, lab_server.student)
@@ -48,7 +48,7 @@ def test_a_student_goes_through_a_lab(lab, desk, lab_server, open_notebook, run_
     assert student.trouble() == []
     student.finds_everything()
     look(page, student, "done")
-    no_serious_violation(page)
+    no_serious_violation(page, ".jp-OutputArea-output")
 
     # A new kernel, then a new page: everything is found again.
     page.evaluate(
@@ -66,10 +66,10 @@ def test_a_student_goes_through_a_lab(lab, desk, lab_server, open_notebook, run_
 
 @pytest.mark.slow
 def test_a_slow_machine_shows_everything_again_after_a_reload(
-    desk, lab_server, open_notebook, run_all
+    workspace, lab_server, open_notebook, run_all
 ):
     lab = "lab_07_kernel_fusion"
-    folder = Path(shutil.copytree(ROOT / "release" / lab, desk / "slow" / lab))
+    folder = Path(shutil.copytree(ROOT / "release" / lab, workspace / "slow" / lab))
     page = open_notebook(folder / f"{lab}.ipynb")
     run_all(page)
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
@@ -107,28 +107,7 @@ def look(page: Page, student: Student, when: str, themes=("Light", "Dark")) -> N
         in_theme(page, theme)
         for number, index in enumerate([*parts, len(student.book.cells) - 1]):
             student.cell(index).evaluate("cell => cell.scrollIntoView()")
-            page.wait_for_timeout(150)
+            settled(page)
             name = f"{student.lab.name}-{when}-{theme.lower()}-{number:02d}.png"
             page.screenshot(path=folder / name)
     page.set_viewport_size({"width": 1400, "height": 1000})
-
-
-def in_theme(page: Page, theme: str) -> None:
-    page.evaluate(
-        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
-        f"JupyterLab {theme}",
-    )
-    page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "Light"
-    )
-    page.wait_for_timeout(500)
-
-
-def no_serious_violation(page: Page) -> None:
-    found = Axe().run(page, context=".jp-OutputArea-output").response["violations"]
-    serious = [
-        f"{v['id']}: {v['help']} ({len(v['nodes'])}×, e.g. {v['nodes'][0]['html'][:160]})"
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
-    assert serious == []

@@ -1,11 +1,11 @@
-"""Quiz, myths and checklist: answered once, found again, judged only after answering."""
+"""A quiz is answered once, found again, and judged only after answering."""
 
 from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets import ConfidenceQuiz, Myth, MythBuster, Question, SelfAssessment
-from mlsys_widgets.cards.quiz_question import calibration, calibration_in_words
+from mlsys_widgets import ConfidenceQuiz, Question
+from mlsys_widgets.labs import Quiz
 
 QUESTIONS = [
     Question(
@@ -14,12 +14,6 @@ QUESTIONS = [
     )
     for k in range(1, 4)
 ]  # fmt: skip
-MYTHS = [Myth("flops", "Fewer FLOPs run faster.", "Bytes count."), Myth("two", "Two.", "Other.")]
-BANDS = [(0, "Early days", "Read again."), (2, "Nearly", "Look up the gaps."), (3, "Ready", "On.")]
-ITEMS = {"ridge": "find a **ridge**", "fuse": "fuse kernels", "trace": "read a trace"}
-
-
-# ---- quiz
 
 
 def test_all_at_once(led, open_ledger, browser_of):
@@ -55,7 +49,7 @@ def test_one_after_the_other(led, browser_of):
     page.ask("answer-q2", q2="b", **{"q2-confidence": "4"})
     assert "Secret of 2." in page.said
     assert page.buttons == ["answer-q1", "answer-q3"]
-    with pytest.raises(ValueError, match="question 2 was answered already"):
+    with pytest.raises(ValueError, match="question 2 is already answered"):
         quiz.answer({"q2": ("a", 4)})
     quiz.answer({"q2": ("b", 4)})
     with pytest.raises(ValueError, match="no plot yet"):
@@ -86,78 +80,10 @@ def test_a_read_only_folder(led, browser_of, read_only):
     assert "Secret of 1." in page.sent
 
 
-def test_the_plot_says_what_was_answered():
-    scene = calibration([(5, True), (5, False), (2, True)], 0.25)
-    marks = {mark.name: mark for mark in scene.marks}
-    assert list(marks["yours"].x) == [2.0, 5.0]
-    assert list(marks["yours"].y) == [1.0, 0.5]
-    assert marks["counts"].text == ("1 of 1", "1 of 2")
-    assert marks["calibrated"].y == (0.25, 1.0)
-    assert "trust yourself" in calibration_in_words([(1, True)] * 3, 0.25)
-    assert "know well" in calibration_in_words([(5, True)] * 3, 0.25)
-
-
-def test_a_question_without_its_answer():
-    with pytest.raises(ValueError, match="right of q names 'z'"):
-        Question("q", "?", {"a": "yes"}, right="z")
-
-
-# ---- myths
-
-
-def test_myths_one_by_one(led, open_ledger, browser_of):
-    myths = MythBuster("myths", MYTHS, ledger=led)
-    page = browser_of(myths)
-    assert "Bytes count." not in page.sent
-    assert "Two." not in page.sent
-    page.ask("commit-flops")
-    assert page.trouble == "Say first whether you believe it or doubt it."
-    page.ask("commit-flops", flops="believe")
-    assert page.said == "What is the case: Bytes count."
-    assert "Two." in page.sent
-    assert "Other." not in page.sent
-    with pytest.raises(ValueError, match="You said already “I believe it”"):
-        myths.commit("flops", "doubt")
-    again = MythBuster("myths", MYTHS, ledger=open_ledger())
-    assert again.stances == {"flops": "believe"}
-    again.commit("two", "doubt")
-    assert again.is_open
-    assert "You doubted 1 of 2." in again.text()
-    assert myths.is_open  # it heard of it
-
-
-def test_a_myth_is_not_revealed_when_nothing_was_saved(led, browser_of, read_only):
-    page = browser_of(MythBuster("myths", MYTHS, ledger=led))
-    with read_only():
-        page.ask("commit-flops", flops="doubt")
-        assert "Nothing was saved" in page.trouble
-        assert "Bytes count." not in page.sent
-    page.ask("retry")
-    assert "Bytes count." in page.sent
-
-
-# ---- checklist
-
-
-def test_a_checklist(led, open_ledger, browser_of):
-    can = SelfAssessment(
-        "can", ITEMS, bands=BANDS, review={"trace": "Days 8–11", "fuse": "Day 13"}, ledger=led
-    )
-    page = browser_of(can)
-    assert can.band is None
-    page.ask("save", items=["fuse", "ridge"])
-    assert page.said == "2 of 3. Nearly. Look up the gaps."
-    assert page.parts["gaps"]["points"] == [["read a trace", "Days 8–11"]]
-    again = SelfAssessment("can", ITEMS, bands=BANDS, ledger=open_ledger())
-    assert again.ticked == ("ridge", "fuse")
-    assert again.save(list(ITEMS)) == (3, "Ready", "On.")
-    assert "[x] find a ridge" in again.text()
-    assert again.save([])[1] == "Early days"
-    with pytest.raises(ValueError, match="ticked names 'x'"):
-        can.save(["x"])
-
-
-@pytest.mark.parametrize("bands", [[], [(1, "a", "b")], [(0, "a", "b"), (9, "c", "d")]])
-def test_bands_that_leave_a_gap(led, bands):
-    with pytest.raises(ValueError, match="must begin at 0"):
-        SelfAssessment("can", ITEMS, bands=bands, ledger=led)
+def test_the_item_itself_makes_the_card(led):
+    quiz = ConfidenceQuiz("phase1", Quiz(QUESTIONS, each=True, title="Three questions"), ledger=led)
+    assert quiz.title == "Three questions"
+    quiz.answer({"q1": ("a", 5)})
+    assert set(led.state().answers) == {"phase1.q1"}
+    with pytest.raises(ValueError, match="feedback is 'never'"):
+        ConfidenceQuiz("phase1", QUESTIONS, ledger=led, feedback="never")

@@ -6,7 +6,7 @@ import pytest
 
 from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
 from mlsys_widgets.ledger import Unreadable
-from tests.ledger.making import DESIGN
+from tests.ledger.making import DESIGN, form_of_lab
 
 
 def cards(hud):
@@ -34,7 +34,7 @@ def test_it_follows_what_is_saved(led):
     lock, why, second, context, hud = a_lab(led)
     assert hud.progress == {"Act 1": (0, 2), "Act 2": (0, 2)}
     assert cards(hud)["Save status"][0] == "Nothing yet"
-    assert cards(hud)["Execution"][0] == "not decided"
+    assert cards(hud)["Execution"][0] == "not decided yet"
     lock.commit("A", 3)
     assert cards(hud)["Predictions sealed"][0] == "1 of 2"
     assert cards(hud)["Save status"][0] == "Saved"
@@ -43,7 +43,7 @@ def test_it_follows_what_is_saved(led):
     second.commit(5, 5)
     assert hud.progress == {"Act 1": (2, 2), "Act 2": (1, 2)}
     led.record_answer("final_answer", 7)
-    led.save_design(DESIGN)
+    led.save_design(DESIGN, form_of_lab())
     hud.refresh()
     assert hud.progress["Act 2"] == (2, 2)
     assert cards(hud)["Execution"] == ("compiled", "in your design")
@@ -114,7 +114,7 @@ def test_an_authors_function_that_fails_stops_nobody(led):
     )
     lock.commit(1, 1)
     assert hud.progress == {"Act 1": (1, 1)}
-    assert hud.broken == {"Odd": "This constraint cannot be judged: division by zero."}
+    assert hud.broken == {"Odd": "This constraint cannot be checked: division by zero."}
     assert cards(hud)["Odder"] == ("unknown", "'gone'")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
-from mlsys_widgets.labs import Unusable
+from mlsys_widgets.labs import UnusableAnswer
 from mlsys_widgets.ledger import Ledger
 
 DEMO, OWNER = "lab_02_demo", "student-07"
@@ -85,9 +85,9 @@ def test_an_answer_that_cannot_be_used_is_a_sentence_and_not_kept(opened, capsys
 
 def test_validation_fails_where_an_answer_cannot_be_used(opened, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
-    with pytest.raises(Unusable, match="limit is not answered yet"):
+    with pytest.raises(UnusableAnswer, match="limit is not answered yet"):
         opened.check("limit", {})
-    with pytest.raises(Unusable, match="Not in your ledger yet: Prediction: "):
+    with pytest.raises(UnusableAnswer, match="Not in your ledger yet: Prediction: "):
         opened.record("commitments")
     opened.check("limit", {"limit": "memory"})
     assert not opened.ledger.state().answers
@@ -116,7 +116,7 @@ def test_a_record_says_what_is_there(opened):
 
 def test_a_notebook_in_the_wrong_folder_is_told(folder):
     with pytest.raises(
-        ValueError, match=r"notebook is of lab_07 and the asks.py beside it of lab_02"
+        ValueError, match=r"belongs to lab_07, but the asks.py beside it belongs to lab_02"
     ):
         open_lab("lab_07", folder=folder)
     (folder / "asks.py").unlink()
@@ -142,9 +142,9 @@ def test_a_ledger_of_somebody_else_is_told_and_left_alone(folder, capsys):
     theirs.commit_prediction("act1_bound", "A", 2)
     before = theirs.path.read_bytes()
     lab = open_lab(DEMO, folder=folder)
-    assert "The ledger beside this notebook is of ada." in text(lab.welcome())
+    assert "The ledger beside this notebook belongs to ada" in text(lab.welcome())
     lab.check("limit", {"limit": "memory"})
-    assert "Your answer stands in the cell, but not in the ledger." in capsys.readouterr().out
+    assert "Your answer is in the cell, but not in the ledger." in capsys.readouterr().out
     assert theirs.path.read_bytes() == before
 
 

@@ -8,12 +8,9 @@ import shutil
 import pytest
 
 from mlsys_widgets import PredictionLock, Reflection, RooflineWidget
-from mlsys_widgets.cards.reveal import distance_in_words, how_close
 from mlsys_widgets.ledger import AlreadyCommitted, Ledger, ReadOnly
 
 OPTIONS = {"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"}
-VALUES = {"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}
-FEEDBACK = {key: f"Said to {key} alone." for key in OPTIONS}
 
 
 def a_choice(led, **more):
@@ -103,9 +100,9 @@ def test_an_option_that_is_gone_still_stands(led):
 @pytest.mark.parametrize(
     ("answer", "confidence", "sentence"),
     [
-        (None, "4", "choose one of the options"),
+        (None, "4", "Choose one of the options"),
         ("X", "4", "must be one of: A, B, C, D"),
-        ("C", None, "how sure you are"),
+        ("C", None, "how sure are you"),
         ("C", "9", "whole number from 1 to 5"),
         ("C", "very", "whole number from 1 to 5"),
         ("C", True, "whole number from 1 to 5"),
@@ -147,7 +144,7 @@ def test_a_percentage(led):
 
 
 def test_a_question_that_cannot_be_asked(led):
-    with pytest.raises(ValueError, match="there must be two"):
+    with pytest.raises(ValueError, match="there must be at least two"):
         PredictionLock("x", question="?", options={"A": "yes"}, ledger=led)
     with pytest.raises(ValueError, match="name no option: Z"):
         a_choice(led, values={"Z": 1.0})
@@ -238,7 +235,7 @@ def test_a_use_that_cannot_be_written_down_stops_no_instrument(led, read_only, b
     lock.commit("C", 4)
     with read_only():
         lock.record_use("RooflineWidget")
-    assert "was not written down" in browser_of(lock).trouble
+    assert "was not recorded" in browser_of(lock).trouble
 
 
 def test_what_waits_and_fails_does_not_unsay_the_commit(led, browser_of):
@@ -266,106 +263,13 @@ def test_gates_chain(led, browser_of):
     with pytest.raises(ValueError, match="opens after you commit"):
         second.commit("100k", 2)
     first.commit("C", 4)
-    assert "answer the reflection: “Why so idle?”" in page.parts["closed"]["html"]
+    assert "answer the reflection “Why so idle?”" in page.parts["closed"]["html"]
     page.ask("propose", answer="100k", confidence="2")
     assert "still closed" in page.trouble
     reflection.answer("A")
     assert page.parts["answer"]["legend"] == "How many images?"
     second.commit("100k", 2)
     assert second.is_open
-
-
-# ---- reveal
-
-
-def test_nothing_is_revealed_before_the_commit(led, browser_of):
-    lock = a_choice(led, values=VALUES, unit="%")
-    reveal = lock.reveal(model=0.321, measured=0.299, feedback=FEEDBACK)
-    page = browser_of(reveal)
-    assert not reveal.shown
-    for secret in ("32.1", "29.9", *FEEDBACK.values()):
-        assert secret not in page.sent + browser_of(lock).sent + str(reveal._repr_mimebundle_())
-    with pytest.raises(ValueError, match="opens after you commit"):
-        reveal.compare()
-    lock.commit("B", 4)
-    assert not reveal.shown  # exploring comes first
-    assert "32.1" not in page.sent
-    page.ask("compare")
-    assert reveal.shown
-    assert "37.9 percentage points above the model" in page.sent
-    assert "40.1 percentage points above the measurement" in page.sent
-    assert "Said to B alone." in page.said
-    assert "Not quite." in page.sent
-    for key in "ACD":
-        assert FEEDBACK[key] not in page.sent
-
-
-def test_a_cell_run_after_the_commit_shows_it_at_once(led):
-    lock = a_choice(led, values=VALUES, unit="%")
-    lock.commit("C", 5)
-    reveal = lock.reveal(model=lambda: 0.33, feedback=FEEDBACK)
-    assert reveal.right == "C"
-    assert "That is it. Said to C alone." in reveal.text()
-    assert "the same, to the digits shown, as the model" in reveal.text()
-    assert "confidence 5 of 5" in reveal.text()
-
-
-def test_options_without_numbers(led):
-    lock = a_choice(led)
-    lock.commit("A", 1)
-    text = lock.reveal(answer="C", feedback=FEEDBACK).text()
-    assert "It is: C: about 33%" in text
-    assert "Not quite. Said to A alone." in text
-
-
-@pytest.mark.parametrize(("typed", "key"), [("1k", "low"), ("130k", "close"), ("10M", "high")])
-def test_a_number_low_close_and_high(led, typed, key):
-    lock = a_number(led)
-    lock.commit(typed, 2)
-    feedback = {"low": "Said if low.", "close": "Said if close.", "high": "Said if high."}
-    reveal = lock.reveal(model=133_607, distance="times", feedback=feedback)
-    assert f"Said if {key}." in reveal.text()
-    assert sum(words in reveal.text() for words in feedback.values()) == 1
-
-
-def test_a_reveal_that_makes_no_sense(led):
-    lock = a_choice(led)
-    with pytest.raises(ValueError, match="nothing to compare"):
-        lock.reveal()
-    with pytest.raises(ValueError, match="feedback names Z"):
-        lock.reveal(answer="C", feedback={"Z": "?"})
-    with pytest.raises(ValueError, match="distance is 'far'"):
-        lock.reveal(answer="C", distance="far")
-
-
-def test_a_model_that_fails_gets_a_sentence(led, browser_of):
-    lock = a_number(led)
-    reveal = lock.reveal(model=lambda: {}["gone"])
-    lock.commit(5, 1)
-    browser_of(reveal).ask("compare")
-    assert "This cannot be shown: 'gone'." in reveal.text()
-    assert "This cannot be shown" in reveal._repr_mimebundle_()["text/html"]
-
-
-@pytest.mark.parametrize(
-    ("predicted", "actual", "kind", "unit", "words"),
-    [
-        (0.34, 0.33, "points", "%", "1 percentage point above"),
-        (0.33, 0.33, "points", "%", "the same, to the digits shown, as"),
-        (100, 1000, "orders", "", "1 order of magnitude below"),
-        (3.0, 1.0, "times", "", "3× above"),
-        (0.0, 5.0, "times", "s", "5 s below"),
-        (5.0, 5.0, "difference", "s", "the same, to the digits shown, as"),
-        (5.0, math.inf, "orders", "", "below by more than any number"),
-    ],
-)
-def test_distances(predicted, actual, kind, unit, words):
-    assert distance_in_words(predicted, actual, kind, unit) == words
-
-
-def test_nothing_is_close_to_never():
-    assert how_close(1e9, math.inf, "times") == "low"
-    assert how_close(0, 5, "times") == "low"
 
 
 # ---- still

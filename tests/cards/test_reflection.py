@@ -109,7 +109,7 @@ def test_it_opens_when_answered_or_only_when_right(led):
     easy.answer("A")
     strict.answer("A")
     assert heard == ["easy"]
-    assert "rightly" in strict.to_open
+    assert "correctly" in strict.to_open
     strict.answer("B")
     strict.answer("A")
     assert heard == ["easy", "strict"]

@@ -38,7 +38,7 @@ def test_the_context_is_observed_and_kept(led, open_ledger, browser_of):
     assert led.events() == ()  # looking writes nothing
     browser_of(toggle).ask("choose", context="edge")
     assert heard == ["edge"]
-    assert browser_of(toggle).said == "Edge is chosen."
+    assert browser_of(toggle).said == "Edge is selected."
     assert "A Jetson." in toggle.text()
     assert ContextToggle(ledger=open_ledger()).context == "edge"
     toggle.context = "cloud"
@@ -67,7 +67,7 @@ def test_a_switch_that_could_not_be_kept_says_so(led, browser_of, read_only):
     with read_only():
         page.ask("choose", context="edge")
         assert toggle.context == "edge"
-        assert "Switched, but not kept. Nothing was saved" in page.trouble
+        assert "Switched, but not saved. Nothing was saved" in page.trouble
         page.ask("retry")
         assert page.can_retry
     page.ask("retry")

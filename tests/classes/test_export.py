@@ -83,7 +83,7 @@ def test_moodle(course: Path) -> None:
     ]  # fmt: skip
     assert rows["student-002"]["Email address"] == "zoe@uni.edu"
     assert rows["zz-absent"][f"{LAB} (Real)"] == "-"
-    assert "7.5 points were taken off" in rows["student-001"][f"{LAB} (Feedback)"]
+    assert "Late penalty: 7.5 points." in rows["student-001"][f"{LAB} (Feedback)"]
     for student, score in scores(course).items():
         assert float(rows[student][f"{LAB} (Real)"]) == pytest.approx(score, abs=0.005)
     said = " ".join(row[f"{LAB} (Feedback)"] for row in rows.values())
@@ -117,7 +117,7 @@ def test_gradescope(course: Path) -> None:
 @pytest.mark.parametrize("to", SYSTEMS)
 def test_what_is_not_final_is_said(course: Path, to: str) -> None:
     said = " ".join(export(course, LAB, to).warnings)
-    assert "still wait for a person in advice" in said
+    assert "still wait for a person to grade advice" in said
     assert "zz-absent" in said
 
 
@@ -140,7 +140,7 @@ def test_the_command(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(named) == 0
     said = capsys.readouterr()
     assert str(target) in said.out
-    assert "still wait for a person in advice" in said.err
+    assert "still wait for a person to grade advice" in said.err
     content = target.read_bytes()
     assert content.startswith(b"Student,ID,SIS User ID,SIS Login ID,Section,Lab 2 (99)\r\n")
     assert "Müller-Ångström".encode() in content
@@ -152,7 +152,7 @@ def test_a_lab_that_the_gradebook_does_not_know(capsys: pytest.CaptureFixture[st
     root = str(graded_class())
     assert main(["export", "lab_99", "--to", "moodle", "--course", root]) == 1
     assert "does not know lab_99" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="there are: canvas, moodle, gradescope"):
+    with pytest.raises(ValueError, match="choose one of: canvas, moodle, gradescope"):
         export(graded_class(), LAB, "blackboard")
     with pytest.raises(SystemExit):
         main(["export", LAB, "--to", "blackboard"])

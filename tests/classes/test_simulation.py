@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.classes.gathering import on_task
-from mlsys_widgets.classes.simulated_work import solutions_of
-from mlsys_widgets.classes.simulation import KINDS, allot, noted_at, simulate
+from mlsys_widgets.classes.simulation import record_path, simulate
+from mlsys_widgets.classes.study_record import time_on_task
 from mlsys_widgets.cli import main
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.submissions import read_time
@@ -40,32 +39,12 @@ def files_below(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_the_shares_add_up_and_every_kind_is_told_apart() -> None:
-    assert sum(kind.share for kind in KINDS.values()) == pytest.approx(100)
-    assert len({kind.about for kind in KINDS.values()}) == len(KINDS)
-
-
-@pytest.mark.parametrize("count", [1, 2, 15, 31, 32, 60, 1000])
-def test_a_class_has_as_many_as_asked_for(count: int) -> None:
-    found = Counter(allot(count, (), seed=1))
-    assert found.total() == count
-    if count >= 2 * len(KINDS):
-        assert set(found) == set(KINDS)
-    if count == 1000:
-        assert 180 <= found["right"] <= 220
-
-
-def test_only_some_kinds() -> None:
-    assert Counter(allot(4, ("late", "copied"), seed=0)).keys() == {"late", "copied"}
-    assert Counter(allot(1, ("blank",), seed=0)) == {"blank": 1}
-
-
 def test_the_same_seed_gives_the_same_bytes(fresh: Path) -> None:
     simulate(fresh, LAB, 34, seed=5)
-    first, noted = files_below(fresh), noted_at(fresh, LAB).read_bytes()
+    first, noted = files_below(fresh), record_path(fresh, LAB).read_bytes()
     simulate(fresh, LAB, 34, seed=5, force=True)
     assert files_below(fresh) == first
-    assert noted_at(fresh, LAB).read_bytes() == noted
+    assert record_path(fresh, LAB).read_bytes() == noted
     simulate(fresh, LAB, 34, seed=6, force=True)
     assert files_below(fresh) != first
 
@@ -74,7 +53,7 @@ def test_nothing_is_replaced_unasked(fresh: Path) -> None:
     folder = work_of(fresh, "student-003")
     folder.mkdir(parents=True)
     (folder / "mine.txt").write_text("work of a term")
-    with pytest.raises(ValueError, match="student-003 the first; nothing was written"):
+    with pytest.raises(ValueError, match="first student-003; nothing was written"):
         simulate(fresh, LAB, 5)
     assert files_below(fresh) == {f"student-003/{LAB}/mine.txt": b"work of a term"}
     simulate(fresh, LAB, 5, force=True)
@@ -130,19 +109,6 @@ def test_the_command(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--force" in capsys.readouterr().err
 
 
-def test_a_solution_that_builds_on_another_is_not_used_alone() -> None:
-    def cell(name: str, code: str) -> dict:
-        source = f"{name} = ...\n### BEGIN SOLUTION\n{code}\n### END SOLUTION"
-        return {"id": f"answer_{name}", "cell_type": "code", "source": source}
-
-    book = {"cells": [
-        cell("a", "n = lab.p.side\na = 2 * n"),
-        cell("b", "b = a + 1"),
-        cell("c", "n = 3\nc = n"),
-    ]}  # fmt: skip
-    assert solutions_of(book) == {"a": "n = lab.p.side\na = 2 * n", "c": "n = 3\nc = n"}
-
-
 # What one class holds.
 
 
@@ -170,7 +136,7 @@ def test_people_take_as_long_as_people_do() -> None:
     root = graded_class()
     for student in of_kind(root, "right"):
         events = Ledger.open(work_of(root, student) / "ledger.jsonl").events()
-        assert 2 < on_task(events) < 120
+        assert 2 < time_on_task(events) < 120
         times = [event.time for event in events]
         assert len(set(times)) >= len(times) - 1  # only the opening is at the time of another
 
@@ -270,3 +236,10 @@ def test_work_on_a_lab_that_is_not_due_yet_lies_in_the_past(fresh: Path) -> None
     for student in made(fresh):
         led = Ledger.open(work_of(fresh, student) / "ledger.jsonl")
         assert led.verify(student=student).ok, led.verify(student=student).first_problem
+
+
+def test_a_simulated_class_without_a_gradebook(tmp_path: Path) -> None:
+    course = classroom(tmp_path / "course")
+    (course.root / "gradebook.db").unlink()
+    assert len(simulate(course.root, LAB, 3)) == 3
+    assert not (course.root / "gradebook.db").exists()

@@ -13,10 +13,18 @@ import pytest
 
 from mlsys_widgets.authoring import Course, build, new_lab
 from mlsys_widgets.courses import init_course, pack
-from mlsys_widgets.courses.config import name_course
+from mlsys_widgets.courses.course_id import name_course
 
 LAB = "lab_02_demo"
 CLASS = "username,first name,last name\nann,Ann,Lee\nbob,Bob,Ray\n"
+
+
+def students(course: Path) -> dict[str, tuple[str | None, ...]]:
+    """Who is in the gradebook of a course: names, email, id in the learning system."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        return {s.id: (s.first_name, s.last_name, s.email, s.lms_user_id) for s in book.students}
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course as a TA has it who wrote a lab; nobody may change it."""
     root = tmp_path_factory.mktemp("built") / "course"
     new_lab(root, LAB)
-    name_course(root, "demo")
+    name_course(Course(root), "demo")
     build(Course.at(root))
     return root
 
@@ -38,7 +46,7 @@ def written(built: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def bundle(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its bundle."""
-    return pack(built, tmp_path_factory.mktemp("bundle") / "demo.tar.gz")
+    return pack(Course(built), tmp_path_factory.mktemp("bundle") / "demo.tar.gz")
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets import __version__
-from mlsys_widgets.cli import main
-from mlsys_widgets.courses import pack, stale_labs
+from mlsys_widgets.courses import pack
 from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, Disk
 
@@ -62,7 +61,7 @@ def test_the_same_course_gives_the_same_bytes(built: Path, bundle: Path, tmp_pat
             os.utime(target, (1, 1))
             if os.geteuid() == 0:
                 os.chown(target, 65534, 65534)
-    again = pack(copy, tmp_path / "other name.tar.gz")
+    again = pack(Course(copy), tmp_path / "other name.tar.gz")
     assert again.read_bytes() == bundle.read_bytes()
 
 
@@ -86,7 +85,7 @@ def test_nothing_of_students_and_no_leftovers_are_packed(written: Path, bundle: 
         path = written / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("secret", "utf-8")
-    again = pack(written, written / "bundle.tar.gz")
+    again = pack(Course(written), written / "bundle.tar.gz")
     assert again.read_bytes() == bundle.read_bytes()
 
 
@@ -98,20 +97,20 @@ def test_only_its_owner_can_read_it(bundle: Path):
 def test_a_lab_that_is_not_built_is_refused(written: Path, step: str, tmp_path: Path):
     (written / step / LAB / f"{LAB}.ipynb").unlink()
     with pytest.raises(ValueError, match=f"{step}/{LAB} is not built; run: mlsys build {LAB}"):
-        pack(written, tmp_path / "x.tar.gz")
+        pack(Course(written), tmp_path / "x.tar.gz")
     assert not list(tmp_path.glob("*.tar.gz"))
 
 
 def test_a_course_without_labs_is_refused(tmp_path: Path):
     (tmp_path / "assignments").mkdir()
     with pytest.raises(ValueError, match=r"there is no lab in .*mlsys new-lab NAME"):
-        pack(tmp_path, tmp_path / "x.tar.gz")
+        pack(Course(tmp_path), tmp_path / "x.tar.gz")
 
 
 def test_a_link_is_refused(written: Path, tmp_path: Path):
     (written / "assignments" / LAB / "data.csv").symlink_to("/etc/passwd")
     with pytest.raises(ValueError, match=r"data.csv is neither a file nor a folder"):
-        pack(written, tmp_path / "x.tar.gz")
+        pack(Course(written), tmp_path / "x.tar.gz")
 
 
 def test_a_password_does_not_travel(written: Path, tmp_path: Path, monkeypatch):
@@ -120,19 +119,21 @@ def test_a_password_does_not_travel(written: Path, tmp_path: Path, monkeypatch):
     url = "postgresql+psycopg://grader:s3cr3t@db/grades"
     config.write_text(f"{plain}\nc.CourseDirectory.db_url = {url!r}\n", "utf-8")
     with pytest.raises(ValueError, match="holds the password of the gradebook") as refused:
-        pack(written, tmp_path / "x.tar.gz")
+        pack(Course(written), tmp_path / "x.tar.gz")
     assert "s3cr3t" not in str(refused.value)
     monkeypatch.setenv("GRADEBOOK_URL", url)
     config.write_text(
         f"{plain}\nimport os\nc.CourseDirectory.db_url = os.environ['GRADEBOOK_URL']\n", "utf-8"
     )
-    assert b"s3cr3t" not in b"".join(contents(pack(written, tmp_path / "x.tar.gz")).values())
+    assert b"s3cr3t" not in b"".join(
+        contents(pack(Course(written), tmp_path / "x.tar.gz")).values()
+    )
 
 
 def test_settings_that_cannot_be_read_are_a_sentence(written: Path, tmp_path: Path):
     (written / "nbgrader_config.py").write_text("c = get_config(\n", "utf-8")
     with pytest.raises(ValueError, match=r"nbgrader_config\.py cannot be read: SyntaxError"):
-        pack(written, tmp_path / "x.tar.gz")
+        pack(Course(written), tmp_path / "x.tar.gz")
 
 
 def test_it_is_written_whole_or_not_at_all(built: Path, small_disk: Disk):
@@ -141,37 +142,13 @@ def test_it_is_written_whole_or_not_at_all(built: Path, small_disk: Disk):
     target.write_bytes(b"the last one")
     small_disk.fill()
     with pytest.raises(OSError, match="No space left"):
-        pack(built, target)
+        pack(Course(built), target)
     assert target.read_bytes() == b"the last one"
     assert sorted(path.name for path in small_disk.place.iterdir()) == ["demo.tar.gz", "filler"]
 
 
-def test_what_is_stale_is_built_first_and_nothing_else(written: Path, bundle: Path, capsys):
-    """`mlsys build --bundle`: nothing to build, then a changed sentence."""
-    notebook = written / "source" / LAB / f"{LAB}.ipynb"
-    before = notebook.stat().st_mtime_ns
-    assert main(["build", "--course", str(written), "--bundle"]) == 0
-    target = written / "build" / f"demo-{__version__}.tar.gz"
-    told = capsys.readouterr().out
-    assert "Wrote" not in told
-    assert f"Packed {target}" in told
-    assert notebook.stat().st_mtime_ns == before
-    assert target.read_bytes() == bundle.read_bytes()
-
-    text = written / "assignments" / LAB / "lab.py"
-    changed = text.read_text("utf-8") + "\n# %% [markdown]\n# One more word.\n"
-    text.write_text(changed, "utf-8")
-    assert list(stale_labs(Course.at(written))) == [LAB]
-    assert main(["build", "--course", str(written), "--bundle", str(target)]) == 0
-    assert f"Wrote {notebook}" in capsys.readouterr().out.replace("\n", "")  # a terminal wraps
-    assert stale_labs(Course.at(written)) == {}
-    files = contents(target)
-    for name in (f"source/{LAB}/{LAB}.ipynb", f"release/{LAB}/{LAB}.ipynb"):
-        assert b"One more word." in files[name]
-
-
 def test_the_labs_of_this_repository_are_packed_as_they_are(root: Path, tmp_path: Path):
-    files = contents(pack(root, tmp_path / "mlsys.tar.gz"))
+    files = contents(pack(Course(root), tmp_path / "mlsys.tar.gz"))
     tops = {name.split("/")[0] for name in files}
     assert tops == {"bundle.json", "nbgrader_config.py", "assignments", "source", "release"}
     labs = sorted(path.parent.name for path in root.glob("assignments/*/lab.py"))

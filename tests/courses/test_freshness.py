@@ -1,4 +1,4 @@
-"""Whether a lab is stale is found out without running it, and is never wrong about it."""
+"""A stale lab is recognized without running it, and a fresh one is never called stale."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.courses import stale_labs
-from mlsys_widgets.courses.freshness import landing_is_stale
+from mlsys_widgets.courses.freshness import start_page_is_stale
 from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB
 
@@ -19,7 +19,7 @@ def reason(root: Path) -> str:
 
 def test_what_was_just_built_is_fresh(built: Path):
     assert stale_labs(Course.at(built)) == {}
-    assert not landing_is_stale(Course.at(built))
+    assert not start_page_is_stale(Course.at(built))
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -31,28 +31,28 @@ def edit(path: Path, old: str, new: str) -> None:
 def test_a_changed_text(written: Path):
     path = written / "assignments" / LAB / "lab.py"
     path.write_text(path.read_text("utf-8") + "\n# %% [markdown]\n# More.\n", "utf-8")
-    assert reason(written) == f"source/{LAB} is not what its text gives"
+    assert reason(written) == f"source/{LAB} is not what its text produces"
 
 
 def test_a_changed_question(written: Path):
     edit(written / "assignments" / LAB / "asks.py", "points=40", "points=41")
-    assert reason(written) == f"source/{LAB}/asks.py is not that of assignments/"
+    assert reason(written) == f"source/{LAB}/asks.py differs from the one in assignments/"
 
 
 def test_a_changed_check(written: Path):
     path = written / "assignments" / LAB / "checks.py"
     edit(path, "NumberKey(", "NumberKey(1.0 *")
-    assert reason(written) == f"source/{LAB} is not what its text gives"
+    assert reason(written) == f"source/{LAB} is not what its text produces"
 
 
 def test_a_changed_edition(written: Path):
     edit(written / "assignments" / "course.toml", 'edition = ""', 'edition = "2027"')
-    assert reason(written) == f"source/{LAB} is not what its text gives"
+    assert reason(written) == f"source/{LAB} is not what its text produces"
 
 
 def test_a_changed_stub_of_nbgrader(written: Path):
     edit(written / "nbgrader_config.py", "Replace the three dots above", "Put your number there")
-    assert reason(written) == f"release/{LAB} is not what nbgrader makes of source/{LAB}"
+    assert reason(written) == f"release/{LAB} is not what nbgrader makes from source/{LAB}"
 
 
 def test_a_release_that_somebody_edited(written: Path):
@@ -60,7 +60,7 @@ def test_a_release_that_somebody_edited(written: Path):
     book = json.loads(path.read_text("utf-8"))
     book["cells"][0]["source"] = "Something else"
     path.write_text(json.dumps(book), "utf-8")
-    assert reason(written) == f"release/{LAB} is not what nbgrader makes of source/{LAB}"
+    assert reason(written) == f"release/{LAB} is not what nbgrader makes from source/{LAB}"
 
 
 @pytest.mark.parametrize("step", ["source", "release"])
@@ -80,4 +80,4 @@ def test_a_text_that_cannot_be_built(written: Path):
 
 def test_the_page_to_start_at(written: Path):
     edit(written / "release" / "START_HERE.md", "# Start here", "# Begin here")
-    assert landing_is_stale(Course.at(written))
+    assert start_page_is_stale(Course.at(written))

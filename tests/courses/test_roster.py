@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mlsys_widgets.courses.roster import RosterError, Student, hub_remarks, read_roster
+from mlsys_widgets.courses.roster import RosterEntry, RosterError, hub_remarks, read_roster
 
 
 @pytest.fixture
 def roster(tmp_path: Path):
     """Write a roster and read it."""
 
-    def read(content: str | bytes) -> list[Student]:
+    def read(content: str | bytes) -> list[RosterEntry]:
         path = tmp_path / "roster.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return read_roster(path)
@@ -23,7 +23,7 @@ def roster(tmp_path: Path):
     return read
 
 
-ANN = Student("ann", "Ann", "Lee", "ann@uni.edu", "17")
+ANN = RosterEntry("ann", "Ann", "Lee", "ann@uni.edu", "17")
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_columns_under_the_names_that_systems_give_them(roster, text: str):
 
 def test_a_mark_at_the_beginning_empty_lines_and_missing_cells(roster):
     text = "\ufeffid;first name\n\nmüller;Jörg\n;;\nbob\n"
-    assert roster(text) == [Student("müller", "Jörg"), Student("bob")]
+    assert roster(text) == [RosterEntry("müller", "Jörg"), RosterEntry("bob")]
 
 
 def test_a_name_with_a_line_break_in_another_column_keeps_its_line_number(roster):
@@ -57,18 +57,18 @@ def test_a_name_with_a_line_break_in_another_column_keeps_its_line_number(roster
     ("row", "said"),
     [
         (",", "line 3: the id is empty; give everybody a login"),
-        ("ann,", "line 3: 'ann' stands in line 2 already; leave one of them out"),
-        ("a/b,", "line 3: the id 'a/b' holds '/', and folders are named after it"),
+        ("ann,", "line 3: 'ann' is already in line 2; remove one of them"),
+        ("a/b,", "line 3: the id 'a/b' contains '/', and folders are named after it"),
         ("..,", "line 3: the id '..' begins with '.'"),
         ("../x,", "line 3: the id '../x' begins with '.'"),
         ("-rf,", "line 3: the id '-rf' begins with '-'"),
-        ("a b,", "line 3: the id 'a b' holds a space"),
-        ("a+b,", "line 3: the id 'a+b' holds '+'"),
-        ("a*,", "line 3: the id 'a*' holds '*'"),
-        ("a\\b,", "line 3: the id 'a\\\\b' holds '\\\\'"),
+        ("a b,", "line 3: the id 'a b' contains a space"),
+        ("a+b,", "line 3: the id 'a+b' contains '+'"),
+        ("a*,", "line 3: the id 'a*' contains '*'"),
+        ("a\\b,", "line 3: the id 'a\\\\b' contains '\\\\'"),
         ("x" * 129 + ",", "is longer than 128 characters"),
         ("bob," + "x" * 129, "line 3: the first name of 'bob' is longer than 128 characters"),
-        ('bob,"two\nlines"', "line 4: the first name of 'bob' holds a line break"),
+        ('bob,"two\nlines"', "line 4: the first name of 'bob' contains a control character"),
     ],
 )
 def test_each_wrong_row_is_a_sentence_with_its_line(roster, row: str, said: str):
@@ -77,7 +77,7 @@ def test_each_wrong_row_is_a_sentence_with_its_line(roster, row: str, said: str)
     with pytest.raises(RosterError) as problem:
         roster(f"id,first name\nann,Ann\n{row}\n")
     first, second = str(problem.value).split("\n", 1)
-    assert first.endswith("roster.csv has 1 row to mend, so nobody was entered:")
+    assert first.endswith("roster.csv has 1 row to fix, so nobody was entered:")
     assert said in second
 
 
@@ -94,11 +94,11 @@ def test_all_wrong_rows_are_told_at_once(roster):
     [
         ("", "is empty; it needs a line of headings"),
         ("id,name\n", "has headings and no students"),
-        ("name,email\nAnn,a@b\n", "has no column of logins; it has: name, email. Call one"),
+        ("name,email\nAnn,a@b\n", "has no column of logins; it has: name, email. Call the column"),
         ("ann,Ann\nbob,Bob\n", "has no column of logins; it has: ann, Ann"),
         ("id\nMüller".encode("latin-1"), "is not UTF-8; export it as CSV UTF-8"),
         ("id\nann".encode("utf-16"), "is not UTF-8"),
-        ('id,name\nann,"Ann', "line 2: no CSV"),
+        ('id,name\nann,"Ann', "line 2: not CSV"),
     ],
 )
 def test_files_that_are_no_roster(roster, content: str | bytes, said: str):
@@ -107,13 +107,13 @@ def test_files_that_are_no_roster(roster, content: str | bytes, said: str):
     assert said in str(problem.value)
 
 
-def test_what_only_a_hub_stumbles_over_is_a_remark(roster):
+def test_what_only_a_hub_cannot_handle_is_a_remark(roster):
     students = roster("id\nann\nAnn\n2027001\nann@uni.edu\n" + "x" * 33 + "\n")
     first, second = hub_remarks(students)
-    assert first.startswith(f"Ann, 2027001, ann@uni.edu, {'x' * 33}: no name of a user")
-    assert second == "ann, Ann: a JupyterHub takes these for one and the same user"
+    assert first.startswith(f"Ann, 2027001, ann@uni.edu, {'x' * 33}: not a valid user name")
+    assert second == "ann, Ann: a JupyterHub takes these for the same user"
     assert hub_remarks([ANN]) == []
-    many = hub_remarks([Student(f"X{number}") for number in range(8)])
+    many = hub_remarks([RosterEntry(f"X{number}") for number in range(8)])
     assert many[0].startswith("X0, X1, X2, X3, X4 and 3 more: ")
 
 

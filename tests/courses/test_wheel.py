@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.courses import pack
+from mlsys_widgets.labs.course import Course
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -66,7 +67,7 @@ def elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Elsewhere
 @pytest.fixture(scope="module")
 def course(elsewhere: Elsewhere, root: Path) -> Path:
     """A course of our labs, made there."""
-    pack(root, elsewhere.folder / "mlsys.tar.gz")
+    pack(Course(root), elsewhere.folder / "mlsys.tar.gz")
     (elsewhere.folder / "class.csv").write_text("username,last name\nann,Lee\n", "utf-8")
     told = elsewhere.mlsys(
         "course", "init", "course", "--from", "mlsys.tar.gz", "--roster", "class.csv"

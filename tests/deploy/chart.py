@@ -1,10 +1,10 @@
-"""What Zero to JupyterHub makes of our values, as far as it can be seen without its chart.
+"""What Zero to JupyterHub makes of our values, as far as that can be seen without its chart.
 
 Runs with the Python of the hub (JupyterHub, KubeSpawner and ltiauthenticator in the chart's
-versions), not with pytest's. The chart cannot be had from a package index, so what it does with the
-keys that we use is said here again: each is one line of the chart's own jupyterhub_config.py,
-documented at https://z2jh.jupyter.org/en/stable/resources/reference.html under the same name. A key
-that is not here is an error, and so is a trait that its class does not have.
+versions), not with pytest's. No package index has the chart, so this repeats what it does with the
+keys that we use: each is one line of the chart's own jupyterhub_config.py, documented at
+https://z2jh.jupyter.org/en/stable/resources/reference.html under the same name. A key that is not
+here is an error, and so is a trait that its class does not have.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SPAWNER = {
     "singleuser.extraEnv": "environment",
     "singleuser.storage.capacity": "storage_capacity",
 }
-#: Keys that shape other parts of the cluster, or are put together below; what they may be.
+#: Keys that shape other parts of the cluster, or are combined below, and their allowed values.
 OTHERS: dict[str, Any] = {
     "singleuser.image.name": str,
     "singleuser.image.tag": str,
@@ -79,7 +79,7 @@ CLASSES = {
 
 
 class Unknown(ValueError):
-    """A key or a trait that there is not."""
+    """A key or a trait that does not exist."""
 
 
 def merged(paths: list[str]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ async def pods(config: Config, people: list[str]) -> list[dict[str, Any]]:
 
 
 def outcome(files: list[str], people: list[str]) -> dict[str, Any]:
-    """The pods that come of files, or what is wrong with the files."""
+    """The pods that the files produce, or what is wrong with the files."""
     try:
         config = configured(merged(files))
         check(config)

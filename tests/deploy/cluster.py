@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def free_ports(count: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Programs:
-    """What the cluster is made of: environments and the proxy."""
+    """What the cluster consists of: environments and the proxy."""
 
     hub: Path  # the bin folder of what runs in the chart's hub image
     student: Path  # the bin folder of the student image
@@ -97,11 +97,10 @@ class Cluster:
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
-        try:
+        with suppress(requests.RequestException):
             if requests.get(url, timeout=5).ok:
                 return
-        except requests.ConnectionError:
-            time.sleep(0.2)
+        time.sleep(0.2)
     raise AssertionError(f"{url} does not answer:\n{log.read_text()[-4000:]}")
 
 
@@ -109,7 +108,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 def _running(
     words: Sequence[str], log: Path, environment: dict[str, str], cwd: Path
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A program until the end of the block; it ends with all that it has started itself."""
+    """Run a program until the end of the block."""
     with log.open("wb") as said:
         process = subprocess.Popen(
             words, env=environment, cwd=cwd, stdout=said, stderr=said, start_new_session=True

@@ -1,4 +1,4 @@
-"""Environments that tests of the cluster share. They are made once, below build/deploy."""
+"""Environments that tests of the cluster share, created once below build/deploy."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="session")
 def validate(hub: Path, versions: Mapping[str, Any]) -> Iterator[Callable[..., list[str]]]:
-    """Hold manifests against Kubernetes' own schema; what is wrong with each, or nothing."""
+    """Check manifests against Kubernetes' own schema; what is wrong with each, or nothing."""
     command = [hub / "python", "-c", VALIDATE, versions["chart"]["kubernetes"]]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

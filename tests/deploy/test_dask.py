@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,10 @@ def running(name: str, places: dict[str, str], folder: Path) -> Iterator[None]:
 def answers(port: int, path: str) -> bool:
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        try:
-            return requests.get(f"http://127.0.0.1:{port}{path}", timeout=5).ok
-        except requests.ConnectionError:
-            time.sleep(0.2)
+        with suppress(requests.RequestException):
+            if requests.get(f"http://127.0.0.1:{port}{path}", timeout=5).ok:
+                return True
+        time.sleep(0.2)
     return False
 
 

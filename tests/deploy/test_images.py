@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import subprocess
 from collections.abc import Callable
@@ -101,7 +102,7 @@ def test_what_an_image_installs_fits_together(image: Image, name: str) -> None:
     program = "import importlib.metadata as m; print(len(list(m.distributions())))"
     subprocess.run([python, "-c", program], check=True, timeout=60)
     missing = subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False)
-    assert missing.returncode, "pip was to be taken out"
+    assert missing.returncode, "the image must not contain pip"
     # pip is gone from the environment, so another one looks at it.
     checked = subprocess.run(
         [image(name).parent / "tools" / "bin" / "python" if name != "exchange" else "python3",
@@ -153,7 +154,8 @@ def test_the_student_image_holds_no_key_and_is_as_small_as_the_page_says(
     (said,) = re.findall(
         r"student image.*?(\d+) MB", (root / "docs" / "deploy.md").read_text("utf-8")
     )
-    assert size == pytest.approx(float(said), rel=0.1)
+    # The page gives the size on x86-64; compiled libraries are larger or smaller elsewhere.
+    assert size == pytest.approx(float(said), rel=0.1 if platform.machine() == "x86_64" else 0.5)
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
-"""What dask.yaml leaves a grading worker is enough to isolate a submission; less is reported.
+"""The rights that dask.yaml leaves a grading worker suffice to isolate a submission.
 
-A container cannot be started here. Its user, its rights and a filter of system calls can: setpriv
-takes away what the manifest takes away, and a filter refuses what runtimes refuse by default.
+A container cannot be started here, but its user, its rights and a filter of system calls can be
+reproduced: setpriv drops what the manifest drops, and a filter refuses what runtimes refuse by
+default.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ with tempfile.TemporaryDirectory() as folder:
 def worker(root: Path) -> Iterator[list[str]]:
     """A command line that runs Python as the container of a worker would."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("only root with setpriv (util-linux) can take rights away as a container does")
+        pytest.skip("only root with setpriv (util-linux) can drop rights as a container does")
     if not Path("/usr/bin/python3").exists():
-        pytest.skip("there is no interpreter of the system that another user could reach")
-    # Copied, because a checkout may lie where only its owner goes.
+        pytest.skip("there is no system interpreter that another user could reach")
+    # Copied, because only its owner may be able to reach a checkout.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         shutil.copytree(root / "mlsys_widgets" / "sandbox", Path(folder) / "sandbox")

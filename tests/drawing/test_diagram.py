@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mlsys_widgets.drawing.diagram import Box, Diagram
 from mlsys_widgets.drawing.scene import BARE_MARGIN
-from mlsys_widgets.instruments import concept_map, fusion_decision
+from mlsys_widgets.instruments import fusion_decision
+from mlsys_widgets.instruments.concept_map import map_of
+from mlsys_widgets.instruments.concepts import EXAMPLE, ConceptGraph
+from mlsys_widgets.labs import load
 
 #: What a notebook on a screen of 600 px leaves for a plot, less what bqplot keeps for itself.
 NARROW = 450 - 2 * BARE_MARGIN - 12
 #: A letter of the widest usual font at the size of the words.
 LETTER = 7.4
 
+REVIEW = load(Path(__file__).parents[2] / "assignments" / "lab_review_foundations")
+
+
+def concept_map_of(graph: ConceptGraph) -> tuple[Diagram, dict[tuple[str, str], Any]]:
+    drawn = map_of(graph)
+    return drawn, {(a, b): drawn.arrow(a, b) for a, b, _ in graph.arrows}
+
+
 DIAGRAMS = {
-    "concept map": (
-        concept_map._MAP,
-        {(a, b): concept_map._MAP.arrow(a, b) for a, b, _ in concept_map.ARROWS},
-    ),
+    "concept map": concept_map_of(REVIEW.materials["concepts"]),
+    "example of a concept map": concept_map_of(EXAMPLE),
     "decision tree": (fusion_decision._TREE, fusion_decision._EDGES),
 }
 every_diagram = pytest.mark.parametrize(("diagram", "lines"), DIAGRAMS.values(), ids=DIAGRAMS)

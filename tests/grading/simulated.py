@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.classes.simulation import noted_at, simulate
+from mlsys_widgets.classes.simulation import record_path, simulate
 from tests.grading.classroom import LAB, classroom, grade, made_once
 
 #: Enough for one of every kind.
@@ -38,7 +38,7 @@ def copy_of_class(root: Path) -> Path:
 
 def made(root: Path) -> dict[str, dict[str, Any]]:
     """What the simulation says that it made."""
-    said = json.loads(noted_at(root, LAB).read_text("utf-8"))
+    said = json.loads(record_path(root, LAB).read_text("utf-8"))
     return {each["student"]: each for each in said["students"]}
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.classes.simulation import KINDS, simulate
+from mlsys_widgets.classes.simulation import simulate
+from mlsys_widgets.classes.submission_kinds import KINDS
 from tests.grading.classroom import LAB, classroom, grade, joined, of, rows
 from tests.labs.rehearsal import Workshop, run_tool
 

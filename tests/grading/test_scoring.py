@@ -13,7 +13,7 @@ from nbgrader import utils
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import NumberKey
 from mlsys_widgets.grading.scoring import Judge, by_notebook
-from mlsys_widgets.labs import Unusable, load
+from mlsys_widgets.labs import UnusableAnswer, load
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from tests.grading.classroom import LAB, classroom
 from tests.sandbox.test_sanitizing import FLAGS, JSON, cells
@@ -49,7 +49,7 @@ def test_an_answer_travels_exactly(value):
 def test_whatever_comes_back_is_plain_or_refused(data):
     try:
         value = from_data(data)
-    except (Unusable, ValueError, OverflowError):
+    except (UnusableAnswer, ValueError, OverflowError):
         return
     assert value is ... or type(value) in (bool, int, float, str)
 
@@ -59,7 +59,7 @@ def test_whatever_comes_back_is_plain_or_refused(data):
              ["float", "1" * 100], ["bool", "yes"], ["refused", "list"], ["code", "x"], [], None]
 )  # fmt: skip
 def test_what_no_child_would_send_is_refused(data):
-    with pytest.raises((Unusable, ValueError, OverflowError)):
+    with pytest.raises((UnusableAnswer, ValueError, OverflowError)):
         from_data(data)
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from mlsys_widgets.hub.places import Places
 from tests.hub.running import Hub, Person, running_hub
 
 if os.geteuid() != 0:
@@ -26,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         here = item.path.is_relative_to(Path(__file__).parent)
         if here and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(900))
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    """The folders of a hub that never ran."""
+    made = Places(tmp_path / "hub")
+    made.make()
+    return made
 
 
 @pytest.fixture(scope="session")

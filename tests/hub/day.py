@@ -1,4 +1,4 @@
-"""People at a browser on a hub: what they click, type and read in JupyterLab and nbgrader."""
+"""People with a browser on a hub: what they click, type and read in JupyterLab and nbgrader."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ LAB = "lab_07_kernel_fusion"
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots" / "hub"
 #: Milliseconds: a server that starts, a kernel, a page of nbgrader, on a busy machine.
 READY = 90_000
-#: Colours and the cursor's moves.
+#: Colors and cursor moves.
 _CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07|\r")
 
 
-class Desk:
-    """Somebody of the hub with a browser window of their own.
+class BrowserUser:
+    """A user of the hub with a browser window of their own.
 
     Parameters
     ----------
     browser, hub
-        What it is opened in, and where.
+        The browser, and the hub it opens.
     who
         As tests call the person.
     """
@@ -50,23 +50,23 @@ class Desk:
             self.screen += _CODES.sub("", rest[0])
 
     def wait(self, until: Callable[[], object], what: str, seconds: float = 60) -> None:
-        """Wait for something that no page shows; what terminals say comes in meanwhile."""
+        """Wait for something that no page shows; terminal output arrives meanwhile."""
         deadline = time.monotonic() + seconds
         while not until():
             assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
             self.page.wait_for_timeout(200)
 
     def picture(self, name: str, at: Locator | None = None) -> None:
-        """Keep what is seen, to be looked at; at some place of the page."""
+        """Save a screenshot, scrolled to some place of the page."""
         PICTURES.mkdir(parents=True, exist_ok=True)
-        for _ in range(2):  # cells are drawn as the browser finds the time, and move what is below
+        for _ in range(2):  # cells are drawn when the browser has time, and move what is below them
             if at:
                 at.evaluate("place => place.scrollIntoView({block: 'center'})")
             self.page.wait_for_timeout(300)
         self.page.screenshot(path=PICTURES / f"{self.who}-{name}.png")
 
     def log_in(self) -> None:
-        """Fill in the login page; the server starts meanwhile."""
+        """Fill in the login page; the server starts in the background."""
         self.page.goto(self.hub.url)
         self.page.get_by_label("Username").fill(self.name)
         self.page.get_by_label("Password").fill(self.hub.password(self.name))
@@ -74,7 +74,7 @@ class Desk:
         self.page.get_by_role("button", name="Sign in").click()
 
     def lands_on(self, title: str) -> None:
-        """Wait for JupyterLab, with the page that says what to do."""
+        """Wait for JupyterLab with the page that says what to do."""
         expect(self.page.locator(".jp-RenderedMarkdown:visible h1").first).to_have_text(
             re.compile(rf"^{title}"), timeout=READY
         )
@@ -91,7 +91,7 @@ class Desk:
         self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=tab).click()
 
     def type_into_terminal(self, command: str) -> str:
-        """Type a command into the terminal in front; what it showed until the next prompt."""
+        """Type a command into the terminal in front; return its output until the next prompt."""
         self.wait(lambda: self.screen.endswith("$ "), "a prompt")
         seen = len(self.screen)
         self.page.locator(".jp-Terminal:visible").click()
@@ -112,40 +112,40 @@ class Desk:
 class Assignments:
     """nbgrader's assignment list of a student."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        desk.menu("Nbgrader", "Assignment List")
+    def __init__(self, user: BrowserUser) -> None:
+        self.user = user
+        user.menu("Nbgrader", "Assignment List")
 
     def row(self, state: str) -> Locator:
         """The lab among those that are released, fetched or submitted."""
-        listed = self.desk.page.locator(f"#{state}_assignments_list > .list_item")
+        listed = self.user.page.locator(f"#{state}_assignments_list > .list_item")
         return listed.filter(has_text=LAB)
 
     def fetch(self) -> Path:
         """Fetch the lab; returns its folder."""
         self.row("released").get_by_role("button", name="Fetch").click()
         expect(self.row("fetched")).to_be_visible(timeout=READY)
-        return self.desk.hub.places.home(self.desk.name) / LAB
+        return self.user.hub.places.home(self.user.name) / LAB
 
     def open_notebook(self) -> None:
         """Follow the link to the notebook and wait for its kernel."""
         self.row("fetched").locator(".assignment-notebooks-link").click()
         self.row("fetched").locator(".nested_list_item a").click()
-        kernel = self.desk.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
+        kernel = self.user.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
         expect(kernel).to_have_text(re.compile("^Python 3"), timeout=READY)
-        expect(self.desk.page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(
+        expect(self.user.page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(
             timeout=READY
         )
 
     def submit(self) -> None:
-        self.desk.show("Assignments")
+        self.user.show("Assignments")
         self.row("fetched").get_by_role("button", name="Submit").click()
         expect(self.row("submitted")).to_be_visible(timeout=READY)
 
     def open_feedback(self) -> FrameLocator:
         """Fetch the feedback and open it; returns the page that is shown."""
-        page = self.desk.page
-        self.desk.show("Assignments")
+        page = self.user.page
+        self.user.show("Assignments")
         page.get_by_title("Refresh assignments list").click()
         expect(self.row("submitted")).to_contain_text("feedback available to fetch", timeout=READY)
         self.row("submitted").get_by_role("button", name="Fetch Feedback").click()
@@ -156,45 +156,45 @@ class Assignments:
         return shown
 
 
-def begin(desk: Desk, folder: Path) -> Student:
+def begin(user: BrowserUser, folder: Path) -> Student:
     """Run all cells of the notebook in front, and be a student in it."""
-    desk.menu("Run", "Run All Cells")
-    keys = desk.hub.places.course / "assignments" / LAB
-    student = Student(desk.page, keys, folder, desk.name)
-    cells = desk.page.locator(".jp-Notebook:visible .jp-Cell")
+    user.menu("Run", "Run All Cells")
+    keys = user.hub.places.course / "assignments" / LAB
+    student = Student(user.page, keys, folder, user.name)
+    cells = user.page.locator(".jp-Notebook:visible .jp-Cell")
     expect(cells).to_have_count(len(student.book.cells), timeout=READY)
     expect(student.cell(len(student.book.cells) - 1)).to_contain_text("0 of", timeout=READY)
     return student
 
 
-def save(desk: Desk) -> None:
-    """Save the notebook in front, as a person does before handing it in."""
-    desk.page.keyboard.press("Control+s")
-    dirty = desk.page.locator(".lm-TabBar-tab.lm-mod-current.jp-mod-dirty", has_text=LAB)
+def save(user: BrowserUser) -> None:
+    """Save the notebook in front, as a person does before submitting it."""
+    user.page.keyboard.press("Control+s")
+    dirty = user.page.locator(".lm-TabBar-tab.lm-mod-current.jp-mod-dirty", has_text=LAB)
     expect(dirty).to_have_count(0, timeout=READY)
 
 
 class Formgrader:
     """nbgrader's formgrader, in a frame of JupyterLab."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        desk.page.keyboard.press("Control+b")  # away with the file browser: its table is wide
-        desk.menu("Nbgrader", "Formgrader")
-        self.frame = desk.page.frame_locator(".lm-DockPanel iframe:visible")
+    def __init__(self, user: BrowserUser) -> None:
+        self.user = user
+        user.page.keyboard.press("Control+b")  # hides the file browser, because the table is wide
+        user.menu("Nbgrader", "Formgrader")
+        self.frame = user.page.frame_locator(".lm-DockPanel iframe:visible")
         title = self.frame.get_by_role("heading", name="Manage Assignments")
         expect(title).to_be_visible(timeout=READY)
 
     def go_to(self, page: str) -> None:
         """Follow a link on the left."""
-        self.desk.show("Formgrader")
+        self.user.show("Formgrader")
         self.frame.locator(".nav").get_by_role("link", name=page).click()
 
     def row(self, text: str = LAB) -> Locator:
         return self.frame.locator("tbody tr", has_text=text)
 
     def press(self, column: str) -> str:
-        """Press a button beside the lab; returns what nbgrader says afterwards."""
+        """Press a button beside the lab; returns what nbgrader says afterward."""
         self.row().locator(f"td.{column} a").click()
         said = self.frame.locator(".modal:visible")
         expect(said).to_contain_text("Log Output", timeout=READY)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.hub.accounts import make_accounts, remove_accounts
-from mlsys_widgets.hub.memory import Account, Memory
+from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places
 
 needs_root = pytest.mark.skipif(
@@ -39,29 +39,29 @@ def open_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def hub_without_server() -> Iterator[tuple[Places, Memory]]:
+def hub_without_server() -> Iterator[tuple[Places, HubState]]:
     """A hub's folder with an instructor and a student, as a first start makes them."""
     with open_folder() as folder:
         places = Places(folder / "hub")
-        memory = Memory.new("hub", new_name("i"), new_name("s"))
+        state = HubState.new("hub", new_name("i"), new_name("s"))
         places.make()
         try:
             make_accounts(
                 places,
-                memory,
-                {memory.instructor: "instructor", memory.student: "student"},
+                state,
+                {state.instructor: "instructor", state.student: "student"},
                 welcome=lambda home: None,
             )
-            yield places, memory
+            yield places, state
         finally:
-            remove_accounts(memory)
+            remove_accounts(state)
 
 
 @contextmanager
 def somebody() -> Iterator[tuple[Account, Path]]:
     """A user with a home."""
-    with hub_without_server() as (places, memory):
-        yield memory.accounts[memory.student], places.home(memory.student)
+    with hub_without_server() as (places, state):
+        yield state.accounts[state.student], places.home(state.student)
 
 
 @contextmanager

@@ -34,10 +34,11 @@ from mlsys_widgets.courses import pack
 from mlsys_widgets.hub.interpreter import make_environment
 from mlsys_widgets.hub.places import Places, closed_parent
 from mlsys_widgets.hub.proxy import find_proxy
+from mlsys_widgets.labs.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "hub_tests"
-#: Users must reach it, and a checkout may lie where only its owner goes.
+#: Users must reach it, and only its owner may be able to reach a checkout.
 ENVIRONMENT = (
     ROOT / "build" / "hub_env"
     if closed_parent(ROOT) is None
@@ -51,7 +52,7 @@ SERVER = 120
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """Several test runs may share what was built."""
+    """Lock what several test runs share."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -72,11 +73,11 @@ def environment() -> Path:
 def bundle() -> Path:
     """The labs of this checkout, packed."""
     with _alone("bundle"):
-        return pack(ROOT, BUILD / "course.tar.gz")
+        return pack(Course.at(ROOT), BUILD / "course.tar.gz")
 
 
 def proxy() -> Path:
-    """The folder in which the proxy's program lies; kept for the next run."""
+    """The folder that holds the proxy's program; kept for the next run."""
     with _alone("proxy"):
         return Path(find_proxy(BUILD / "proxy", print)[0]).parent
 
@@ -151,7 +152,7 @@ class Hub:
         return self.process.wait(90)
 
     def kill(self) -> None:
-        """Kill the hub and what has started it, as a crash of the machine's memory would."""
+        """Kill the hub and the process that started it, as the kernel does when memory runs out."""
         assert self.process
         os.kill(self.hub_pid, signal.SIGKILL)
         self.process.kill()
@@ -165,7 +166,7 @@ def running_hub(
     """A hub with a teacher, a student to try it with (``trial``) and a roster."""
     python, course = environment(), bundle()
     tag = f"mlsystest{secrets.token_hex(2)}"
-    # Users go through it, so it cannot lie where pytest makes its folders.
+    # Users pass through it, so it cannot be among pytest's own folders, which are private.
     above = Path(tempfile.mkdtemp(prefix="mlsystest_"))
     above.chmod(0o755)
     names = {each: f"{tag}{each}" for each in ("teacher", "trial", *students)}
@@ -181,18 +182,18 @@ def running_hub(
     finally:
         if hub.process and hub.process.poll() is None:
             hub.stop()
-        if hub.places.memory.exists():
+        if hub.places.state.exists():
             subprocess.run(hub.command("--reset", "--yes"), check=True, capture_output=True)
         shutil.rmtree(above)
 
 
 class Person:
-    """Somebody at a browser: cookies and a token of their own."""
+    """Somebody with a browser: their own cookies and token."""
 
     def __init__(self, hub: Hub, name: str) -> None:
         self.hub, self.name = hub, name
         self.session = requests.Session()
-        self.session.trust_env = False  # no proxy of the machine for addresses of the machine
+        self.session.trust_env = False  # no proxy for addresses of this machine
         self.token = ""
 
     @property
@@ -222,7 +223,7 @@ class Person:
         )
 
     def arrive(self) -> Person:
-        """Log in, have a server started and wait for it."""
+        """Log in, start a server and wait for it."""
         assert self.login().status_code == 302, "the login was refused"
         made = self.ask_hub("POST", f"users/{self.name}/tokens", json={"note": "test"})
         made.raise_for_status()

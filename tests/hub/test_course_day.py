@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from mlsys_widgets import labs
 from mlsys_widgets.grading import Belief
 from tests.browser.lab_path import SOON, Student
-from tests.hub.day import LAB, READY, Assignments, Desk, Formgrader, begin, save
+from tests.hub.day import LAB, READY, Assignments, BrowserUser, Formgrader, begin, save
 from tests.hub.running import Hub
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(480)]
@@ -26,7 +26,7 @@ ASKED = "kws_utilization_pct"
 
 
 def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> None:
-    with at_desks(browser, hub, "cleo", "dan", "teacher") as (cleo, dan, teacher):
+    with at_browsers(browser, hub, "cleo", "dan", "teacher") as (cleo, dan, teacher):
         cleo.lands_on("Your labs")
         theirs = Assignments(cleo)
         student = works_through_an_act(cleo, theirs)
@@ -50,66 +50,66 @@ def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> Non
 
 
 @contextmanager
-def at_desks(browser: Browser, hub: Hub, *people: str) -> Iterator[list[Desk]]:
+def at_browsers(browser: Browser, hub: Hub, *people: str) -> Iterator[list[BrowserUser]]:
     """All log in at once, and leave a picture of what they saw last."""
-    desks = [Desk(browser, hub, who) for who in people]
+    users = [BrowserUser(browser, hub, who) for who in people]
     try:
-        for desk in desks:
-            desk.log_in()
-        yield desks
+        for user in users:
+            user.log_in()
+        yield users
     finally:
-        for desk in desks:
-            desk.picture("last")
-            desk.close()
+        for user in users:
+            user.picture("last")
+            user.close()
 
 
 # The students.
 
 
-def works_through_an_act(desk: Desk, listed: Assignments) -> Student:
-    desk.picture("list")
+def works_through_an_act(user: BrowserUser, listed: Assignments) -> Student:
+    user.picture("list")
     folder = listed.fetch()
-    assert (folder / "asks.py").owner() == desk.name
+    assert (folder / "asks.py").owner() == user.name
     assert not (folder / "checks.py").exists()
     listed.open_notebook()
-    student = begin(desk, folder)
+    student = begin(user, folder)
     first = student.step("card", "act1_utilization")
     waterfall = student.step("instrument", "instrument_Dispatch-waterfall")
     locked = student.cell(waterfall.index).locator(".mlsys-locked")
     expect(locked).to_contain_text("Locked until", timeout=SOON)
-    desk.picture("locked", locked)
+    user.picture("locked", locked)
 
     act = student.steps[: student.steps.index(student.step("card", "act2_message"))]
     for step in act:
         student.do(step)
         if step in (first, waterfall):
-            desk.picture(step.kind, student.cell(step.index))
+            user.picture(step.kind, student.cell(step.index))
     student.do(student.step("essay", "answer_reply"))
-    save(desk)
+    save(user)
     kept = nbformat.read(folder / f"{LAB}.ipynb", 4)
     outputs = [each for cell in kept.cells for each in cell.get("outputs", ())]
     assert [each for each in outputs if each.output_type == "error"] == []
-    assert (folder / "ledger.jsonl").owner() == desk.name
+    assert (folder / "ledger.jsonl").owner() == user.name
 
     # The Lab panel reads the same ledger through the hub's address.
-    panel = desk.page.get_by_role("region", name="Lab panel")
+    panel = user.page.get_by_role("region", name="Lab panel")
     bars = panel.get_by_role("progressbar")
     for act, done in enumerate((r"^(\d+) of \1 ", "^0 of ")):
         expect(bars.nth(act)).to_have_attribute("aria-valuetext", re.compile(done), timeout=SOON)
-    expect(panel).to_contain_text("Everything fits.")
-    desk.picture("light", student.cell(waterfall.index))
-    desk.menu("Settings", "Theme", "JupyterLab Dark")
-    desk.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
-    desk.picture("dark")
+    expect(panel).to_contain_text("The ledger is intact.")
+    user.picture("light", student.cell(waterfall.index))
+    user.menu("Settings", "Theme", "JupyterLab Dark")
+    user.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    user.picture("dark")
     return student
 
 
-def validates(desk: Desk, student: Student) -> None:
+def validates(user: BrowserUser, student: Student) -> None:
     """The button in the notebook names exactly what is still to be answered."""
-    desk.page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name="Validate").click()
-    said = desk.page.locator(".jp-Dialog")
+    user.page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name="Validate").click()
+    said = user.page.locator(".jp-Dialog")
     expect(said).to_contain_text("Validation Results", timeout=READY)
-    desk.picture("validated")
+    user.picture("validated")
     failed = set(re.findall(r'lab\.check\("(\w+)"\)', said.inner_text()))
     assert failed == {name for name, item in graded(student).items() if item.act == 2}
     said.get_by_role("button", name="Ok", exact=True).click()
@@ -121,23 +121,23 @@ def graded(student: Student) -> dict[str, labs.Item]:
     return {name: item for name, item in student.items.items() if isinstance(item, kinds)}
 
 
-def answers_with_a_misconception(desk: Desk, listed: Assignments) -> Belief:
+def answers_with_a_misconception(user: BrowserUser, listed: Assignments) -> Belief:
     folder = listed.fetch()
     listed.open_notebook()
-    student = begin(desk, folder)
+    student = begin(user, folder)
     student.do(student.step("card", "act1_utilization"))
     belief = student.checks[ASKED](student.given).beliefs[0]
     student.type_in(student.step("answer", ASKED), f"{ASKED} = {belief.value:.6g}")
-    desk.picture("answered")
-    save(desk)
+    user.picture("answered")
+    save(user)
     return belief
 
 
-def hands_in(desk: Desk, listed: Assignments) -> None:
+def hands_in(user: BrowserUser, listed: Assignments) -> None:
     listed.submit()
-    desk.picture("submitted")
-    (there,) = desk.hub.places.exchange.glob(f"mlsys/inbound/{desk.name}+{LAB}+*")
-    mine = desk.hub.places.home(desk.name) / LAB
+    user.picture("submitted")
+    (there,) = user.hub.places.exchange.glob(f"mlsys/inbound/{user.name}+{LAB}+*")
+    mine = user.hub.places.home(user.name) / LAB
     for name in (f"{LAB}.ipynb", "ledger.jsonl"):
         assert (there / name).read_bytes() == (mine / name).read_bytes()
 
@@ -145,81 +145,85 @@ def hands_in(desk: Desk, listed: Assignments) -> None:
 # The instructor.
 
 
-def collects(desk: Desk, formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
-    desk.picture("formgrader")
+def collects(user: BrowserUser, formgrader: Formgrader, class_: tuple[BrowserUser, ...]) -> None:
+    user.picture("formgrader")
     said = formgrader.press("collect")
     for each in class_:
         assert f"Collecting submission: {each.name} {LAB}" in said
-        assert (desk.hub.places.course / "submitted" / each.name / LAB / "ledger.jsonl").exists()
-    desk.picture("collected")
+        assert (user.hub.places.course / "submitted" / each.name / LAB / "ledger.jsonl").exists()
+    user.picture("collected")
 
 
-def grades(desk: Desk, student: Student, one: Desk, other: Desk, credit: float) -> None:
-    desk.menu("File", "New", "Terminal")
-    said = desk.type_into_terminal(f"mlsys grade {LAB}")
-    desk.picture("graded")
+def grades(
+    user: BrowserUser, student: Student, one: BrowserUser, other: BrowserUser, credit: float
+) -> None:
+    user.menu("File", "New", "Terminal")
+    said = user.type_into_terminal(f"mlsys grade {LAB}")
+    user.picture("graded")
     assert re.search(r"submissions +2\b", said), said
     assert re.search(r"wait for a person +1 \(written answers\)", said), said
     assert re.search(r"to look at +0\b", said), said
-    first = points(desk.hub, one.name)
-    second = points(desk.hub, other.name)
+    first = points(user.hub, one.name)
+    second = points(user.hub, other.name)
     for name, item in graded(student).items():
         most = first[name][1]
         assert first[name][0] == (most if item.act == 1 else 0), name
         assert second[name][0] == (pytest.approx(credit * most) if name == ASKED else 0), name
 
 
-def grades_what_was_written(desk: Desk, formgrader: Formgrader, writer: Desk) -> None:
-    before = points(desk.hub, writer.name)
+def grades_what_was_written(user: BrowserUser, formgrader: Formgrader, writer: BrowserUser) -> None:
+    before = points(user.hub, writer.name)
     formgrader.open_submission("Test, Cleo")
-    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.", timeout=READY)
+    expect(formgrader.frame.locator("body")).to_contain_text(
+        "HubState is what waits.", timeout=READY
+    )
     formgrader.grade("reply", POINTS, COMMENT)
-    desk.picture("by-hand")
+    user.picture("by-hand")
     given = {"reply": (POINTS, COMMENT)}
-    desk.wait(lambda: by_hand(desk.hub, writer.name) == given, "points and comment are kept")
-    after = points(desk.hub, writer.name)
+    user.wait(lambda: by_hand(user.hub, writer.name) == given, "points and comment are kept")
+    after = points(user.hub, writer.name)
     assert after.pop("reply") == (POINTS, before.pop("reply")[1])
     assert after == before
     formgrader.leave_submission()
 
 
-def returns_feedback(formgrader: Formgrader, class_: tuple[Desk, ...]) -> None:
+def returns_feedback(formgrader: Formgrader, class_: tuple[BrowserUser, ...]) -> None:
     formgrader.go_to("Manage Assignments")
     assert "Successfully generated feedback" in formgrader.press("generate-feedback")
     assert "Successfully released feedback" in formgrader.press("release-feedback")
-    formgrader.desk.picture("released")
+    formgrader.user.picture("released")
     for each in class_:
-        page = formgrader.desk.hub.places.course / "feedback" / each.name / LAB / f"{LAB}.html"
+        page = formgrader.user.hub.places.course / "feedback" / each.name / LAB / f"{LAB}.html"
         assert page.exists()
 
 
 # The students again.
 
 
-def reads_points_and_comment(desk: Desk, listed: Assignments) -> None:
+def reads_points_and_comment(user: BrowserUser, listed: Assignments) -> None:
     shown = listed.open_feedback()
-    earned = points(desk.hub, desk.name)
+    earned = points(user.hub, user.name)
     total, most = (sum(column) for column in zip(*earned.values(), strict=True))
     expect(shown.locator("body")).to_contain_text(f"(Score: {total:.1f} / {most:.1f})")
     expect(shown.get_by_text(COMMENT)).to_be_visible()
-    desk.picture("feedback")
-    desk.picture("comment", shown.get_by_text(COMMENT))
-    hides_the_tests(desk)
+    user.picture("feedback")
+    user.picture("comment", shown.get_by_text(COMMENT))
+    hides_the_tests(user)
 
 
-def reads_what_was_misunderstood(desk: Desk, listed: Assignments, says: str) -> None:
+def reads_what_was_misunderstood(user: BrowserUser, listed: Assignments, says: str) -> None:
     shown = listed.open_feedback()
     sentence = shown.get_by_text(says)
     expect(sentence).to_be_visible()
-    desk.picture("misconception", sentence)
-    hides_the_tests(desk)
+    user.picture("misconception", sentence)
+    hides_the_tests(user)
 
 
-def hides_the_tests(desk: Desk) -> None:
+def hides_the_tests(user: BrowserUser) -> None:
     """Neither a hidden test nor a key is in what the student has got."""
-    home = desk.hub.places.home(desk.name)
+    home = user.hub.places.home(user.name)
     (page,) = (home / LAB / "feedback").glob(f"*/{LAB}.html")
-    assert page.owner() == desk.name
+    assert page.owner() == user.name
     text = page.read_text()
     for word in ("HIDDEN TESTS", "NumberKey", "award(", "Belief("):
         assert word not in text

@@ -1,66 +1,17 @@
-"""A hub as its people meet it: who gets in, and what everybody has."""
+"""A hub as people use it: who gets in, and what everybody has."""
 
 from __future__ import annotations
 
 import json
 import pwd
 import re
-import stat
-import time
 
 LAB = "lab_07_kernel_fusion"
 
 
 def plain(shown: str) -> str:
-    """What a terminal showed, without colours."""
+    """What a terminal showed, without colors."""
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", shown)
-
-
-def test_the_start_says_where_to_go_as_whom_and_how_to_stop(hub):
-    said = hub.output.read_text()
-    for words in (
-        f"Open      {hub.url}",
-        f"{hub.names['teacher']}   {hub.password(hub.names['teacher'])}",
-        f"{hub.names['trial']}   {hub.password(hub.names['trial'])}",
-        f"Released {LAB}",
-        f"State     {hub.places.root}",
-        "Ctrl-C",
-    ):
-        assert words in said
-
-
-def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
-    places = hub.places
-    found = {
-        path.name: (stat.S_IMODE(path.stat().st_mode), pwd.getpwuid(path.stat().st_uid).pw_name)
-        for path in places.root.iterdir()
-    }
-    assert found == {
-        "course": (0o700, hub.names["teacher"]),
-        "exchange": (0o1777, "root"),
-        "homes": (0o711, "root"),
-        "database": (0o700, "root"),
-        "secrets": (0o700, "root"),
-        "logs": (0o700, "root"),
-        "settings": (0o755, "root"),
-        "hub.json": (0o600, "root"),
-        "running.lock": (0o600, "root"),
-    }
-    for name in hub.names.values():
-        home = places.home(name)
-        assert (stat.S_IMODE(home.stat().st_mode), home.owner()) == (0o700, name)
-        assert pwd.getpwnam(name).pw_dir == str(home)
-    for secret in places.secrets.iterdir():
-        assert stat.S_IMODE(secret.stat().st_mode) == 0o600, secret
-
-
-def test_servers_that_nobody_uses_are_looked_for(hub):
-    asked = re.compile(r"(\d+) GET /hub/api/users\S* \(idle-culler@")
-    deadline = time.monotonic() + 30  # it starts when the hub has
-    while not (looked := asked.findall(hub.places.log.read_text())):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-    assert set(looked) == {"200"}
 
 
 def test_a_wrong_password_opens_nothing(hub):
@@ -134,7 +85,7 @@ def test_the_instructor_has_the_formgrader_in_a_frame_of_jupyterlab(teacher):
 
 
 def test_the_instructor_collects_and_grades_without_root(hub, teacher):
-    """Runs after ada has handed in; a submission is shut in by the instructor's own rights."""
+    """Runs after ada has submitted; the instructor's own rights suffice to isolate a submission."""
     shown = plain(
         teacher.terminal(
             f"nbgrader collect {LAB} && mlsys grade {LAB} --students '*ada'"

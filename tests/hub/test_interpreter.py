@@ -58,5 +58,5 @@ def test_a_change_is_noticed(what, tmp_path, monkeypatch):
 
 
 def test_a_failure_of_pip_is_one_sentence(tmp_path):
-    with pytest.raises(ValueError, match="the environment of users could not be made"):
+    with pytest.raises(ValueError, match="the environment of users could not be created"):
         make_environment(tmp_path / "env", Path("/bin/false"), lambda words: None)

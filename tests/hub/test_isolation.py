@@ -1,7 +1,7 @@
 """What a student can reach of others with everything a real server gives: files, code, a shell.
 
-Each thing that ada tries is there for whom it belongs to, which is asserted as well: a path that
-does not exist cannot pass for one that is closed.
+Whatever ada tries to reach exists for its owner, which the tests assert as well: otherwise a path
+that does not exist could pass for one that is closed.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ for path in {folders!r}:
 for path in {entries!r}:
     attempt(lambda path: os.rename(path, path + ".moved"), path)
 """
-#: Joins every port of the loopback, later ones as well, and keeps what is said there. Kernels speak
-#: in the clear by default, to whoever joins.
+#: Joins every port of the loopback, also those that open later, and keeps what is said there. By
+#: default kernels talk unencrypted to whoever joins.
 EAVESDROP = """
 import threading, time, zmq
 context = zmq.Context()
@@ -68,8 +68,13 @@ def listen():
             heard.append(b" ".join(ear.recv_multipart()))
 threading.Thread(target=listen, daemon=True).start()
 """
+#: Everything that was said before the ear heard the control again has been heard, too.
 HEARD = """
-time.sleep(1)
+before, deadline = len(heard), time.monotonic() + 60
+while time.monotonic() < deadline:
+    if sum(b"something to hear" in message for message in heard[before:]) > 20:
+        break
+    time.sleep(0.05)
 for words in (b"something to hear", b"own secret", b"validated secret"):
     print(any(words in message for message in list(heard)))
 """
@@ -77,7 +82,7 @@ for words in (b"something to hear", b"own secret", b"validated secret"):
 
 @dataclass(frozen=True)
 class Belongings:
-    """What is Ben's: files, what he has handed in, and his processes."""
+    """What belongs to Ben: files, his submission, and his processes."""
 
     person: Person
     kernel: str
@@ -96,7 +101,7 @@ class Belongings:
 
 @pytest.fixture(scope="module")
 def bens(hub: Hub, ben: Person) -> Belongings:
-    """Ben has fetched a lab, committed a prediction and handed in."""
+    """Ben has fetched a lab, committed a prediction and submitted."""
     ben.assignment("fetch", LAB)
     kernel = ben.kernel(LAB)
     assert "committed" in ben.run(kernel, COMMIT)
@@ -106,7 +111,7 @@ def bens(hub: Hub, ben: Person) -> Belongings:
 
 
 def closed(hub: Hub, bens: Belongings) -> list[Path]:
-    """Everything that is nobody's business but its owner's."""
+    """Everything that only its owner may see."""
     places = hub.places
     teacher = places.home(hub.names["teacher"])
     return [
@@ -119,7 +124,7 @@ def closed(hub: Hub, bens: Belongings) -> list[Path]:
         places.secrets, places.secrets / "passwords.json", places.secrets / "cookie_secret",
         places.secrets / "jupyterhub_config.json", places.secrets / "configproxy_auth_token",
         places.database, places.database / "jupyterhub.sqlite", places.logs, places.log,
-        places.memory, places.lock, Path("/etc/shadow"),
+        places.state, places.lock, Path("/etc/shadow"),
     ]  # fmt: skip
 
 
@@ -154,7 +159,7 @@ def test_code_changes_nothing_of_others(hub, ada, bens):
 
 
 def test_what_was_handed_in_is_found_by_nobody(hub, ada, bens):
-    """nbgrader lets everybody read a submission whose name they know; a part of it is drawn."""
+    """nbgrader lets everybody read a submission whose name they know; part of it is random."""
     drawn = bens.handed_in.name.split("+", 3)[3]
     assert len(drawn) >= 12
     shown = ada.terminal(f"ls {hub.places.exchange}/mlsys/inbound/*; echo $?")
@@ -281,7 +286,7 @@ def test_the_hub_gives_nothing_of_others(hub, ada, bens):
 
 
 def test_the_door_of_the_proxy_is_closed(hub, ada):
-    port = json.loads(hub.places.memory.read_text())["api_port"]
+    port = json.loads(hub.places.state.read_text())["api_port"]
     for key in ("", ada.token):
         answer = requests.get(
             f"http://127.0.0.1:{port}/api/routes", headers={"Authorization": f"token {key}"},

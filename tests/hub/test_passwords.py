@@ -1,4 +1,4 @@
-"""Passwords: hard to guess, easy to read, and the ones everybody tries are found."""
+"""Passwords: hard to guess, easy to read, and common ones are found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from mlsys_widgets.hub import passwords as p
 
-#: Of the system's own library, so the test needs no account: name -> its hash.
+#: Some of the passwords that an intruder tries first.
 WEAK = ("password", "mlsys", "jupyter", "changeme", "student")
 
 
@@ -33,21 +33,21 @@ def test_what_everybody_tries_first_is_found(word):
 
 
 def test_the_own_name_and_no_password_are_found_and_a_locked_account_is_closed():
-    assert p.default_password("ada", hashed("ada")) == "its own name"
-    assert p.default_password("ada", "") == "no password at all"
+    assert p.default_password("ada", hashed("ada")) == "the name of the account"
+    assert p.default_password("ada", "") == "empty"
     assert p.default_password("ada", "!") is None
     assert p.default_password("ada", "*") is None
     assert p.default_password("ada", hashed(p.make_password())) is None
 
 
-def test_accounts_are_named_with_what_mends_them(tmp_path):
+def test_accounts_are_named_with_how_to_fix_them(tmp_path):
     kept = p.Passwords(tmp_path / "passwords.json")
     kept.make(["ada", "ben", "cy"])
     known = {"ada": hashed("ada"), "ben": hashed("a-good-one-of-his"), "cy": ""}
     said = p.defaults_among(["ada", "ben", "cy"], kept, known)
     assert said == [
-        "ada has its own name; mend it with: passwd ada",
-        "cy has no password at all; mend it with: passwd cy",
+        "the password of ada is the name of the account; change it with: passwd ada",
+        "the password of cy is empty; change it with: passwd cy",
     ]
 
 

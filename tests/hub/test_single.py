@@ -1,4 +1,4 @@
-"""A course of one person without root: fetch, hand in, collect, in one JupyterLab."""
+"""A course for one person without root: fetch, submit and collect in one JupyterLab."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 import requests
 import websocket
 
-from mlsys_widgets.hub.memory import Account
+from mlsys_widgets.hub.hub_state import Account
 from tests.hub.people import needs_root, somebody
 from tests.hub.running import SERVER, START, bundle, environment, executed, free_port
 
@@ -128,7 +128,7 @@ def test_one_person_fetches_hands_in_and_collects(alone):
     assert alone.ask(address, "GET", "formgrader/").status_code == 200
     (student,) = alone.ask(address, "GET", "formgrader/api/students").json()
     assert student["id"] == name
-    # Others on this machine could join a kernel's ports: what is said there is encrypted.
+    # Others on this machine could join a kernel's ports, so what is said there is encrypted.
     said = alone.run(address, "import ipykernel.connect as c; print(c.get_connection_info())")
     assert json.loads(said)["curve_publickey"]
     stranger = requests.get(address.split("?")[0], timeout=30, proxies={"http": ""})

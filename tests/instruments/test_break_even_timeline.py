@@ -60,7 +60,7 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     result = w.result
     kept = {name: w.inputs[name] for name in chosen}  # a slider snaps to its ends
     assert result == ph.deployment(**kept)
-    # Every drawn number is one, also where nothing is ever won back.
+    # Everything drawn is a number, even where the cost is never recovered.
     crossing, strip = w.scenes(result)
     for scene in (crossing, strip):
         for one in scene.marks:
@@ -84,12 +84,12 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     assert result.compile_time <= 0.8 * crossing.up.high
     assert result.compile_time >= 0.2 * crossing.up.high
     cards = {label: value for label, value, _ in w.cards(result)}
-    assert cards["Net return"] == ("pays" if result.roi_positive else "not justified")
-    assert cards["Break-even"] == show(result.break_even, "inferences")
+    assert cards["Compiling"] == ("pays off" if result.roi_positive else "not justified")
+    assert cards["Break-even"] == ph.counted(result.break_even, "inference")
     assert cards["Net time saved"] == show(result.net_saved, "s", pad=True)
     header, rows = w.table(result)
     assert rows[1][header.index("Inferences")] == show(result.break_even)
-    assert rows[2][header.index("Net of compiling")] == show(result.net_saved, "s")
+    assert rows[2][header.index("Net of compile time")] == show(result.net_saved, "s")
     said = w.sentence(result)
     if math.isinf(result.break_even):
         assert "never pays" in said
@@ -115,7 +115,7 @@ def test_each_remedy_would_pay(chosen: dict[str, Any]) -> None:
     if gain < 1e6:
         rate = result.eager_rate * (1 + gain * a_little_more)
         assert replace(result, compiled_rate=rate).net_saved > -1e-3 * result.compile_time
-        assert f"a gain of {show(gain, '%')}" in remedies(result)
+        assert f"a throughput gain of {show(gain, '%')}" in remedies(result)
 
 
 def test_no_gain_is_enough_for_too_few_inferences() -> None:
@@ -139,7 +139,7 @@ def test_never_is_a_word() -> None:
     assert w.result.break_even == math.inf
     assert {label: value for label, value, _ in w.cards(w.result)}["Break-even"] == ph.NEVER
     assert mark(w, "break-even").x == ()
-    assert "never won back" in mark(w, "break-even label").text
+    assert "never recovered" in mark(w, "break-even label").text
     w.set(compile_time=600, gain=1e-5, per_day=1)  # ages from now
     assert mark(w, "break-even moment").x == ()
 

@@ -19,7 +19,7 @@ from mlsys_widgets.instruments.compilation_spectrum import (
 
 
 def test_the_ratings_of_day_14() -> None:
-    # Day 14, the compilation spectrum: flexibility 5, 3, 2 and 4 stars, optimisation 0, 2, 2 and
+    # Day 14, the compilation spectrum: flexibility 5, 3, 2 and 4 stars, optimization 0, 2, 2 and
     # 5; the course gives FX none.
     rated = [stop for stop in STOPS.values() if stop.rated_by == COURSE]
     assert [stop.name for stop in rated] == ["eager", "jit.trace", "jit.script", "torch.compile"]
@@ -67,7 +67,7 @@ def test_what_nobody_notices_is_worst() -> None:
     assert both.result.worst["fx"][1] is CONSTRUCTS["print"]
 
 
-def test_the_most_optimised_stop_that_stays_right() -> None:
+def test_the_most_optimized_stop_that_stays_right() -> None:
     w = CompilationSpectrum(model=())
     assert w.result.best.key == "compile"
     w.set(model=("custom",))

@@ -1,17 +1,25 @@
-"""The map of day 14: its arrows, what rests on what, and three ways through it."""
+"""A concept map: what rests on what, and paths through it; and the review's own graph of day 14."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets.drawing.scene import Blocks, Strokes, Words
-from mlsys_widgets.instruments import concept_map
 from mlsys_widgets.instruments.concept_map import ConceptMap
-from mlsys_widgets.instruments.concepts import ARROWS, CONCEPTS, ROUTES
+from mlsys_widgets.instruments.concepts import EXAMPLE, Concept, ConceptGraph, Route
+from mlsys_widgets.labs import load
+
+REVIEW: ConceptGraph = load(
+    Path(__file__).parents[2] / "assignments" / "lab_review_foundations"
+).materials["concepts"]
+CONCEPTS, ARROWS, ROUTES = REVIEW.by_key, REVIEW.arrows, REVIEW.route
 
 # Day 14, the concept map, arrow by arrow as it is drawn there.
 DAY_14 = {
@@ -29,7 +37,7 @@ DAY_14 = {
     "capture": "fusion",
     "fusion": "profiling",
 }
-# Day 14, the abstraction path beyond the map: graph capture, IR, optimisations, kernel code.
+# Day 14, the abstraction path beyond the map: graph capture, IR, optimizations, kernel code.
 BEYOND = {("capture", "ir"), ("ir", "passes"), ("passes", "code")}
 
 
@@ -58,8 +66,8 @@ def test_every_concept_and_arrow_says_something() -> None:
     assert all(told.endswith(".") for route in ROUTES.values() for _, told in route.steps)
 
 
-def test_neighbours_and_all_the_way() -> None:
-    w = ConceptMap(concept="roofline")
+def test_neighbors_and_all_the_way() -> None:
+    w = ConceptMap(REVIEW, concept="roofline")
     assert w.result.before == ("gpu", "balance", "levels")
     assert w.result.after == ("fusion",)
     w.set(reach="whole")
@@ -73,7 +81,7 @@ def test_neighbours_and_all_the_way() -> None:
 
 @pytest.mark.parametrize("reach", ["next", "whole"])
 def test_everything_shown_agrees_for_every_concept(reach: str) -> None:
-    w = ConceptMap(reach=reach)
+    w = ConceptMap(REVIEW, reach=reach)
     marks = w.marks
     for key, concept in CONCEPTS.items():
         w.set(concept=key)
@@ -99,7 +107,7 @@ def test_everything_shown_agrees_for_every_concept(reach: str) -> None:
 
 @pytest.mark.parametrize("path", ROUTES)
 def test_everything_shown_agrees_for_every_step(path: str) -> None:
-    w = ConceptMap(show="path", path=path)
+    w = ConceptMap(REVIEW, show="path", path=path)
     route = ROUTES[path]
     assert w.result.focus is None
     assert all(told in w.sentence(w.result) for _, told in route.steps)
@@ -124,7 +132,7 @@ def test_everything_shown_agrees_for_every_step(path: str) -> None:
 
 
 def test_a_new_path_starts_from_the_whole_of_it() -> None:
-    w = ConceptMap(show="path", path="measurement", step="5")
+    w = ConceptMap(REVIEW, show="path", path="measurement", step="5")
     w.set(path="hardware")  # which has four steps
     assert w.step == "all"
     w.set(step="4")
@@ -133,8 +141,8 @@ def test_a_new_path_starts_from_the_whole_of_it() -> None:
 
 
 def test_only_the_controls_of_the_view_are_shown() -> None:
-    assert ConceptMap().hidden() == {"path", "step"}
-    assert ConceptMap(show="path").hidden() == {"concept", "reach"}
+    assert ConceptMap(REVIEW).hidden() == {"path", "step"}
+    assert ConceptMap(REVIEW, show="path").hidden() == {"concept", "reach"}
 
 
 @given(st.lists(st.sampled_from([
@@ -143,7 +151,7 @@ def test_only_the_controls_of_the_view_are_shown() -> None:
     *({"step": str(k)} for k in range(1, 5)), {"step": "all"},
 ]), max_size=12))  # fmt: skip
 def test_random_walks_keep_marks_and_numbers(moves: list[dict[str, str]]) -> None:
-    w = ConceptMap()
+    w = ConceptMap(REVIEW)
     names = set(_drawn(w))
     for move in moves:
         w.set(**move)
@@ -157,16 +165,63 @@ def test_random_walks_keep_marks_and_numbers(moves: list[dict[str, str]]) -> Non
             else:
                 numbers = [*mark.x, *mark.y]
             assert all(math.isfinite(number) for number in numbers)
-    twin = ConceptMap(**w.inputs)
+    twin = ConceptMap(REVIEW, **w.inputs)
     assert twin.result == w.result
 
 
 def test_an_unknown_concept_is_refused_and_nothing_lost() -> None:
-    w = ConceptMap(concept="fusion")
+    w = ConceptMap(REVIEW, concept="fusion")
     before = w.inputs
     with pytest.raises(ValueError, match="Concept is 'magic'; it must be one of: why"):
         w.set(concept="magic", reach="whole")
     assert w.inputs == before
+
+
+def test_without_a_graph_it_shows_an_example() -> None:
+    w = ConceptMap()
+    assert w.graph is EXAMPLE
+    assert w.title == "Concept map"
+    assert w.code == "ConceptMap()"
+    w.set(concept="fusion")
+    assert w.code == "ConceptMap(concept='fusion')"
+
+
+def test_a_graph_of_somebody_else() -> None:
+    """Nothing of ours is needed: another lab has other concepts, places and paths."""
+    graph = ConceptGraph(
+        "Caches",
+        concepts=(
+            Concept("line", "Cache line", "Day 1", "64 bytes.", ("Cache line",), 0, 0),
+            Concept("tile", "Tile", "", "Fits the cache.", ("Tile",), 0, 1),
+        ),
+        arrows=(("line", "tile", "Tiles are made of lines."),),
+        routes=(Route("up", "Bottom up", (("line", "First."), ("tile", "Then."))),),
+        first="tile",
+    )
+    w = ConceptMap(graph)
+    assert (w.title, w.concept, w.path, w.result.before) == ("Caches", "tile", "up", ("line",))
+    assert w.code.startswith("ConceptMap(graph, ")
+    with pytest.raises(ValueError, match="Concept is 'roofline'; it must be one of: line, tile"):
+        ConceptMap(graph, concept="roofline")
+    w.set(show="path", step="2")
+    assert w.result.focus is graph.by_key["tile"]
+    w.reset()
+    assert w.inputs == ConceptMap(graph).inputs
+    assert "Cache line" in str(w.figure())
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"first": "magic"}, "first names the concept 'magic'; there are: hardware"),
+        ({"arrows": (("hardware", "magic", "?"),)}, "an arrow names the concept 'magic'"),
+        ({"routes": (Route("r", "R", (("magic", "?"),)),)}, "the route r names the concept"),
+        ({"routes": ()}, "has no routes; give at least one"),
+    ],
+)
+def test_a_graph_that_does_not_hold_together(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        replace(EXAMPLE, **changed)
 
 
 def _drawn(w: ConceptMap) -> dict:  # type: ignore[type-arg]
@@ -176,6 +231,4 @@ def _drawn(w: ConceptMap) -> dict:  # type: ignore[type-arg]
 
 def _tones(w: ConceptMap, tone: str) -> set[str]:
     blocks = _drawn(w)["concepts"].blocks
-    return {
-        key for key, block in zip(concept_map.CONCEPTS, blocks, strict=True) if block[4] == tone
-    }
+    return {key for key, block in zip(w.graph.by_key, blocks, strict=True) if block[4] == tone}

@@ -79,16 +79,16 @@ def test_result_bar_meter_and_words_agree(chosen: dict[str, Any]) -> None:
         assert [tone for *_, tone in blocks] == ["compute", "dispatch", "memory"]
         assert blocks[0][0] == 0
         assert blocks[-1][2] == pytest.approx(one.total)
-    assert mark(w, "utilisation").blocks[0][2] == result.utilization
+    assert mark(w, "utilization").blocks[0][2] == result.utilization
     cards = {label: value for label, value, _ in w.cards(result)}
-    assert cards["Utilisation"] == show(result.utilization, "%", pad=True)
+    assert cards["Utilization"] == show(result.utilization, "%", pad=True)
     assert cards["Dispatch"] == show(result.dispatch, "s", pad=True)
     assert show(result.utilization, "%") in w.sentence(result)
     assert show(result.total, "s") in w.sentence(result)
     header, (now, book) = w.table(result)
     for row, one in ((now, result), (book, w.textbook)):
         assert row[header.index("Total")] == show(one.total, "s")
-        assert row[header.index("Utilisation")] == show(one.utilization, "%")
+        assert row[header.index("Utilization")] == show(one.utilization, "%")
 
 
 @given(inputs)
@@ -174,7 +174,7 @@ def test_the_alert_keeps_its_word(chosen: dict[str, Any]) -> None:
     assert show(faster.utilization, "%") in alert[0]
     if chosen["launch"] == "serial":
         w.set(launch="async")
-        assert f"run ahead, to {show(w.result.utilization, '%')}" in alert[0]
+        assert f"run ahead (to {show(w.result.utilization, '%')})" in alert[0]
 
 
 def test_three_models_are_compared() -> None:
@@ -191,7 +191,7 @@ def test_a_prediction_is_drawn_and_judged() -> None:
     w = DispatchWaterfall(prediction=0.9)
     assert mark(w, "prediction").x == (0.9,)
     off = 100 * (0.9 - w.result.utilization)
-    assert f"{show(off)} points too high" in w.sentence(w.result)
+    assert f"{show(off)} percentage points too high" in w.sentence(w.result)
     legend = w.scenes(w.result)[1].legend
     assert ("Your prediction, 90%", "prediction", "diamond") in legend
     assert mark(DispatchWaterfall(), "prediction").x == ()
@@ -203,12 +203,12 @@ def test_a_prediction_that_is_no_fraction_is_refused(nonsense: Any) -> None:
         DispatchWaterfall(prediction=nonsense)
 
 
-def test_the_meter_changes_colour_at_its_line() -> None:
+def test_the_meter_changes_color_at_its_line() -> None:
     w = DispatchWaterfall(model="gpt2-layer")
     assert w.result.utilization >= WELL_USED
-    assert mark(w, "utilisation").blocks[0][4] == "green"
+    assert mark(w, "utilization").blocks[0][4] == "green"
     w.set(model="kws")
-    assert mark(w, "utilisation").blocks[0][4] == "compute"
+    assert mark(w, "utilization").blocks[0][4] == "compute"
     assert mark(w, "well used").x == (WELL_USED, WELL_USED)
 
 

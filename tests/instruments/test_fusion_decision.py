@@ -1,4 +1,4 @@
-"""The tree and the verdict never disagree, for any two operations."""
+"""The tree that is drawn is the rule of physics, for any two operations."""
 
 from __future__ import annotations
 
@@ -11,43 +11,15 @@ import pytest
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Blocks, Strokes
 from mlsys_widgets.instruments import fusion_decision as tree
-from mlsys_widgets.instruments.fusion_decision import ENDS, QUESTIONS, FusionDecision, Pair, walk
+from mlsys_widgets.instruments.fusion_decision import FusionDecision
+from mlsys_widgets.physics.fusion_rule import FUSION_ENDS, FUSION_QUESTIONS
 
 RELATIONS = ("producer", "shared-input", "unrelated")
 EVERYTHING = list(itertools.product(ph.ops, ph.ops, RELATIONS, (True, False)))
 
 
-def test_the_path_ends_at_the_verdict_for_every_pair() -> None:
-    reached = set()
-    for first, second, relation, same in EVERYTHING:
-        _, end = walk(Pair(ph.ops[first], ph.ops[second], relation, same))
-        verdict = ph.can_fuse(first, second, relation, same_shape=same)  # type: ignore[arg-type]
-        assert ENDS[end] == verdict.kind, (first, second, relation, same)
-        reached.add(end)
-    assert reached == set(ENDS)  # no end of the tree is decoration
-
-
-def test_two_pairs_at_one_end_have_one_reason() -> None:
-    """An end stands for one rule: up to the names of the operations its reasons are the same."""
-    reasons: dict[str, set[str]] = {}
-    for first, second, relation, same in EVERYTHING:
-        one, two = ph.ops[first], ph.ops[second]
-        _, end = walk(Pair(one, two, relation, same))
-        reason = ph.can_fuse(first, second, relation, same_shape=same).reason  # type: ignore[arg-type]
-        for name, letter in sorted(((one.name, "A"), (two.name, "B")), key=lambda x: -len(x[0])):
-            reason = reason.replace(name, letter)
-        reasons.setdefault(end, set()).add(
-            reason.replace(one.key, "a").replace("B", "A")  # an operation may stand on both sides
-        )
-    counts = {end: len(found) for end, found in reasons.items()}
-    # Vertical fusion has two reasons: value by value, and row by row.
-    assert counts == {**dict.fromkeys(ENDS, 1), "vertical": 2}
-
-
-def test_the_tree_is_a_tree() -> None:
-    children = [end for question in QUESTIONS.values() for end in (question.yes, question.no)]
-    assert sorted(children) == sorted({*QUESTIONS, *ENDS} - {"reads"})
-    assert set(tree._TREE.boxes) == {*QUESTIONS, *ENDS}
+def test_every_question_and_every_end_is_drawn() -> None:
+    assert set(tree._TREE.boxes) == {*FUSION_QUESTIONS, *FUSION_ENDS}
 
 
 @pytest.mark.parametrize(
@@ -80,9 +52,9 @@ def test_everything_shown_agrees_for_every_pair() -> None:
         assert result.reason in w.sentence(result)
         assert w.cards(result)[0][1] == ("fuse" if result.fusible else "keep apart")
         _, rows = w.table(result)
-        asked = [QUESTIONS[key].asks for key, _ in result.path]
-        assert [row[1] for row in rows[:-1]] == asked
-        assert [row[2] for row in rows[:-1]] == ["yes" if a else "no" for _, a in result.path]
+        path = result.verdict.path
+        assert [row[1] for row in rows[:-1]] == [FUSION_QUESTIONS[key].asks for key, _ in path]
+        assert [row[2] for row in rows[:-1]] == ["yes" if a else "no" for _, a in path]
         (scene,) = w.scenes(result)
         found = {mark.name: mark for mark in scene.marks}
         names = names or set(found)
@@ -92,12 +64,12 @@ def test_everything_shown_agrees_for_every_pair() -> None:
         assert isinstance(fuse, Strokes)
         assert isinstance(apart, Strokes)
         assert isinstance(boxes, Blocks)
-        steps = pairwise([*(key for key, _ in result.path), result.end])
+        steps = pairwise([*(key for key, _ in result.verdict.path), result.verdict.end])
         assert path.paths == tuple(tree._EDGES[step] for step in steps)
         assert (len(fuse.paths), len(apart.paths)) == ((1, 0) if result.fusible else (0, 1))
         lit = [key for key, block in zip(tree._TREE.boxes, boxes.blocks, strict=True)
-               if block[4] != "grey"]  # fmt: skip
-        assert set(lit) == {*(key for key, _ in result.path), result.end}
+               if block[4] != "gray"]  # fmt: skip
+        assert set(lit) == {*(key for key, _ in result.verdict.path), result.verdict.end}
         assert all(math.isfinite(number) for block in boxes.blocks for number in block[:4])
 
 
@@ -115,7 +87,7 @@ def test_the_shape_is_asked_for_where_it_matters() -> None:
     assert (w.result.kind, w.hidden()) == ("barrier", set())
 
 
-def test_what_fusion_spares_is_counted_by_physics() -> None:
+def test_what_fusion_saves_is_counted_by_physics() -> None:
     w = FusionDecision(first="mul", second="add")
     chain = ph.chain("mul", "add")
     before = chain.unfused_reads + chain.unfused_writes

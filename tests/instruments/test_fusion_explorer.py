@@ -80,7 +80,7 @@ def test_result_bars_table_and_words_agree(chosen: dict[str, Any]) -> None:
     assert mark(w, "fused intensity").x == (result.fused_intensity,)
     assert mark(w, "ridge").x == (w.ridge, w.ridge)
     cards = {label: value for label, value, _ in w.cards(result)}
-    assert cards["Faster by"] == show(result.speedup, "×", pad=True)
+    assert cards["Speedup"] == show(result.speedup, "×", pad=True)
     assert show(result.unfused_traffic, "B", pad=True) in cards["Data moved"]
     header, rows = w.table(result)
     apart, fused = rows[-2:]
@@ -154,7 +154,7 @@ def test_the_nearest_measurement_stands_beside_both() -> None:
     assert found == next(one for one in known if one.chain == "layernorm_dropout_relu")
     assert found.rows * found.columns == w.elements
     html = w.html(w.result)
-    for value in (*found.wall.values(), *found.device.values(), found.modelled):
+    for value in (*found.wall.values(), *found.device.values(), found.modeled):
         assert f"<td>{show(value, '×')}</td>" in html
     assert mark(w, "measured").x == (w.result.unfused_time / found.wall["triton"],)
     w.set(elements=1e9)
@@ -167,7 +167,7 @@ def test_a_chain_that_was_not_measured_says_so() -> None:
     w = FusionExplorer(chain="sigmoid-relu", measured=True)
     assert w.finding is None
     words, _ = w.alert(w.result) or ("", "")
-    assert "not measured" in words
+    assert "no measurement of this chain" in words
     assert "LayerNorm → Dropout → ReLU" in words
     assert mark(w, "measured").x == ()
     w.set(measured=False)
@@ -178,7 +178,7 @@ def test_without_measurements_it_still_works(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("mlsys_widgets.instruments.fusion_explorer._measurements", lambda: ())
     w = FusionExplorer(measured=True)
     assert w.finding is None
-    assert "known are: none" in (w.alert(w.result) or ("", ""))[0]
+    assert "no chain has been measured" in (w.alert(w.result) or ("", ""))[0]
 
 
 def test_large_numbers_fit_into_their_box() -> None:

@@ -78,13 +78,13 @@ def test_resnet_does_not_fit_into_the_cortex() -> None:
     assert "512 KB" in words
     assert "128,000 parameters" in words  # 512 KB of 4 bytes each
     assert "Mobile NPU with 8 GB" in words
-    assert instrument.sentence(instrument.result).startswith("If it fitted")
+    assert instrument.sentence(instrument.result).startswith("If it fit, ")
 
 
 def test_what_fits_nowhere_says_so() -> None:
     instrument = IronLaw(data=1e12)
     words, _ = instrument.alert(instrument.result) or ("", "")
-    assert "No device here holds it" in words
+    assert "No device here can hold it" in words
 
 
 # How the inputs hang together.

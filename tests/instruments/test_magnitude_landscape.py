@@ -78,7 +78,7 @@ def test_a_prediction_is_judged_and_drawn() -> None:
     instrument.set(quantity="power", device="cortex-m7", other="h100-sxm")
     assert not line.visible
     assert instrument.marks["power predicted"].x[0] == pytest.approx(0.1 * 1e9)
-    assert MagnitudeLandscape(prediction=6)._off(MagnitudeLandscape().result) == "right"
+    assert MagnitudeLandscape(prediction=6)._off(MagnitudeLandscape().result) == "correct"
     assert "too few" in MagnitudeLandscape(prediction=2)._off(MagnitudeLandscape().result)
 
 
@@ -107,7 +107,7 @@ def test_every_state_is_true(device: str, other: str, quantity: str, peak: str) 
     result = instrument.result
     header, rows = instrument.table(result)
     sentence = instrument.sentence(result)
-    assert f"{ph.devices[device].name} against {ph.devices[other].name}" in header[5]
+    assert f"{ph.devices[device].name} compared with {ph.devices[other].name}" in header[5]
     assert sentence.startswith(header[5])
     for name, row in zip(QUANTITIES, rows, strict=True):
         ratio = result.ratios[name]

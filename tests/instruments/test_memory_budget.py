@@ -55,7 +55,7 @@ def test_out_of_memory_says_by_how_much_and_what_would_fit() -> None:
     words, tone = instrument.alert(result) or ("", "")
     assert tone == "red"
     assert f"{show(-result.headroom, 'B')} too much" in words
-    assert f"{show(result.total / 80e9, '×')} the device" in words
+    assert f"{show(result.total / 80e9, '×')} the memory of the device" in words
     assert f"batch {show(result.largest_batch)} at this length" in words
     assert f"{show(result.largest_sequence, 'tokens')} at this batch" in words
     assert "8 KV heads, which need 41.2 GB" in words

@@ -24,6 +24,7 @@ import nbformat
 
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given, Key
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import (
@@ -41,7 +42,7 @@ from mlsys_widgets.labs import (
     load,
 )
 from mlsys_widgets.labs.identity import VARIABLE
-from mlsys_widgets.ledger.designs import DesignForm, Field, form_of
+from mlsys_widgets.ledger.designs import DesignForm, Field
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*)\n### END SOLUTION", re.S)
@@ -155,7 +156,7 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
 
 @contextlib.contextmanager
 def environment(**changes: str | None) -> Iterator[None]:
-    """Environment variables for a while; None takes one away."""
+    """Set environment variables for a while; `None` removes one."""
     before = {name: os.environ.get(name) for name in changes}
     _set(changes)
     try:
@@ -187,14 +188,15 @@ def work_through(folder: Path, student: str, course: Course, *, design: bool = T
             case Reflection():
                 lab.card(each).answer(_reflection(item))
             case Quiz():
-                lab.card(each).answer({q["key"]: (q["right"], 4) for q in item.questions})
+                lab.card(each).answer({q.key: (q.right, 4) for q in item.questions})
             case Myths():
                 for myth in item.myths:
-                    lab.card(each).commit(myth["key"], "doubt")
+                    lab.card(each).commit(myth.key, "doubt")
             case Checklist():
                 lab.card(each).save(item.skills)
     if design and any("design" in r.of for r in lab.items.values() if isinstance(r, Record)):
-        lab.ledger.save_design(some_design(form_of(name)))
+        form = DesignForm(name, lab.lab.chapter, lab.lab.design)
+        lab.ledger.save_design(some_design(form), form)
     return lab
 
 
@@ -274,7 +276,7 @@ class Workshop:
         return nbformat.read(folder / f"{self.lab}.ipynb", 4)
 
     def asked(self, student: str) -> Asked:
-        """What a student was asked, with the keys for what lies in the submission."""
+        """What a student was asked, with the keys for what is in the submission."""
         work = self.work(student)
         return asked(self.course, self.lab, student, work=work if work.is_dir() else None)
 
@@ -295,15 +297,28 @@ def workshop(root: Path, lab: str, *, origin: Path = ROOT) -> Workshop:
     return Workshop(root, lab)
 
 
-def build(made: Workshop) -> Workshop:
-    """Build its lab as its author does; what goes wrong is kept for the tests to say."""
-    done = run_tool(made.root, "mlsys_widgets", "build", made.lab)
-    made.problem = done.stderr if done.returncode else ""
+def committed(root: Path, lab: str) -> Workshop:
+    """A course with one of our labs, as it is committed."""
+    made = workshop(root, lab)
+    for step in ("source", "release"):
+        kept = shutil.ignore_patterns(LEDGER)
+        shutil.copytree(ROOT / step / lab, root / step / lab, ignore=kept)
+    return _noted(made)
+
+
+def _noted(made: Workshop) -> Workshop:
     for step in ("source", "release"):
         folder = made.root / step / made.lab
         for path in sorted(folder.glob("*")) if folder.is_dir() else ():
             made.built[f"{step}/{made.lab}/{path.name}"] = path.read_bytes()
     return made
+
+
+def build(made: Workshop) -> Workshop:
+    """Build its lab as its author does; what goes wrong is kept for the tests to say."""
+    done = run_tool(made.root, "mlsys_widgets", "build", made.lab)
+    made.problem = done.stderr if done.returncode else ""
+    return _noted(made)
 
 
 def run_tool(

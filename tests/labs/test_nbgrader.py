@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.labs import Choice, Essay, Number, Record
-from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID
+from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID, solver_of
 from tests.labs.rehearsal import (
     Workshop,
     answer_cell,
@@ -17,6 +18,7 @@ from tests.labs.rehearsal import (
     in_one_line,
     outputs,
     run_hidden,
+    work_through,
 )
 
 pytestmark = pytest.mark.timeout(1800)
@@ -54,26 +56,26 @@ def assert_all_points(rehearsal, student):
     assert sum(grade.most for grade in grades.values()) == pytest.approx(100)
 
 
-@pytest.mark.parametrize("student", SOLVERS)
-def test_the_solution_earns_every_autograded_point(rehearsal, student):
-    assert_all_points(rehearsal, student)
-    assert errors(rehearsal.made.graded_work(student)) == []
+def test_the_solution_earns_every_autograded_point(rehearsal, lab):
+    assert_all_points(rehearsal, solver_of(lab))
+    assert errors(rehearsal.made.graded_work(solver_of(lab))) == []
 
 
 @pytest.mark.slow
 def test_the_solution_earns_every_autograded_point_for_fifty_students(full_class):
     for student in CLASS:
         assert_all_points(full_class, student)
+        assert errors(full_class.made.graded_work(student)) == []
 
 
-def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
+def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal, lab):
     grades, book = rehearsal.grades[NOBODY], rehearsal.made.graded_work(NOBODY)
     assert {name: g.score for name, g in grades.items() if g.score} == {}
     assert errors(book) == []
-    asked = rehearsal.made.asked(SOLVERS[0])
+    asked = rehearsal.made.asked(solver_of(lab))
     for name in asked.graded:
         said = outputs(check_cell(book, name))
-        assert f"{name} is not answered yet: replace the three dots by" in said
+        assert f"{name} is not answered yet: replace the three dots with" in said
         assert f"{name}: 0 of " in said
     for name in asked.of(Record):
         assert re.search(
@@ -82,9 +84,9 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal):
     assert all("Traceback" not in outputs(cell) for cell in book.cells)
 
 
-def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal):
+def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal, lab):
     failed = rehearsal.validated[NOBODY]["failed"]
-    asked = rehearsal.made.asked(SOLVERS[0])
+    asked = rehearsal.made.asked(solver_of(lab))
     assert len(failed) == len([*asked.graded, *asked.of(Record, Essay)])
     for cell in failed:
         for line in cell["error"].splitlines():
@@ -116,12 +118,12 @@ def assert_beliefs(rehearsal, students):
                 assert grades[name].score == item.points, (name, said)
 
 
-def test_beliefs_are_recognised_and_earn_their_credit(rehearsal):
+def test_beliefs_are_recognized_and_earn_their_credit(rehearsal):
     assert_beliefs(rehearsal, believers(rehearsal.grades))
 
 
 @pytest.mark.slow
-def test_every_belief_is_recognised_and_earns_its_credit(full_class):
+def test_every_belief_is_recognized_and_earns_its_credit(full_class):
     students = sorted(believers(full_class.grades), key=lambda name: int(name.split("-")[-1]))
     assert_beliefs(full_class, students)
 
@@ -134,6 +136,7 @@ def test_feedback_says_which_belief_led_there(rehearsal):
         assert in_one_line(asked.keys[name].beliefs[0].says) in told
 
 
+@pytest.mark.usefixtures("read_once")
 def test_every_hidden_test_knows_every_belief(made: Workshop, lab, tmp_path):
     """The hidden cells themselves, run with the key and with every belief."""
     source = made.notebook("source")
@@ -156,22 +159,45 @@ def test_every_hidden_test_knows_every_belief(made: Workshop, lab, tmp_path):
                 assert re.fullmatch(rf"{name}: 0 of [\d.]+ points\. [^\n]+\.", said), said
 
 
-def test_a_copied_notebook_fails(rehearsal):
-    asked, grades = rehearsal.made.asked(COPYIST), rehearsal.grades[COPYIST]
+def assert_a_copy_fails(asked, scores, said):
     numbers = asked.of(Number)
-    wrong = [name for name in numbers if grades[name].score < numbers[name].points]
+    wrong = [name for name in numbers if scores[name] < numbers[name].points]
     same = sorted(set(numbers) - set(wrong))
     assert len(wrong) > len(numbers) / 2, f"right for somebody else too: {', '.join(same)}"
-    book = rehearsal.made.graded_work(COPYIST)
     for name in asked.of(Record):
-        assert grades[name].score == 0
-        said = f"The ledger is of {SOLVERS[0]}, not of {COPYIST}."
-        assert said in outputs(check_cell(book, name))
+        assert scores[name] == 0
+        assert f"The ledger is of {SOLVERS[0]}, not of {COPYIST}." in said[name]
 
 
-def test_answers_are_typed_in_place_of_three_dots(made: Workshop):
+@pytest.mark.usefixtures("read_once")
+def test_a_copied_notebook_fails(made: Workshop, lab, tmp_path):
+    """What one student typed and recorded, judged by the hidden tests under another name."""
+    owner, copy = (made.give(tmp_path / name / lab) for name in (SOLVERS[0], COPYIST))
+    work_through(owner, SOLVERS[0], made.course)
+    (copy / LEDGER).write_bytes((owner / LEDGER).read_bytes())
+    answers = asked(made.course, lab, SOLVERS[0], work=owner).right()
+    copied = asked(made.course, lab, COPYIST, work=copy)
+    source = made.notebook("source")
+    ran = {
+        name: run_hidden(hidden_test(source, name), copy, dict(answers))
+        for name in (*copied.graded, *copied.of(Record))
+    }
+    scores = {name: points for name, (points, _) in ran.items()}
+    assert_a_copy_fails(copied, scores, {name: said for name, (_, said) in ran.items()})
+
+
+@pytest.mark.slow
+def test_a_copied_notebook_fails_in_nbgrader_too(full_class):
+    asked, book = full_class.made.asked(COPYIST), full_class.made.graded_work(COPYIST)
+    scores = {name: grade.score for name, grade in full_class.grades[COPYIST].items()}
+    said = {name: outputs(check_cell(book, name)) for name in asked.of(Record)}
+    assert_a_copy_fails(asked, scores, said)
+
+
+def test_answers_are_typed_in_place_of_three_dots(made: Workshop, lab, tmp_path):
     book = made.notebook("release")
-    for name, item in made.asked(SOLVERS[0]).graded.items():
+    folder = made.give(tmp_path / SOLVERS[0] / lab)
+    for name, item in asked(made.course, lab, SOLVERS[0], work=folder).graded.items():
         first, *rest = answer_cell(book, name).source.splitlines()
         hint = first.removeprefix(f"{name} = ...  # ")
         assert hint != first

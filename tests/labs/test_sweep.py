@@ -1,4 +1,4 @@
-"""A thousand students a lab: every key is a number, every belief is told apart from it."""
+"""Many students per lab: every key is a number, every belief is told apart from it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ from tests.labs.rehearsal import ROOT, Asked, put_examples
 
 pytestmark = pytest.mark.timeout(300)
 
-STUDENTS = [*(f"student-{k}" for k in range(999)), "Ωmega öß"]
+STUDENTS = ["Ωmega öß", *(f"student-{k}" for k in range(999))]
+#: How many of them the short suite looks at.
+FEW = 200
 #: How many students' questions are looked at; the keys are looked at for all.
 SOME = 50
 
@@ -54,7 +56,8 @@ REFERENCES = {
 class Swept:
     """One lab and all its keys, loaded once."""
 
-    def __init__(self, lab, folder):
+    def __init__(self, lab, folder, students):
+        self.students = students
         course = Course.at(ROOT)
         home = course.folder("assignments", lab)
         put_examples(folder, home=home)
@@ -62,7 +65,7 @@ class Swept:
         self.home = home
         _read_once(self.checks)
         with mock.patch.object(queries, "load", cache(queries.load)):
-            self.everyone = {student: self._keys(self.lab.draw(student)) for student in STUDENTS}
+            self.everyone = {student: self._keys(self.lab.draw(student)) for student in students}
         self.default = self.lab.draw("", variants=False)
         self.plain = Asked(
             self.lab, self.default, self.lab.items(self.default), self._keys(self.default)
@@ -81,7 +84,7 @@ class Swept:
 
 
 def _read_once(checks):
-    """A measurement that lies beside the notebook is the same for all."""
+    """A measurement beside the notebook is the same for everybody."""
     for check in checks.values():
         for name, value in list(check.__globals__.items()):
             if value is measured.load:
@@ -92,17 +95,18 @@ def _read_once(checks):
 def sweeps(tmp_path_factory):
     known = {}
 
-    def sweep(lab):
-        if lab not in known:
-            known[lab] = Swept(lab, tmp_path_factory.mktemp(f"sweep_{lab}"))
-        return known[lab]
+    def sweep(lab, many):
+        if (lab, many) not in known:
+            folder = tmp_path_factory.mktemp(f"sweep_{lab}")
+            known[lab, many] = Swept(lab, folder, STUDENTS[:many])
+        return known[lab, many]
 
     return sweep
 
 
-@pytest.fixture
-def swept(sweeps, lab):
-    return sweeps(lab)
+@pytest.fixture(params=[FEW, pytest.param(len(STUDENTS), marks=pytest.mark.slow)])
+def swept(sweeps, lab, request):
+    return sweeps(lab, request.param)
 
 
 def apart(key, one, other):
@@ -141,7 +145,7 @@ def test_beliefs_are_told_apart(swept):
 
 
 def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
-    """Somebody who rounds on both sides must still be recognised."""
+    """Somebody who rounds on both sides must still be recognized."""
     wrong = {}
     for student, name, key in swept.keys(NumberKey):
         for belief in key.beliefs:
@@ -194,9 +198,9 @@ def test_predictions_name_what_the_checks_find(swept):
 
 
 def test_keys_and_beliefs_can_be_typed(swept):
-    """What the visible check refuses can neither be right nor be recognised."""
+    """What the visible check refuses can neither be right nor be recognized."""
     refused = {}
-    for student in STUDENTS[:: len(STUDENTS) // SOME]:
+    for student in swept.students[:: len(swept.students) // SOME]:
         items = swept.lab.items(swept.lab.draw(student))
         for name, item in items.items():
             if isinstance(item, Number):
@@ -228,7 +232,7 @@ def test_nearly_every_number_is_drawn(swept):
 def test_questions_show_the_students_own_numbers(swept):
     """Students with other numbers read other questions."""
     asks = defaultdict(set)
-    for student in STUDENTS[:SOME]:
+    for student in swept.students[:SOME]:
         for name, item in swept.lab.items(swept.lab.draw(student)).items():
             if isinstance(item, Number):
                 asks[name].add(item.ask)
@@ -251,7 +255,7 @@ def test_points_are_a_hundred_and_most_for_numbers_and_decisions(swept):
     assert typed > 50
     assert 0 < records <= 25
     assert essays > 0
-    for student in STUDENTS[:10]:
+    for student in swept.students[:10]:
         assert swept.lab.points(swept.lab.draw(student)) == points
 
 

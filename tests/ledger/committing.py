@@ -1,13 +1,14 @@
 """A program that commits and reports, for tests that kill it or run several of it at once.
 
-Arguments: the ledger, the word its ids begin with, the first number, how many, whether some of the
-values are to be long (a long line takes long enough to write that a kill can tear it).
+Arguments: the ledger, the prefix of its ids, the first number, how many, and whether some of the
+values are long (a long line takes long enough to write that a kill can tear it).
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 from mlsys_widgets.ledger import Ledger
 
@@ -25,6 +26,8 @@ def main() -> None:
         os.write(1, b"try %d\n" % number)
         led.commit_prediction(f"{word}{number}", value_of(number, long=long == "long"))
         os.write(1, b"ack %d\n" % number)
+        # Locks are not fair: without a pause, one process may be done before another gets a turn.
+        time.sleep(0.001)
 
 
 if __name__ == "__main__":

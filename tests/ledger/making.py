@@ -1,14 +1,18 @@
-"""Ledgers to test with: a clock that ticks, a lab that was worked through, chained lines."""
+"""Ledgers to test with: a clock that ticks, a lab that was worked through, lines and values."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.ledger import Ledger
+from hypothesis import strategies as st
+
+from mlsys_widgets.labs import load
+from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.events import GENESIS, Event, chained, from_line, to_line
 
 LAB = "lab_07_kernel_fusion"
@@ -29,6 +33,30 @@ DESIGN: dict[str, Any] = {
     "act2_decision": "compiled",
     "constraint_hit": False,
 }
+
+# Whole floats are left out: to JSON Schema 1.0 is an integer, to the quick check it is none.
+_ODD_NUMBERS = st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: not x.is_integer())
+_SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 8)
+    | _ODD_NUMBERS
+    | st.text(max_size=5)
+    | st.sampled_from(["x" * 200, "x" * 201, "a\n", "\n", "\x7f", "2026-02-03T09:30:00.000Z\n"])
+    | st.sampled_from(["2026-13-03T09:30:00.000Z", "2026-02-31T23:59:59.999Z", LAB + "\n", ".."])
+    | st.sampled_from(["f" * 64, "F" * 64, "f" * 63, "f" * 64 + "\n", "٣" * 64])
+)
+#: What JSON can hold, and what is almost an id, a time or a hash.
+ANYTHING = (
+    _SCALARS | st.lists(_SCALARS, max_size=3) | st.dictionaries(st.text(max_size=3), _SCALARS)
+)
+
+
+@cache
+def form_of_lab(lab: str = LAB) -> DesignForm:
+    """The form of the design entry that one of our labs declares in its files."""
+    found = load(Path(__file__).parents[2] / "assignments" / lab)
+    return DesignForm(found.name, found.chapter, found.design)
 
 
 class Clock:
@@ -61,7 +89,7 @@ def worked_through(
     led.record_use("break_even", needs=["act2"])
     led.record_answer("break_even_images", 134_000)
     led.record_reflection("act2_text", "Größe zählt – 크기 \u2028 🚀")
-    led.save_design(DESIGN)
+    led.save_design(DESIGN, form_of_lab())
     return led
 
 
@@ -74,7 +102,7 @@ def write_events(path: Path, events: Iterable[Event]) -> None:
 
 
 def rechained(events: Iterable[Event]) -> list[Event]:
-    """What a student with Python can do: number and chain everything anew."""
+    """What a student with Python can do: number and chain everything again."""
     made: list[Event] = []
     for seq, event in enumerate(events):
         prev = made[-1].hash if made else GENESIS

@@ -40,7 +40,7 @@ def test_the_design_of_the_lab_before(labs):
     [
         (lambda path: None, f"There is no ledger of {LAB} beside this lab"),
         (lambda path: opened(path).record_answer("a", 1), "has no design entry yet"),
-        (lambda path: worked_through(path, student="student-02"), "is of 'student-02'"),
+        (lambda path: worked_through(path, student="student-02"), "belongs to 'student-02'"),
         (lambda path: path.mkdir(), "cannot be used"),
         (lambda path: path.write_bytes(b"nonsense"), "has no design entry yet"),
     ],

@@ -67,11 +67,13 @@ class Toll:
         )
 
 
-def test_a_process_that_is_killed_again_and_again(tmp_path, capsys):
+@pytest.mark.parametrize("commits", [40, pytest.param(COMMITS, marks=pytest.mark.slow)])
+def test_a_process_that_is_killed_again_and_again(tmp_path, capsys, commits):
     toll = Toll(tmp_path / "ledger.jsonl")
     dice = random.Random(7)
     program = [sys.executable, "-m", "tests.ledger.committing", str(toll.path), "p"]
-    while len(toll.acknowledged) < COMMITS:
+    # On a busy machine a process may get far between two looks at it, so kills are counted as well.
+    while len(toll.acknowledged) < commits or toll.kills < commits / 20:
         command = [*program, str(toll.tried + 1), "100000", "long"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
             assert process.stdout is not None
@@ -80,7 +82,6 @@ def test_a_process_that_is_killed_again_and_again(tmp_path, capsys):
             time.sleep(dice.uniform(0, 0.004))
             process.kill()
             toll.check(said + process.stdout.read())
-    assert toll.kills >= 25
     led = Ledger.open(toll.path)
     led.record_answer("after", 1)
     assert led.verify().ok
@@ -99,7 +100,7 @@ def test_a_real_kernel_that_is_killed_again_and_again(tmp_path, capsys):
     dice = random.Random(11)
     pipe = tmp_path / "said"
     os.mkfifo(pipe)
-    while len(toll.acknowledged) < COMMITS:
+    while len(toll.acknowledged) < COMMITS or toll.kills < 3:
         code = f"""
 import os, sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -131,6 +132,5 @@ for number in range({toll.tried + 1}, 100_000):
             client.stop_channels()
             kernel.shutdown_kernel(now=True)
         toll.check(said)
-    assert toll.kills >= 3
     with capsys.disabled():
         toll.report(lambda sentence: print(f"\n  kernel: {sentence}"))

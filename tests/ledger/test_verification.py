@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
@@ -50,8 +49,8 @@ def rehashed(at: int, **fields: object) -> Callable[[list[Event]], list[Event]]:
     return do
 
 
-def anew(do: Callable[[list[Event]], list[Event]]) -> Callable[[list[Event]], list[Event]]:
-    """With more Python: the whole chain is computed anew afterwards."""
+def recomputed(do: Callable[[list[Event]], list[Event]]) -> Callable[[list[Event]], list[Event]]:
+    """With more Python: the whole chain is recomputed afterward."""
     return lambda events: rechained(do(events))
 
 
@@ -101,8 +100,8 @@ TABLE = [
     Edit("a kind", "edited", 5, changed(5, kind="answer")),
     Edit("a hash", "edited", 4, changed(4, hash="0" * 64)),
     Edit("a prev", "edited", 4, changed(4, prev="0" * 64)),
-    Edit("a value, its own hash anew", "edited", 1, rehashed(1, value=PREDICTION)),
-    Edit("the first event, its own hash anew", "edited", 0, rehashed(0, id="f" * 32)),
+    Edit("a value, its own hash recomputed", "edited", 1, rehashed(1, value=PREDICTION)),
+    Edit("the first event, its own hash recomputed", "edited", 0, rehashed(0, id="f" * 32)),
     # lines taken out
     Edit("one line", "removed", 4, without(4)),
     Edit("three lines", "removed", 4, without(4, 5, 6)),
@@ -110,7 +109,7 @@ TABLE = [
     Edit("one line, the rest renumbered", "removed", 4, lambda e: renumbered(without(4)(e))),
     Edit("four, the rest renumbered", "removed", 3, lambda e: renumbered(without(3, 4, 5, 6)(e))),
     # lines moved
-    Edit("neighbours swapped", "reordered", 5, moved(4, 5)),
+    Edit("neighbors swapped", "reordered", 5, moved(4, 5)),
     Edit("moved down", "reordered", 4, moved(3, 8)),
     Edit("moved up", "reordered", 8, moved(8, 3)),
     Edit("moved to the end", "reordered", 4, moved(3, 11)),
@@ -133,42 +132,42 @@ TABLE = [
     Edit("an earlier time", "forged time", 5, changed(5, time="2026-02-03T09:00:00.000Z")),
     Edit("a later time", "forged time", 5, changed(5, time="2026-02-03T09:59:00.000Z")),
     Edit(
-        "an earlier time, all anew",
+        "an earlier time, all recomputed",
         "forged time",
         5,
-        anew(changed(5, time="2026-02-03T09:00:00.000Z")),
+        recomputed(changed(5, time="2026-02-03T09:00:00.000Z")),
     ),
     Edit(
-        "a time to come, all anew",
+        "a time to come, all recomputed",
         "forged time",
         11,
-        anew(changed(11, time="2026-02-04T00:00:00.000Z")),
+        recomputed(changed(11, time="2026-02-04T00:00:00.000Z")),
     ),
-    Edit("moved up, all anew", "forged time", 2, anew(moved(7, 1))),
+    Edit("moved up, all recomputed", "forged time", 2, recomputed(moved(7, 1))),
     # whose and what
     Edit(
-        "another student's name, all anew",
+        "another student's name, all recomputed",
         "other student",
         0,
-        anew(changed(0, value={"schema": 1, "student": "student-02"})),
+        recomputed(changed(0, value={"schema": 1, "student": "student-02"})),
     ),
     Edit(
-        "one event of another lab, all anew",
+        "one event of another lab, all recomputed",
         "other lab",
         3,
-        anew(changed(3, lab="lab_11_roofline")),
+        recomputed(changed(3, lab="lab_11_roofline")),
     ),
     Edit(
-        "a second commit, all anew",
+        "a second commit, all recomputed",
         "second commit",
         8,
-        anew(lambda e: [*e[:8], e[7]._replace(value=PREDICTION), *e[8:]]),
+        recomputed(lambda e: [*e[:8], e[7]._replace(value=PREDICTION), *e[8:]]),
     ),
     Edit(
-        "committed late, all anew",
+        "committed late, all recomputed",
         "late prediction",
         2,
-        anew(
+        recomputed(
             lambda e: [
                 e[0],
                 e[2]._replace(time=e[1].time),
@@ -177,20 +176,27 @@ TABLE = [
             ]
         ),
     ),
-    Edit("an unknown kind, all anew", "wrong schema", 3, anew(changed(3, kind="grade"))),
-    Edit("an odd value, all anew", "wrong schema", 1, anew(changed(1, value={"value": "A"}))),
-    Edit("no first event, all anew", "wrong schema", 0, anew(without(0))),
     Edit(
-        "a second first event, all anew",
-        "wrong schema",
-        4,
-        anew(lambda e: [*e[:4], e[0]._replace(time=e[3].time), *e[4:]]),
+        "an unknown kind, all recomputed", "wrong schema", 3, recomputed(changed(3, kind="grade"))
     ),
     Edit(
-        "a schema to come, all anew",
+        "an odd value, all recomputed",
+        "wrong schema",
+        1,
+        recomputed(changed(1, value={"value": "A"})),
+    ),
+    Edit("no first event, all recomputed", "wrong schema", 0, recomputed(without(0))),
+    Edit(
+        "a second first event, all recomputed",
+        "wrong schema",
+        4,
+        recomputed(lambda e: [*e[:4], e[0]._replace(time=e[3].time), *e[4:]]),
+    ),
+    Edit(
+        "a schema to come, all recomputed",
         "wrong schema",
         0,
-        anew(changed(0, value={"schema": 9, "student": STUDENT})),
+        recomputed(changed(0, value={"schema": 9, "student": STUDENT})),
     ),
 ]
 
@@ -280,16 +286,6 @@ def test_a_field_that_cannot_be_is_named(tmp_path, old, new):
     opened(path).state()
 
 
-def test_a_hash_made_of_digits_is_still_a_text(tmp_path):
-    path = tmp_path / "ledger.jsonl"
-    worked_through(path)
-    first, *rest = path.read_bytes().splitlines(keepends=True)
-    for field in (b"prev", b"hash"):
-        odd = re.sub(b'"%s":"[0-9a-f]+"' % field, b'"%s":%s' % (field, b"1" * 64), first)
-        path.write_bytes(b"".join([odd, *rest]))
-        assert opened(path).verify(now=NOW).first_problem.kind == "unreadable"
-
-
 def test_half_characters_do_not_stop_the_grader(tmp_path):
     path = tmp_path / "ledger.jsonl"
     worked_through(path)
@@ -352,7 +348,7 @@ def test_clocks_may_differ_a_little(tmp_path):
 
 
 def test_what_cannot_be_seen_in_the_file_alone(tmp_path):
-    """The honest part: a chain computed anew, and a cut at the end, fit. A noted head tells."""
+    """The limit: a recomputed chain and a cut at the end both fit; a noted head shows them."""
     path = tmp_path / "ledger.jsonl"
     led = worked_through(path)
     head, events = led.head, read_events(path)

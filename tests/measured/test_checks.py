@@ -196,7 +196,7 @@ def test_the_sentence_names_the_field(
         (b"[]", "the whole file must be a JSON object, not array"),
         (b"{}", "schema must be 'mlsys-measurement', not None: a foreign file"),
         (b'{"nbformat": 4, "cells": []}', "schema must be 'mlsys-measurement'"),
-        (b'{"schema": NaN}', "not a JSON document (ValueError: NaN is no number in JSON)"),
+        (b'{"schema": NaN}', "not a JSON document (ValueError: NaN is not a number in JSON)"),
         (b"[" * 100_000, "not a JSON document (nested too deeply)"),
         (b'{"version": ' + b"9" * 5000 + b"}", "not a JSON document"),
     ],

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.measured import MeasurementError, cases, ceilings, cpu, load, measure, validate
-from mlsys_widgets.measured.cpu import machine
 from mlsys_widgets.measured.take import add_arguments, main, run
 
 ROOT = Path(__file__).parents[2]
@@ -155,24 +154,6 @@ def test_a_kill_at_any_moment_leaves_a_whole_checkpoint_or_none(tmp_path: Path) 
         assert not out.exists()
         document = load(checkpoint, allow=("partial",))
         assert {case["section"] for case in document["cases"]} >= {"launch"}
-
-
-def test_a_container_is_taken_at_its_limits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    group = tmp_path / "fs/cgroup"
-    group.mkdir(parents=True)
-    (group / "cpu.max").write_text("50000 100000\n", encoding="utf-8")
-    (group / "memory.max").write_text(f"{1 << 30}\n", encoding="utf-8")
-    (group / "memory.current").write_text(f"{1 << 29}\n", encoding="utf-8")
-    monkeypatch.setattr(machine, "_SYSTEM", tmp_path)
-    assert machine.cores() == 1
-    assert machine.memory() == 1 << 30
-    assert machine.free_memory() <= 1 << 29
-    assert machine.last_cache() == (machine.ASSUMED_CACHE, False)
-    (group / "cpu.max").write_text("max 100000\n", encoding="utf-8")
-    (group / "memory.max").write_text("max\n", encoding="utf-8")
-    assert machine.cores() >= 1
 
 
 def test_a_rehearsal_is_never_taken_for_a_measurement() -> None:

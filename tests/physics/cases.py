@@ -106,6 +106,8 @@ CASES = [
 OTHERS = {
     "can_fuse",
     "chain",
+    "chainable",
+    "counted",
     "format_quantity",
     "nearest_level",
     "parse_quantity",

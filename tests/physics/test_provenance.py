@@ -9,15 +9,15 @@ from typing import get_args
 import pytest
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.physics.provenance import Kind, Record, Source, record
+from mlsys_widgets.physics.provenance import CatalogEntry, Kind, Source, catalog_entry
 
-CATALOGUES = [ph.devices, ph.workloads, ph.ops, ph.memory_hierarchy, ph.fusion_strategies]
-RECORDS = [entry for catalogue in CATALOGUES for entry in catalogue.values()]
-RECORDS.append(ph.normalization)
+CATALOGS = [ph.devices, ph.workloads, ph.ops, ph.memory_hierarchy, ph.fusion_strategies]
+ENTRIES = [entry for catalog in CATALOGS for entry in catalog.values()]
+ENTRIES.append(ph.normalization)
 
 
-@pytest.mark.parametrize("entry", RECORDS, ids=lambda entry: f"{type(entry).__name__}-{entry.key}")
-def test_every_number_has_a_source(entry: Record) -> None:
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{type(entry).__name__}-{entry.key}")
+def test_every_number_has_a_source(entry: CatalogEntry) -> None:
     numbers = {f.name for f in fields(entry) if isinstance(getattr(entry, f.name), (int, float))}
     told = {name for name, *_ in entry.facts()}
     assert numbers <= told
@@ -44,18 +44,18 @@ def test_a_number_without_a_source_cannot_be_built() -> None:
     with pytest.raises(TypeError, match="kws: kernels has no provenance"):
         replace(kws, provenance={k: v for k, v in kws.provenance.items() if k != "kernels"})
     with pytest.raises(TypeError, match="has no provenance"):
-        record(ph.Inference, "mine", "Mine", operations=1e9, data=1e6)
+        catalog_entry(ph.Inference, "mine", "Mine", operations=1e9, data=1e6)
 
 
 def test_facts_keep_their_note() -> None:
     guess = Source("somebody", "2026-11", "estimate").fact(3.0, "roughly")
-    made = record(ph.Inference, "mine", "Mine", operations=guess, data=guess)
+    made = catalog_entry(ph.Inference, "mine", "Mine", operations=guess, data=guess)
     assert made.operations == 3.0
     assert made.provenance["data"].note == "roughly"
 
 
-def test_records_are_read_only_and_survive_pickling() -> None:
-    for entry in RECORDS:
+def test_entries_are_read_only_and_survive_pickling() -> None:
+    for entry in ENTRIES:
         assert pickle.loads(pickle.dumps(entry)) == entry
         with pytest.raises(TypeError):
             entry.provenance["x"] = entry.provenance  # type: ignore[index]

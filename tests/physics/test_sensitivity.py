@@ -45,7 +45,7 @@ def test_what_to_improve_first() -> None:
     assert once.most in ("data", "bandwidth")
     assert once.sentence() == (
         "Time of the batch, one term after the other depends most on data moved: "
-        "with 1% more of that it grows by 0.88%."
+        "if that grows by 1%, the result grows by 0.88%."
     )
 
 

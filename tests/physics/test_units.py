@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.physics import format_quantity, parse_quantity
+from mlsys_widgets.physics import counted, format_quantity, parse_quantity
 
 UNITS = ["s", "days", "B", "B/s", "FLOP", "FLOP/s", "OP/s", "FLOP/B", "W", "%", "×", "/s", "/day",
          "images", ""]  # fmt: skip
@@ -124,6 +124,23 @@ def test_refused(typed: str, unit: str, sentence: str) -> None:
     with pytest.raises(ValueError) as refusal:  # noqa: PT011
         parse_quantity(typed, unit)
     assert sentence in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("number", "nouns", "shown"),
+    [
+        (0, ("image",), "0 images"),
+        (1, ("image",), "1 image"),
+        (0.9999, ("image",), "1 image"),  # as it is shown, so it is counted
+        (1.5, ("image",), "1.5 images"),
+        (134_125.2, ("image",), "134,125 images"),
+        (1, ("order of magnitude", "orders of magnitude"), "1 order of magnitude"),
+        (2, ("query", "queries"), "2 queries"),
+        (math.inf, ("image",), "never"),
+    ],
+)
+def test_counted(number: float, nouns: tuple[str, ...], shown: str) -> None:
+    assert counted(number, *nouns) == shown
 
 
 def test_nan_is_never_shown() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 TARGETS = {
     "help", "lab", "hub", "test", "test-hub", "test-all", "lint", "types", "format", "docs",
-    "bench", "constraints", "clean", "labextension",
+    "bench", "constraints", "clean", "labextension", "quick",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by
@@ -82,7 +82,7 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     spread = "-n 2 --dist loadscope --no-loadscope-reorder"
     days = ("tests/hub", "tests/courses", "tests/deploy", "tests/browser/test_labs.py")
     ignored = " ".join(f"--ignore={each}" for each in days)
-    assert modules[-1] == f"pytest {spread} {ignored} -k roofline"
+    assert modules[-1] == f"pytest {spread} --durations=10 {ignored} -k roofline"
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):

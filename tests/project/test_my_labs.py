@@ -31,7 +31,7 @@ def write(path: Path, text: str) -> None:
 
 @pytest.fixture
 def lay_out(tool, checkout):
-    """Lay the labs out; gives what was said and what lies there."""
+    """Lay the labs out; return what was said and which files there are."""
 
     def run() -> tuple[list[str], dict[str, str]]:
         folder = checkout / "my_labs"

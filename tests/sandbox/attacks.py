@@ -19,7 +19,7 @@ import nbformat
 from tests.grading.classroom import Change, running
 from tests.labs.rehearsal import answer_cell
 
-#: What hidden tests, other submissions and the grader's environment contain, spelt so that the
+#: What hidden tests, other submissions and the grader's environment contain, spelled so that the
 #: code that looks for it does not contain it.
 SECRETS = {
     "hidden test": "You counted elements; an element",

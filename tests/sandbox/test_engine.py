@@ -156,10 +156,10 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
 
 def _nothing_else_travels(course: Workshop, sent: list[bytes]) -> None:
     """A worker gets one submission, what was released, and the cells that go back into it."""
-    travelled = [pickle.loads(each) for each in sent if b"mlsys-grade-" in each]
-    assert len(travelled) == 8
+    traveled = [pickle.loads(each) for each in sent if b"mlsys-grade-" in each]
+    assert len(traveled) == 8
     checks = (course.root / "assignments" / LAB / "checks.py").read_bytes()
-    for function, (packed, plan), _ in travelled:
+    for function, (packed, plan), _ in traveled:
         assert function is engines._work
         job = unpack_job(packed)
         handed_in = {path.name: path.read_bytes() for path in course.work(job.student).iterdir()}

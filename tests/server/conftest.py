@@ -8,7 +8,6 @@ import secrets
 import shutil
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from typing import Any
 
 import pytest
 
-START = 60  # seconds: the first start on a cold disk
+from tests.jupyter_servers import wait_until_serving
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def server(root, tmp_path_factory) -> Iterator[Server]:
             stderr=subprocess.STDOUT,
         )
     try:
-        yield Server(serving(process, runtime, log), token, folder, process.pid)
+        yield Server(wait_until_serving(process, runtime, log), token, folder, process.pid)
     finally:
         process.terminate()
         try:
@@ -104,14 +103,3 @@ def server(root, tmp_path_factory) -> Iterator[Server]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
-    """Wait for the file in which a Jupyter server says where it serves."""
-    said = runtime / f"jpserver-{process.pid}.json"
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
-        if said.exists() and (text := said.read_text()):
-            return str(json.loads(text)["url"])
-        time.sleep(0.1)
-    pytest.fail(f"the server did not start:\n{log.read_text()}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from mlsys_widgets.ledger import Ledger
+import json
+
+from mlsys_widgets.ledger import DesignForm, Ledger, designs
 from mlsys_widgets.server import reports
 from mlsys_widgets.server.reports import Reports, etag, report
+from tests.ledger.making import form_of_lab
 
 
 def ledger(path, lab="lab_01_magnitude"):
@@ -52,9 +55,24 @@ def test_a_design_comes_in_the_order_of_its_form(tmp_path):
             "act1_correct": False,
             "act1_prediction": 1e6,
             "context": "tiny",
-        }
+        },
+        form_of_lab(led.lab),
     )
+    about = {
+        "lab": led.lab,
+        "design": [[n, f.about] for n, f in form_of_lab(led.lab).fields.items()],
+    }
+    notebook = tmp_path / f"{led.lab}.ipynb"
+    notebook.write_text(json.dumps({"metadata": {"mlsys": about}}), "utf-8")
     design = report(led.path)["design"]
     assert [field["name"] for field in design["fields"]][:2] == ["context", "act1_prediction"]
     assert design["fields"][0]["about"] == "the device the second act ended on"
     assert design["fields"][0]["value"] == "tiny"
+
+
+def test_a_design_without_a_notebook_shows_its_names(tmp_path):
+    led = ledger(tmp_path / "ledger.jsonl", lab="lab_97_mine")
+    led.save_design(
+        {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
+    )
+    assert report(led.path)["design"]["fields"] == [{"name": "tile", "about": None, "value": 64}]

@@ -61,7 +61,7 @@ const BUILD = {
     const name = `mlsys-lab-prose${part.tone ? " mlsys-lab-edge" : ""}${part.quiet ? " mlsys-lab-quiet" : ""}`;
     return { node: element("div", { class: name, style, html: part.html, tabindex: "-1" }) };
   },
-  sealed: (part) => {
+  sealedanswer: (part) => {
     const time = element("time", { datetime: part.time,
       text: new Date(part.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) });
     return { node: element("p", { class: "mlsys-lab-sealed", tabindex: "-1" },
@@ -73,7 +73,7 @@ const BUILD = {
     made.node.classList.add("mlsys-lab-confidence");
     return made;
   },
-  entry: (part, { draft, keep, submit }) => {
+  textbox: (part, { draft, keep, submit }) => {
     const id = unique("entry");
     const box = element("input", { type: "text", id, "aria-describedby": `${id}-hint`, disabled: part.disabled,
       spellcheck: "false", autocomplete: "off", ...quiet });
@@ -86,7 +86,7 @@ const BUILD = {
       value: () => box.value,
     };
   },
-  area: (part, { draft, keep }) => {
+  textarea: (part, { draft, keep }) => {
     const id = unique("area");
     const box = element("textarea", { id, rows: part.rows, "aria-describedby": `${id}-hint`, ...quiet });
     box.value = draft(part.key, part.value);
@@ -114,7 +114,7 @@ const BUILD = {
     });
     return { node: element("p", { class: "mlsys-lab-blanks" }, ...pieces), value: values };
   },
-  checks: (part, { draft, keep }) => {
+  checkboxes: (part, { draft, keep }) => {
     const on = draft(part.key, part.value);
     const values = () => rows.map((row) => row.firstChild).filter((box) => box.checked).map((box) => box.value);
     const rows = part.options.map(([key, html, note]) => {
@@ -155,7 +155,7 @@ const BUILD = {
     node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
       element("li", {}, element("strong", { html: head }), element("span", { html })))),
   }),
-  points: (part) => ({
+  numberedlist: (part) => ({
     node: element("ol", { class: "mlsys-lab-points" }, ...part.points.map(([head, html]) =>
       element("li", {}, ...(head ? [element("strong", { html: head })] : []), element("span", { html })))),
   }),

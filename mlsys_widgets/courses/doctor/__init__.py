@@ -1,10 +1,10 @@
-"""The doctor: what of a course and the machine it is on does not work, and how to mend it.
+"""The doctor: what does not work in a course and on its machine, and how to fix it.
 
-Each check tries the thing itself: the kernel is started, the gradebook written and rolled back, a
-child shut in, a file put into the exchange.
+Each check tries the thing itself: it starts the kernel, writes to the gradebook and rolls back,
+isolates a child, puts a file into the exchange.
 """
 
-from mlsys_widgets.courses.doctor.examining import examine
+from mlsys_widgets.courses.doctor.examination import examine
 from mlsys_widgets.courses.doctor.finding import Finding
 
 __all__ = ["Finding", "examine"]

@@ -1,4 +1,4 @@
-"""nbgrader's exchange: the folder through which labs go to students and come back."""
+"""nbgrader's exchange: the folder through which labs reach students and come back."""
 
 from __future__ import annotations
 
@@ -10,40 +10,35 @@ from pathlib import Path
 from typing import Final
 
 from traitlets.config import Config
-from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.course import Course, read_config
 
 _ABOUT: Final = "exchange"
 _OTHERS_ALL: Final = 0o007
 
 
-def whole_config(root: Path) -> Config:
-    """Settings as nbgrader puts them together: of the machine, of this user, of the course."""
+def whole_config(course: Course) -> Config:
+    """The settings as nbgrader merges them: the machine's, this user's, the course's."""
     from jupyter_core.paths import jupyter_config_path
 
     config = Config()
     for place in reversed(jupyter_config_path()):
-        for name, loader in (
-            (NBGRADER_CONFIG, PyFileConfigLoader),
-            ("nbgrader_config.json", JSONFileConfigLoader),
-        ):
-            if (Path(place) / name).is_file():
-                config.merge(loader(name, path=place).load_config())
-    config.merge(Course(root).nbgrader)
+        for name in (NBGRADER_CONFIG, "nbgrader_config.json"):
+            config.merge(read_config(Path(place) / name))
+    config.merge(course.nbgrader)
     return config
 
 
-def exchange(root: Path) -> Iterator[Finding]:
-    """Whether the exchange is there and everybody can use it."""
+def exchange(course: Course) -> Iterator[Finding]:
+    """Whether the exchange exists and everybody can use it."""
     from nbgrader.exchange.default import Exchange
 
-    config = whole_config(root)
+    config = whole_config(course)
     # Our own way to submit uses the same folder.
     if set(config.get("ExchangeFactory", {})) - {"submit"}:
-        yield ok(_ABOUT, "not a folder: another kind is configured, which is not looked at here")
+        yield ok(_ABOUT, "not a folder but another kind, which is not checked here")
         return
     folder = Path(config.get("Exchange", {}).get("root", Exchange.root.default_value))
     make = f"mkdir -p {folder} && chmod ugo+rwx {folder}"
@@ -51,7 +46,7 @@ def exchange(root: Path) -> Iterator[Finding]:
         yield problem(
             _ABOUT,
             f"there is no folder {folder}",
-            f"{make} (as root, where you may not); or set c.Exchange.root to another folder",
+            f"{make} (as root if you may not); or set c.Exchange.root to another folder",
         )
         return
     closed = [each for each in folder.resolve().parents if not each.stat().st_mode & stat.S_IXOTH]
@@ -81,6 +76,6 @@ def exchange(root: Path) -> Iterator[Finding]:
     if os.geteuid() == 0:
         yield warning(
             "user",
-            "you are root: what root releases and collects, others cannot change",
-            "look again as the user who teaches",
+            "you are root: others cannot change what root releases and collects",
+            "run this again as the user who teaches",
         )

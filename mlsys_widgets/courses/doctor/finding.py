@@ -1,4 +1,4 @@
-"""What the doctor says of one thing."""
+"""What the doctor says about one thing."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ Level = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that the doctor checked.
 
     Parameters
     ----------
     about
         What it is, in a word or two.
     level
-        ``ok``; ``warning``, if a class can go on with it; ``problem``, if it cannot.
+        ``ok``; ``warning`` if a class can work with it; ``problem`` if it cannot.
     said
         What was found.
-    mend
+    fix
         What to do about it; empty if all is well.
     """
 
     about: str
     level: Level
     said: str
-    mend: str = ""
+    fix: str = ""
 
 
 def ok(about: str, said: str) -> Finding:
@@ -35,11 +35,11 @@ def ok(about: str, said: str) -> Finding:
     return Finding(about, "ok", said)
 
 
-def warning(about: str, said: str, mend: str) -> Finding:
-    """Something that a class can go on with."""
-    return Finding(about, "warning", said, mend)
+def warning(about: str, said: str, fix: str) -> Finding:
+    """Something that a class can work with."""
+    return Finding(about, "warning", said, fix)
 
 
-def problem(about: str, said: str, mend: str) -> Finding:
-    """Something that has to be mended."""
-    return Finding(about, "problem", said, mend)
+def problem(about: str, said: str, fix: str) -> Finding:
+    """Something that must be fixed."""
+    return Finding(about, "problem", said, fix)

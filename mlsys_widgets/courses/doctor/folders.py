@@ -1,4 +1,4 @@
-"""The folders of a course: closed to students, with room for their work."""
+"""The folders of a course: closed to students, and with room for their work."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.courses.config import own_gradebook
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import OWN_FOLDER
+from mlsys_widgets.labs.course import Course
 
 #: What holds keys, solutions and grades.
 _SECRET: Final = ("assignments", "source", "submitted", "autograded", "feedback", OWN_FOLDER)
@@ -20,15 +20,15 @@ _ROOMY, _TIGHT = 1_000_000_000, 100_000_000
 _FEW_FILES: Final = 10_000
 
 
-def privacy(root: Path) -> Iterator[Finding]:
+def privacy(course: Course) -> Iterator[Finding]:
     """Whether others on this machine can read keys, solutions or grades."""
-    root = root.resolve()
+    root = course.home
     if not root.stat().st_mode & stat.S_IRWXO:
         yield ok("privacy", "the course is closed to others")
         return
-    gradebook = own_gradebook(root)
+    gradebook = course.gradebook
     places = [root / name for name in _SECRET] + ([gradebook] if gradebook else [])
-    # Of a folder, whoever may pass through it reads files whose names are known.
+    # Whoever may pass through a folder can read the files in it whose names they know.
     open_ones = [
         each for each in places
         if each.exists() and each.stat().st_mode & (stat.S_IROTH | stat.S_IXOTH)
@@ -37,13 +37,14 @@ def privacy(root: Path) -> Iterator[Finding]:
         names = ", ".join(str(each.relative_to(root)) for each in open_ones)
         yield problem("privacy", f"others on this machine can read {names}", f"chmod o-rwx {root}")
     else:
-        yield ok("privacy", "what is secret is closed to others")
+        yield ok("privacy", "everything secret is closed to others")
 
 
-def disk(root: Path) -> Iterator[Finding]:
-    """Whether there is room for the work of a class, here and where things are made."""
+def disk(course: Course) -> Iterator[Finding]:
+    """Whether there is room for the work of a class, here and for temporary files."""
     tight = []
-    for about, folder in (("the course", root), ("temporary files", Path(tempfile.gettempdir()))):
+    temporary = Path(tempfile.gettempdir())
+    for about, folder in (("the course", course.home), ("temporary files", temporary)):
         held = os.statvfs(folder)
         free = held.f_bavail * held.f_frsize
         files_left = held.f_favail if held.f_files else _FEW_FILES
@@ -51,16 +52,17 @@ def disk(root: Path) -> Iterator[Finding]:
             yield problem(
                 "disk",
                 f"{free / 1e6:,.0f} MB and {files_left:,} files are left for {about}",
-                f"make room on the disk of {folder.resolve()}",
+                f"free some space on the disk of {folder.resolve()}",
             )
             tight.append(about)
         elif free < _ROOMY or files_left < _FEW_FILES:
             yield warning(
                 "disk",
                 f"{free / 1e6:,.0f} MB are left for {about}",
-                f"a class of 100 hands in some 100 MB a lab; make room at {folder.resolve()}",
+                f"a class of 100 submits 100 MB per lab; free some space at {folder.resolve()}",
             )
             tight.append(about)
     if not tight:
-        free = os.statvfs(root).f_bavail * os.statvfs(root).f_frsize
+        held = os.statvfs(course.home)
+        free = held.f_bavail * held.f_frsize
         yield ok("disk", f"{free / 1e9:,.0f} GB are left")

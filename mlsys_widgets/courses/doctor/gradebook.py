@@ -1,4 +1,4 @@
-"""The gradebook: reachable, of nbgrader's present form, writable, and with somebody in it."""
+"""The gradebook: reachable, up to date with nbgrader, writable, and with somebody in it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, Final
 from uuid import uuid4
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.courses.config import gradebook_url, own_gradebook
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.courses.freshness import checksums
 
 _ABOUT: Final = "gradebook"
-#: Seconds that another program may hold it.
+#: Seconds to wait for another program that holds it.
 _PATIENCE: Final = 5
 _CELLS: Final = """
     select notebook.name as lab, source_cell.name as cell, source_cell.checksum as checksum
@@ -21,18 +20,17 @@ _CELLS: Final = """
 """
 
 
-def gradebook(root: Path) -> Iterator[Finding]:
-    """Look into the gradebook that the settings name."""
+def gradebook(course: Course) -> Iterator[Finding]:
+    """Check the gradebook that the settings name."""
     from sqlalchemy import create_engine, make_url
     from sqlalchemy.exc import SQLAlchemyError
 
-    url = gradebook_url(root)
-    file = own_gradebook(root)
+    url, file = course.db_url, course.gradebook
     if file is not None and not file.is_file():
         yield problem(
             _ABOUT,
             f"there is no {file.name}",
-            "enter the labs, which makes it: nbgrader generate_assignment LAB --force; then mlsys"
+            "enter the labs, which creates it: nbgrader generate_assignment LAB --force; then mlsys"
             " course roster . STUDENTS.csv",
         )
         return
@@ -46,10 +44,11 @@ def gradebook(root: Path) -> Iterator[Finding]:
         yield problem(_ABOUT, f"it needs {trouble.name}", "pip install 'mlsys-widgets[postgres]'")
         return
     except SQLAlchemyError as trouble:
-        yield problem(_ABOUT, f"db_url is no address: {trouble}", "mend c.CourseDirectory.db_url")
+        said = f"db_url is not an address: {trouble}"
+        yield problem(_ABOUT, said, "fix c.CourseDirectory.db_url")
         return
     try:
-        yield from _inside(engine, shown, Course.at(root))
+        yield from _inside(engine, shown, course)
     except SQLAlchemyError as trouble:
         yield _unusable(shown, trouble)
     finally:
@@ -79,20 +78,20 @@ def _inside(engine: Any, shown: str, course: Course) -> Iterator[Finding]:
     if schema != wanted:
         yield problem(
             _ABOUT,
-            f"{shown} has schema {schema or 'of an early nbgrader'}, and nbgrader wants {wanted}",
-            "nbgrader db upgrade, which keeps a copy first; or the nbgrader that wrote it",
+            f"{shown} has schema {schema or 'of an early nbgrader'}, and nbgrader needs {wanted}",
+            "nbgrader db upgrade, which makes a copy first; or use the nbgrader that wrote it",
         )
         return
-    # A row that nobody ever sees: whether it could be written is known before it is kept.
+    # A row that nobody ever sees: it is written and rolled back.
     with engine.connect() as db:
         unseen = text("insert into student (id) values (:id)")
         db.execute(unseen, {"id": f"mlsys-doctor-{uuid4().hex}"})
         db.rollback()
-    strange = [lab for lab in labs_of(course) if cells.get(lab) != checksums(course, lab)]
-    for lab in strange:
+    stale = [lab for lab in labs_of(course) if cells.get(lab) != checksums(course, lab)]
+    for lab in stale:
         yield warning(
             _ABOUT,
-            f"it knows another {lab} than source/ has"
+            f"its {lab} differs from the one in source/"
             if lab in cells
             else f"it does not know {lab}",
             f"nbgrader generate_assignment {lab} --force",
@@ -101,7 +100,7 @@ def _inside(engine: Any, shown: str, course: Course) -> Iterator[Finding]:
         yield warning("students", "none are in the gradebook", "mlsys course roster . STUDENTS.csv")
     else:
         yield ok("students", f"{students} in the gradebook")
-    if not strange:
+    if not stale:
         yield ok(_ABOUT, f"{shown} can be written")
 
 
@@ -116,11 +115,11 @@ def _unusable(shown: str, trouble: Exception) -> Finding:
     cause = getattr(trouble, "orig", None) or trouble
     said = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
     if "readonly" in said or "read-only" in said:
-        mend = "let whoever grades write the file and its folder: chown or chmod u+w"
+        fix = "let whoever grades write the file and its folder: chown or chmod u+w"
     elif "locked" in said:
-        mend = "another program holds it; close formgrader or wait for mlsys grade to end"
+        fix = "another program holds it; close formgrader or wait for mlsys grade to end"
     elif "sqlite" in shown:
-        mend = "put back a copy of the file; nbgrader keeps none by itself"
+        fix = "restore a copy of the file; nbgrader itself keeps none"
     else:
-        mend = "see that the server runs, and that db_url names it and a user who may write"
-    return problem(_ABOUT, f"{shown} cannot be used: {said}", mend)
+        fix = "make sure that the server runs, and that db_url names it and a user who may write"
+    return problem(_ABOUT, f"{shown} cannot be used: {said}", fix)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.courses.config import checked_id
+from mlsys_widgets.courses.bundle_reader import is_newer, manifest_of
+from mlsys_widgets.courses.course_id import checked_id
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
-from mlsys_widgets.courses.freshness import landing_is_stale, stale_labs
-from mlsys_widgets.courses.making import is_newer, manifest_of
-from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.courses.freshness import stale_labs, start_page_is_stale
+from mlsys_widgets.files import NBGRADER_CONFIG, START_PAGE
 
 
-def settings(root: Path) -> Iterator[Finding]:
+def settings(course: Course) -> Iterator[Finding]:
     """Whether nbgrader's settings can be read and name the course."""
-    if not (root / NBGRADER_CONFIG).is_file():
+    if not (course.root / NBGRADER_CONFIG).is_file():
         yield problem(
             "settings",
             f"there is no {NBGRADER_CONFIG}",
@@ -24,9 +23,9 @@ def settings(root: Path) -> Iterator[Finding]:
         )
         return
     try:
-        name = Course(root).course_id
+        name = course.course_id
     except ValueError as trouble:
-        yield problem("settings", str(trouble), f"mend {NBGRADER_CONFIG}; it is Python")
+        yield problem("settings", str(trouble), f"fix {NBGRADER_CONFIG}; it is Python")
         return
     if not name:
         yield problem(
@@ -41,9 +40,9 @@ def settings(root: Path) -> Iterator[Finding]:
         yield problem("settings", str(trouble), f"change course_id in {NBGRADER_CONFIG}")
 
 
-def freshness(root: Path) -> Iterator[Finding]:
+def freshness(course: Course) -> Iterator[Finding]:
     """Whether the labs are built from what their text says now, by this package."""
-    course = Course.at(root)
+    course = Course.at(course.root, given=course.nbgrader)  # with the settings of labs
     labs = labs_of(course)
     if not labs:
         yield problem("labs", "there are none in assignments/", "start one: mlsys new-lab NAME")
@@ -55,11 +54,11 @@ def freshness(root: Path) -> Iterator[Finding]:
             f"{lab}: {reason}",
             f"mlsys build {lab}; then nbgrader generate_assignment {lab} --force",
         )
-    if not stale and landing_is_stale(course):
-        yield warning("labs", "release/START_HERE.md does not fit the labs", "mlsys build")
+    if not stale and start_page_is_stale(course):
+        yield warning("labs", f"release/{START_PAGE} does not match the labs", "mlsys build")
     elif not stale:
         yield ok("labs", f"{len(labs)} built from their text")
-    manifest = manifest_of(root)
+    manifest = manifest_of(course)
     made_with = manifest.package if manifest else ""
     if is_newer(made_with):
         yield warning(

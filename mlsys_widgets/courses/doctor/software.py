@@ -1,4 +1,4 @@
-"""What is installed: packages, extensions, the kernel that labs run in, and the sandbox."""
+"""What is installed: packages, extensions, the kernel that labs run in, and isolation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
-from pathlib import Path
 from typing import Final
 
 from packaging.requirements import Requirement
@@ -16,10 +15,11 @@ from packaging.version import Version
 
 from mlsys_widgets import __version__
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.grading.isolation_check import why_not_isolated
 from mlsys_widgets.labs.course import Course
 
 _PACKAGE: Final = "mlsys-widgets"
-#: Extensions of JupyterLab, with what somebody misses without each.
+#: Extensions of JupyterLab, with what is missing without each.
 _LAB_EXTENSIONS: Final = {
     "mlsys-widgets-lab": "the Lab panel",
     "@jupyter-widgets/jupyterlab-manager": "all widgets",
@@ -36,8 +36,8 @@ _SERVER_EXTENSIONS: Final = {
 _KERNEL_SECONDS: Final = 60
 
 
-def packages(root: Path) -> Iterator[Finding]:
-    """Whether everything that the tools for teaching assistants need is there, and new enough."""
+def packages(course: Course) -> Iterator[Finding]:
+    """Whether everything that the tools for TAs need is installed and new enough."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     wanted = metadata.metadata(_PACKAGE)["Requires-Python"]
     if not SpecifierSet(wanted).contains(python):
@@ -46,7 +46,7 @@ def packages(root: Path) -> Iterator[Finding]:
         yield ok("Python", python)
     extras = ["student", "ta"]
     with suppress(ValueError):  # settings that cannot be read are another finding
-        if Course(root).db_url.startswith("postgresql"):
+        if course.db_url.startswith("postgresql"):
             extras.append("postgres")
     wrong = sorted(set(_unmet(extras)))
     if wrong:
@@ -57,11 +57,11 @@ def packages(root: Path) -> Iterator[Finding]:
 
 
 def _unmet(extras: list[str]) -> Iterator[str]:
-    """Requirements of some extras that are not met, each in words."""
+    """Which requirements of some extras are not met, each as a sentence."""
     for line in metadata.requires(_PACKAGE) or ():
         wanted = Requirement(line)
         if wanted.name == _PACKAGE:
-            continue  # an extra that takes up another, which is among those asked for
+            continue  # an extra that includes another, which is among those asked for
         asked = wanted.marker is None or any(
             wanted.marker.evaluate({"extra": extra}) for extra in ("", *extras)
         )
@@ -73,11 +73,11 @@ def _unmet(extras: list[str]) -> Iterator[str]:
             yield f"{wanted.name} is missing"
             continue
         if not wanted.specifier.contains(there, prereleases=True):
-            yield f"{wanted.name} {there} does not fit {wanted.specifier}"
+            yield f"{wanted.name} {there} does not satisfy {wanted.specifier}"
 
 
-def extensions(root: Path) -> Iterator[Finding]:
-    """Whether Jupyter finds its extensions, and nobody has switched them off."""
+def extensions(course: Course) -> Iterator[Finding]:
+    """Whether Jupyter finds its extensions, and nobody has disabled them."""
     from jupyter_core.paths import jupyter_config_path, jupyter_path
     from jupyter_server.extension.config import ExtensionConfigManager
     from jupyterlab_server.config import get_federated_extensions, get_page_config
@@ -91,13 +91,13 @@ def extensions(root: Path) -> Iterator[Finding]:
         yield problem(
             "lab extensions",
             f"JupyterLab does not find {', '.join(missing)}",
-            "run Jupyter from the environment that has the package, or install it there anew: pip"
+            "run Jupyter from the environment that has the package, or reinstall it there: pip"
             f" install --force-reinstall --no-deps {_PACKAGE} nbgrader ipywidgets bqplot anywidget",
         )
     elif disabled:
         yield problem(
             "lab extensions",
-            f"switched off: {', '.join(disabled)}",
+            f"disabled: {', '.join(disabled)}",
             f"jupyter labextension enable {' '.join(disabled)}",
         )
     else:
@@ -116,20 +116,20 @@ def extensions(root: Path) -> Iterator[Finding]:
         yield ok("server extensions", "all enabled")
 
 
-def kernel(root: Path) -> Iterator[Finding]:
-    """Whether the kernel that labs name starts, and has this package."""
+def kernel(course: Course) -> Iterator[Finding]:
+    """Whether the kernel that labs name starts and has this package."""
     from jupyter_client.manager import start_new_kernel
 
     code = "import mlsys_widgets, ipywidgets, bqplot; print(mlsys_widgets.__version__)"
-    mend = "jupyter kernelspec remove python3, then: python -m ipykernel install --sys-prefix"
+    fix = "jupyter kernelspec remove python3, then: python -m ipykernel install --sys-prefix"
     said: list[str] = []
-    with tempfile.TemporaryDirectory() as aside:  # no module of the course may come in between
+    with tempfile.TemporaryDirectory() as aside:  # so that no module of the course is imported
         try:
             manager, client = start_new_kernel(
                 _KERNEL_SECONDS, kernel_name="python3", cwd=aside, stderr=-3
             )
         except Exception as trouble:
-            yield problem("kernel", f"python3 does not start: {trouble}", mend)
+            yield problem("kernel", f"python3 does not start: {trouble}", fix)
             return
         try:
             reply = client.execute_interactive(
@@ -138,7 +138,7 @@ def kernel(root: Path) -> Iterator[Finding]:
                 output_hook=lambda message: said.append(message["content"].get("text", "")),
             )
         except Exception as trouble:
-            yield problem("kernel", f"python3 does not answer: {trouble}", mend)
+            yield problem("kernel", f"python3 does not answer: {trouble}", fix)
             return
         finally:
             client.stop_channels()
@@ -146,17 +146,15 @@ def kernel(root: Path) -> Iterator[Finding]:
     version = "".join(said).strip()
     if reply["content"]["status"] != "ok":
         why = reply["content"].get("evalue", "")
-        yield problem("kernel", f"python3 cannot run a lab: {why}", mend)
+        yield problem("kernel", f"python3 cannot run a lab: {why}", fix)
     elif version != __version__:
-        yield warning("kernel", f"python3 has {_PACKAGE} {version}, and not {__version__}", mend)
+        yield warning("kernel", f"python3 has {_PACKAGE} {version} instead of {__version__}", fix)
     else:
         yield ok("kernel", f"python3 starts and has {_PACKAGE} {version}")
 
 
-def sandbox(root: Path) -> Iterator[Finding]:
+def sandbox(course: Course) -> Iterator[Finding]:
     """Whether a submission can be isolated on this machine."""
-    from mlsys_widgets.grading.isolation_check import why_not_isolated
-
     reason = why_not_isolated()
     if reason is None:
         yield ok("sandbox", "submissions can be isolated")

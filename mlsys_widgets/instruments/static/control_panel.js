@@ -1,4 +1,4 @@
-// The desk of an instrument: its controls, and what it says in cards, a sentence and a table.
+// The control panel of an instrument: its controls, its cards, a sentence and a table.
 // Values go to the kernel as they change (ipywidgets keeps only the newest while the kernel is
 // busy); everything that is shown comes back as one `readout`, formatted there.
 
@@ -15,17 +15,17 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-// Every widget loads its own copy of this module, so a counter would repeat itself.
+// Every widget loads its own copy of this module, so a counter would not be unique.
 const unique = (word) => `mlsys-${word}-${Math.random().toString(36).slice(2, 10)}`;
 
 // A slider runs over whole positions; a logarithmic one over powers, after a stop at zero if it has one.
 function toValue(spec, position) {
   if (spec.zero && position <= 0) return 0;
   const stop = spec.zero ? 1 : 0;
-  const share = (position - stop) / (STEPS - stop);
+  const fraction = (position - stop) / (STEPS - stop);
   const value = spec.log
-    ? spec.low * (spec.high / spec.low) ** share
-    : spec.low + (spec.high - spec.low) * share;
+    ? spec.low * (spec.high / spec.low) ** fraction
+    : spec.low + (spec.high - spec.low) * fraction;
   if (position <= stop) return spec.low;
   if (position >= STEPS) return spec.high;
   const rounded = Number(value.toPrecision(3));
@@ -36,13 +36,13 @@ function toValue(spec, position) {
 function toPosition(spec, value) {
   if (spec.zero && value <= 0) return 0;
   const stop = spec.zero ? 1 : 0;
-  const share = spec.log
+  const fraction = spec.log
     ? Math.log(value / spec.low) / Math.log(spec.high / spec.low)
     : (value - spec.low) / (spec.high - spec.low);
-  return Math.round(stop + share * (STEPS - stop));
+  return Math.round(stop + fraction * (STEPS - stop));
 }
 
-// Steps of the keyboard: the next value that differs, so that no key press is lost to rounding.
+// Keyboard steps go to the next value that differs, so that no key press is lost to rounding.
 function step(spec, value, direction, many) {
   let position = toPosition(spec, value);
   let next = value;
@@ -81,7 +81,7 @@ const BUILD = {
       range.value = toPosition(spec, value);
       send(value);
     });
-    // Enter takes the value, Escape the one before; the notebook must not hear of either.
+    // Enter accepts the value, Escape restores the last one; neither key may reach the notebook.
     let known = "";
     const take = () => { if (box.value !== known) type((known = box.value)); };
     box.addEventListener("change", take);
@@ -202,7 +202,7 @@ function table({ header, rows }) {
 function render({ model, el }) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
-  // A stamp on everything sent: the same value twice is still two wishes.
+  // Everything sent carries a stamp: the same value sent twice is still two requests.
   const stamp = () => performance.now() + Math.random();
   const sent = {};
   const send = (name) => (value) => {
@@ -266,7 +266,7 @@ function render({ model, el }) {
     for (const [name, control] of Object.entries(controls)) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
       control.node.hidden = now.hidden.includes(name);
-      // An answer to an earlier move must not take back a later one that is still on its way.
+      // The answer to an earlier move must not undo a later one that is still on its way.
       if (sent[name] && sent[name] !== now.heard[name] && !now.errors[name]) continue;
       delete sent[name];
       control.show(now.shown[name], now.values[name], now.errors[name]);
@@ -293,8 +293,8 @@ function render({ model, el }) {
     if (legendNow !== legendKey) {
       legendKey = legendNow;
       legend.hidden = !now.legend.length;
-      legend.replaceChildren(...now.legend.map(([text, colour, kind]) =>
-        element("li", {}, symbol(colour, kind), document.createTextNode(text))));
+      legend.replaceChildren(...now.legend.map(([text, color, kind]) =>
+        element("li", {}, symbol(color, kind), document.createTextNode(text))));
     }
     if (now.html !== extraKey) { extraKey = now.html; extra.innerHTML = now.html ?? ""; }
     const tableNow = JSON.stringify(now.table);
@@ -303,7 +303,7 @@ function render({ model, el }) {
     if (!code.hidden) code.textContent = now.code;
     describe(el, spec.title, now.sentence);
   };
-  // bqplot's plots have no names of their own: give each what a screen reader should say.
+  // bqplot's plots have no accessible names: give each what a screen reader should say.
   const watch = new MutationObserver(() => describe(el, spec.title, model.get("readout").sentence));
   const attached = () => {
     const board = el.closest(".mlsys-board");
@@ -321,7 +321,7 @@ function render({ model, el }) {
 function describe(el, title, sentence) {
   const label = `${title}. ${sentence}`;
   for (const plot of el.closest(".mlsys-board")?.querySelectorAll(".mlsys-plot") ?? []) {
-    // bqplot stacks several pictures: the first speaks for all of them.
+    // bqplot stacks several pictures: the first one is labeled for all of them.
     plot.querySelectorAll("svg").forEach((svg, k) => {
       if (k) svg.setAttribute("aria-hidden", "true");
       else if (svg.getAttribute("aria-label") !== label) {

@@ -12,7 +12,7 @@ import numpy as np
 from ..recorder import Recorder
 from . import sections as parts
 from .machine import cores, describe, free_memory, last_cache
-from .timing import Bench
+from .timing import CpuBench
 
 METHOD = {
     "summary": (
@@ -36,7 +36,7 @@ METHOD = {
     ),
 }
 
-SECTIONS: dict[str, Callable[[Bench], None]] = {
+SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "copy": parts.streams,
     "launch": parts.overhead,
     "gemm": parts.products,
@@ -44,7 +44,7 @@ SECTIONS: dict[str, Callable[[Bench], None]] = {
     "fusion": parts.fusion,
 }
 
-# Of all the time, the share that a section leaves for those after it, should the machine be busy.
+# The fraction of all the time that a section leaves to those after it, if the machine is busy.
 RESERVE = {"copy": 0.5, "launch": 0.4, "gemm": 0.25, "elementwise": 0.15, "fusion": 0.0}
 
 
@@ -59,7 +59,7 @@ def _blas() -> str | None:
 
 
 def arena_bytes(cache: int, free: int, quick: bool) -> int:
-    """Bytes of operands: past four times the last cache (2.5 in a quick run), if memory allows.
+    """Bytes of operands: over four times the last cache (2.5 in a quick run) if memory allows.
 
     Examples
     --------
@@ -101,10 +101,12 @@ def measure(
     )  # fmt: skip
     if size < 2 * cache:
         recorder.notes.append(
-            "Memory is too short for arrays well past the last cache:"
+            "There is too little memory for arrays well past the last cache:"
             " copy and triad may read too fast."
         )
-    bench = Bench(recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick)
+    bench = CpuBench(
+        recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick
+    )
     wanted = set(SECTIONS if sections is None else sections)
     try:
         for name, action in SECTIONS.items():

@@ -1,4 +1,4 @@
-"""What a measurement needs to know of this computer: cores, memory and caches that it may use.
+"""What a measurement needs to know about this computer: the cores, memory and caches it may use.
 
 On a hub a container is often given less than the machine has, so limits of the control group count.
 """
@@ -24,7 +24,7 @@ def _read(path: Path) -> str:
 
 
 def size_in_bytes(text: str) -> int:
-    """Bytes of a size as Linux writes it.
+    """Read a size, in the form in which Linux writes it, as bytes.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def memory() -> int:
 
 
 def free_memory() -> int:
-    """Bytes of memory that can be taken now without pushing anything out."""
+    """Bytes of memory that can be allocated now without swapping."""
     free = _memory_field("MemAvailable") or memory() // 2
     limit = _read(_SYSTEM / "fs/cgroup/memory.max")
     if limit.isdigit():
@@ -91,7 +91,7 @@ def free_memory() -> int:
 
 
 def name() -> str:
-    """The processor's name, as it gives it."""
+    """The name that the processor reports."""
     for line in _read(_PROCESSES / "cpuinfo").splitlines():
         field, _, rest = line.partition(":")
         if field.strip() == "model name" and rest.strip():
@@ -100,7 +100,7 @@ def name() -> str:
 
 
 def describe(key: str | None = None) -> dict[str, Any]:
-    """The computer as a document names it: its parts, never its host name."""
+    """Describe the computer for a document: its parts, never its host name."""
     count = cores()
     return {
         "key": key or f"cpu-{count}core",

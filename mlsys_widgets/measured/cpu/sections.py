@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..recorder import Skip, Value
-from .timing import Array, Bench, Call
+from .timing import Array, Call, CpuBench
 
 BLOCK = 1 << 15
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 
 
-def _threads(bench: Bench) -> list[int]:
+def _threads(bench: CpuBench) -> list[int]:
     return sorted({1, bench.cores})
 
 
-def streams(bench: Bench) -> None:
+def streams(bench: CpuBench) -> None:
     """Copy and triad over arrays that fill the arena, with one thread and with all.
 
     numpy has no operation that multiplies and adds, so triad comes twice: as STREAM's add, one
@@ -47,7 +47,7 @@ def streams(bench: Bench) -> None:
                 )  # fmt: skip
 
 
-def _copy(bench: Bench, parts: list[Array], threads: int) -> Call:
+def _copy(bench: CpuBench, parts: list[Array], threads: int) -> Call:
     source, target = parts
 
     def work(part: int) -> None:
@@ -57,7 +57,7 @@ def _copy(bench: Bench, parts: list[Array], threads: int) -> Call:
     return lambda i: bench.together(work, threads)
 
 
-def _add(bench: Bench, parts: list[Array], threads: int) -> Call:
+def _add(bench: CpuBench, parts: list[Array], threads: int) -> Call:
     b, c, a = parts
 
     def work(part: int) -> None:
@@ -67,7 +67,7 @@ def _add(bench: Bench, parts: list[Array], threads: int) -> Call:
     return lambda i: bench.together(work, threads)
 
 
-def _triad(bench: Bench, parts: list[Array], threads: int) -> Call:
+def _triad(bench: CpuBench, parts: list[Array], threads: int) -> Call:
     """Triad, a = b + 3c, in blocks that stay in a cache: each array crosses memory once."""
     b, c, a = parts
 
@@ -83,7 +83,7 @@ def _triad(bench: Bench, parts: list[Array], threads: int) -> Call:
     return lambda i: bench.together(work, threads)
 
 
-def products(bench: Bench) -> None:
+def products(bench: CpuBench) -> None:
     """Square matrix products with numpy's BLAS, which uses every core."""
     full = [32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072]
     for precision, dtype in PRECISIONS.items():
@@ -108,16 +108,16 @@ def products(bench: Bench) -> None:
     for precision, reason in (
         (
             "fp16",
-            "numpy has no BLAS for it and would convert element by element: no rate of this CPU",
+            "numpy has no BLAS for it and would convert each element: no rate of the CPU",
         ),
         ("bf16", "numpy has no such type"),
-        ("int8", "numpy multiplies integers without BLAS: no rate of this CPU"),
+        ("int8", "numpy multiplies integers without BLAS: no rate of the CPU"),
     ):
         bench.recorder.skip(f"gemm {precision}", reason)
 
 
-def _error(bench: Bench, dtype: str, n: int) -> float | None:
-    """Relative error of the row sums of a product, computed apart from it in float64."""
+def _error(bench: CpuBench, dtype: str, n: int) -> float | None:
+    """Relative error of the row sums of a product, computed independently in float64."""
     if n > 1024:
         return None
     a, b, c = (x.reshape(n, n) for x in bench.cut(dtype, [n * n] * 2, [n * n]))
@@ -130,15 +130,15 @@ def _error(bench: Bench, dtype: str, n: int) -> float | None:
     return error
 
 
-def elementwise(bench: Bench) -> None:
-    """ReLU and addition over growing sizes, one thread: from all overhead to all memory."""
+def elementwise(bench: CpuBench) -> None:
+    """ReLU and addition in one thread, from tiny arrays (overhead) to huge ones (memory)."""
     sizes = [1, 10, 100, 10**3, 10**4, 10**5, 10**6, 10**7, 3 * 10**7]
     bench.fill("float32")
     for n in [100, 10**4, 10**6, 10**7] if bench.quick else sizes:
         with bench.recorder.attempt(f"relu and add of {n:g} elements"):
             if not bench.sets("float32", [n] * 2, [n]):
                 raise Skip("too little memory")
-            # Cutting arrays costs as much as a tiny operation, so it is done ahead of the clock.
+            # Cutting arrays costs as much as a tiny operation, so it is done before the timing.
             count = min(bench.sets("float32", [n] * 2, [n]), 4096)
             ready = [bench.cut("float32", [n] * 2, [n], i) for i in range(count)]
 
@@ -161,8 +161,8 @@ def elementwise(bench: Bench) -> None:
                 )  # fmt: skip
 
 
-def overhead(bench: Bench) -> None:
-    """What one call of a tiny operation costs: the CPU's own dispatch tax."""
+def overhead(bench: CpuBench) -> None:
+    """The cost of calling a tiny operation: the CPU's own dispatch tax."""
     x, y, out = np.ones(1), np.ones(1), np.ones(1)
 
     def nothing(i: int) -> object:
@@ -197,7 +197,7 @@ def overhead(bench: Bench) -> None:
             )  # fmt: skip
 
 
-def fusion(bench: Bench) -> None:
+def fusion(bench: CpuBench) -> None:
     """The chain relu(x·w + b)²: with temporaries, with `out=`, and in blocks that stay in a cache.
 
     Unfused 6 reads and 4 writes of the whole array; blocked, each external input is read once and
@@ -210,7 +210,7 @@ def fusion(bench: Bench) -> None:
             _chain(bench, n)
 
 
-def _chain(bench: Bench, n: int) -> None:
+def _chain(bench: CpuBench, n: int) -> None:
     recorder = bench.recorder
     if not bench.sets("float32", [n] * 3, [n]):
         raise Skip("too little memory")

@@ -1,4 +1,4 @@
-"""How time is taken on a CPU: one arena past the last cache, a pool of threads, repeated loops."""
+"""Timing on a CPU: one arena larger than the last cache, a thread pool, repeated loops."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Array = NDArray[Any]
 Call = Callable[[int], object]
 
 LINE = 64
-STAGGER = 17 * LINE  # arrays that begin at the same place of a page hinder each other's stores
+STAGGER = 17 * LINE  # arrays at the same offset in a page slow down each other's stores
 
 
-class Bench:
+class CpuBench:
     """The clock, the threads and the memory that every section of the CPU measurement shares.
 
     Parameters
@@ -54,7 +54,7 @@ class Bench:
         return int(self._bytes.size)
 
     def close(self) -> None:
-        """Give threads and memory back."""
+        """Release threads and memory."""
         self.pool.shutdown(wait=False, cancel_futures=True)
         self._bytes = np.empty(0, dtype=np.uint8)
 
@@ -93,12 +93,12 @@ class Bench:
         return arrays
 
     def sets(self, dtype: str, inputs: list[int], outputs: list[int]) -> int:
-        """How many such sets the arena holds; zero where not even one fits."""
+        """How many such sets the arena holds; 0 if not even one fits."""
         item = np.dtype(dtype).itemsize
         return self.arena // sum(_step(size * item) for size in inputs + outputs)
 
     def bounds(self, size: int, part: int, parts: int | None = None) -> tuple[int, int]:
-        """Where the share of one of the threads begins and ends."""
+        """Where the part of one thread begins and ends."""
         parts = parts or self.cores
         return size * part // parts, size * (part + 1) // parts
 

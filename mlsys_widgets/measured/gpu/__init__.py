@@ -1,4 +1,4 @@
-"""Measures an NVIDIA GPU through PyTorch, which is imported only when that is asked for."""
+"""Measures an NVIDIA GPU through PyTorch, which is imported only when a measurement starts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 
 from ..cpu import machine
 from ..recorder import Recorder
-from .timing import Bench
+from .timing import GpuBench
 
 METHOD = {
     "summary": (
         "PyTorch on one GPU, clocks as found. Kernels are timed twice: variant eager is the wall"
-        " time per call of a synchronised loop of calls; variants graph and triton_graph are CUDA"
+        " time per call of a synchronized loop of calls; variants graph and triton_graph are CUDA"
         " events around replays of a graph that holds many calls, which leaves launches out."
-        " latency is one call alone between two synchronisations; enqueue is the host's share with"
+        " latency is one call alone between two synchronizations; enqueue is the host's share with"
         " room in the queue. Dispatch cases are the wall time of the whole stream, final"
-        " synchronisation included. Kernel counts and GPU-busy time (union of kernels and copies)"
+        " synchronization included. Kernel counts and GPU-busy time (union of kernels and copies)"
         " come from torch.profiler. compile_seconds is the first call (compiled) or the first three"
         " (compiled_graph: warm-up, recording, replay) with an empty Inductor and Triton cache, the"
         " compiler itself imported and its workers started. compiled_graph is mode reduce-overhead,"
@@ -56,11 +56,11 @@ METHOD = {
     ),
 }
 
-# Seconds that a section leaves for the ones after it.
+# Seconds that a section leaves to those after it.
 SECTIONS: dict[str, float] = {
     "copy": 0, "launch": 0, "gemm": 0, "projection": 0, "dispatch": 0, "fusion": 150,
     "kws": 140, "gpt2": 130, "resnet50": 110, "precisions": 30, "elementwise": 10,
-    "normalisation": 0,
+    "normalization": 0,
 }  # fmt: skip
 
 KEYS = {
@@ -69,7 +69,7 @@ KEYS = {
 }  # fmt: skip
 
 
-def _run(bench: Bench, section: str) -> None:
+def _run(bench: GpuBench, section: str) -> None:
     from . import fused_chains, gemm, inference, launches, streams
 
     actions: dict[str, Callable[[], None]] = {
@@ -84,12 +84,12 @@ def _run(bench: Bench, section: str) -> None:
         "resnet50": lambda: inference.infer(bench, "resnet50"),
         "precisions": lambda: _precisions(bench),
         "elementwise": lambda: streams.elementwise(bench),
-        "normalisation": lambda: streams.normalisations(bench),
+        "normalization": lambda: streams.normalizations(bench),
     }
     actions[section]()
 
 
-def _precisions(bench: Bench) -> None:
+def _precisions(bench: GpuBench) -> None:
     from . import gemm
 
     gemm.squares(bench, ["bf16", "tf32", "fp32", "int8", "fp8"])
@@ -106,7 +106,7 @@ def usable() -> bool:
 
 
 def describe(torch: Any, key: str | None = None) -> dict[str, Any]:
-    """The GPU as a document names it."""
+    """Describe the GPU for a document."""
     if not torch.cuda.is_available():
         return {
             "key": "dry-run", "name": "no GPU, a rehearsal", "kind": "gpu", "units": 1,
@@ -127,7 +127,7 @@ def describe(torch: Any, key: str | None = None) -> dict[str, Any]:
 
 
 def _smi(fields: str) -> str | None:
-    """What nvidia-smi reads, or None where it is not installed or does not answer."""
+    """What nvidia-smi reports; ``None`` if it is not installed or does not answer."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None
@@ -174,16 +174,16 @@ def measure(
     quick : bool
         Fewer sizes and repetitions.
     budget : float
-        Seconds after which no further case is begun.
+        Seconds after which no further case starts.
     sections : iterable of str, optional
         Only these, in the order of `SECTIONS`.
     key : str, optional
-        What the document calls the device; made from its name unless given.
+        What the document calls the device; by default, derived from its name.
     dry : bool
-        Rehearse every section with toy sizes, on a CPU too. Such a document is marked so and
-        refused as evidence.
+        Rehearse every section with toy sizes, on a CPU too. The document is marked as such and
+        is not accepted as a measurement.
     say, after : callable
-        Told what is being done; called with the record after every section.
+        Called with what is being done, and with the recorder after every section.
     """
     torch: Any = importlib.import_module("torch")
     if not dry and not torch.cuda.is_available():
@@ -197,7 +197,7 @@ def measure(
         say=say,
         budget=budget,
     )
-    bench = Bench(
+    bench = GpuBench(
         torch,
         recorder,
         device="cuda" if torch.cuda.is_available() else "cpu",
@@ -210,7 +210,7 @@ def measure(
     recorder.notes.append(f"Before ({state}): {_smi(state) or 'not known'}.")
     recorder.notes.append(f"Host: {machine.name()}, {machine.cores()} cores.")
     wanted = set(SECTIONS if sections is None else sections)
-    # PyTorch's own deprecation chatter would bury the progress lines.
+    # PyTorch's deprecation warnings would bury the progress lines.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if bench.cuda:

@@ -1,4 +1,4 @@
-"""Compiling a function with a cold cache, and timing what compiling cost."""
+"""Compiling a function with a cold cache, and timing the compilation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .timing import Bench
+from .timing import GpuBench
 
 MODES = {"compiled": None, "compiled_graph": "reduce-overhead"}
 
 
 @contextlib.contextmanager
 def cold_cache(torch: Any) -> Iterator[None]:
-    """Within this block nothing compiled earlier is found again, on disk or in memory."""
+    """Within this block, nothing compiled earlier is reused, from disk or from memory."""
     torch._dynamo.reset()
     try:
         from torch._inductor.utils import (  # type: ignore[import-not-found, unused-ignore]
@@ -47,7 +47,7 @@ def _fresh_folder() -> Iterator[None]:
 
 
 def compile_timed(
-    bench: Bench, function: Any, variant: str, first: Callable[[Any], object]
+    bench: GpuBench, function: Any, variant: str, first: Callable[[Any], object]
 ) -> tuple[Any, float]:
     """Compile a function and make its first calls; the compiled function and the seconds both took.
 
@@ -64,8 +64,8 @@ def compile_timed(
     return compiled, time.perf_counter() - began
 
 
-def warm_compiler(bench: Bench) -> None:
-    """Import the compiler and start its workers, so that no timed compilation pays for that."""
+def warm_compiler(bench: GpuBench) -> None:
+    """Import the compiler and start its workers before any compilation is timed."""
     if bench.compiler_warm:
         return
     torch = bench.torch

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..recorder import Value
 from .compiling import MODES, cold_cache, compile_timed, warm_compiler
-from .timing import Bench, Call, relative_error
+from .timing import Call, GpuBench, relative_error
 
 DROP = 0.1
 SIZES = [(1024, 768), (4096, 1024), (8192, 4096), (65536, 1024)]
@@ -30,9 +30,9 @@ def chain(torch: Any, dropout: bool) -> Chain:
 
 
 def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> float:
-    """Relative error against float64; raises where the result is not the chain's.
+    """Relative error against float64; raises if the result is not the chain's.
 
-    With dropout, the share kept and the scale of what was kept must be right, and the rest zero.
+    With dropout, the fraction and the scale of the kept elements must be right, the rest zero.
     """
     normal = torch.nn.functional.layer_norm(x.double(), w.shape, w.double(), b.double()).clamp_min(
         0
@@ -57,8 +57,8 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
     return error
 
 
-def fusions(bench: Bench) -> None:
-    """Every chain at every size, every way."""
+def fusions(bench: GpuBench) -> None:
+    """Every chain at every size, fused in every way."""
     torch, recorder = bench.torch, bench.recorder
     with recorder.attempt("warming the compiler"), torch.no_grad():
         recorder.need(8)
@@ -72,7 +72,7 @@ def fusions(bench: Bench) -> None:
         bench.release()
 
 
-def _one(bench: Bench, name: str, dropout: bool, rows: int, columns: int) -> None:
+def _one(bench: GpuBench, name: str, dropout: bool, rows: int, columns: int) -> None:
     torch, recorder = bench.torch, bench.recorder
     n = rows * columns
     sets = bench.sets(4 * n)
@@ -84,8 +84,8 @@ def _one(bench: Bench, name: str, dropout: bool, rows: int, columns: int) -> Non
     shape: dict[str, Value] = {
         "chain": name, "rows": rows, "columns": columns, "operations": operations,
     }  # fmt: skip
-    # As the physics core counts: every operation reads and writes the tensor once. Eager dropout
-    # writes its mask besides, one byte per element.
+    # Counted as in the physics core: every operation reads and writes the tensor once. Eager
+    # dropout also writes its mask, one byte per element.
     counts: dict[str, Any] = {"flops": (10 if dropout else 6) * n, "bytes": 4 * n * operations}
     unfused, fused = counts["bytes"] + (n if dropout else 0), 4 * n
     plain = chain(torch, dropout)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..recorder import Skip, Value
-from .timing import Bench, relative_error
+from .timing import GpuBench, relative_error
 
 # Powers of two, their thirds, sizes around tile and wave boundaries of 132 multiprocessors
 # (1408 = 11·128, 2816 = 22·128), the 279 of the labs, and misaligned 1023 and 2049.
@@ -28,7 +28,7 @@ WIDTH = 4096
 Product = Callable[[Any, Any, Any], Any]
 
 
-def _operands(bench: Bench, precision: str) -> tuple[Any, Any, bool, Product]:
+def _operands(bench: GpuBench, precision: str) -> tuple[Any, Any, bool, Product]:
     """Operand type, result type, whether B is stored transposed, and the product itself."""
     torch = bench.torch
     if precision in ("fp32", "tf32"):
@@ -53,7 +53,7 @@ def _operands(bench: Bench, precision: str) -> tuple[Any, Any, bool, Product]:
     raise ValueError(f"precision must be fp32, tf32, fp16, bf16, int8 or fp8, got {precision!r}")
 
 
-def _product(bench: Bench, precision: str, m: int, n: int, k: int, kind: str) -> None:
+def _product(bench: GpuBench, precision: str, m: int, n: int, k: int, kind: str) -> None:
     """Measure one product, launched one by one and replayed as a graph, after checking it."""
     torch = bench.torch
     dtype, result, transposed, product = _operands(bench, precision)
@@ -97,7 +97,7 @@ def _product(bench: Bench, precision: str, m: int, n: int, k: int, kind: str) ->
     bench.recorder.add(kind, "graph", precision, shape, graph, **counts)
 
 
-def squares(bench: Bench, precisions: list[str]) -> None:
+def squares(bench: GpuBench, precisions: list[str]) -> None:
     """The sweep over N, large and small."""
     for precision in precisions:
         full = SIZES if precision in ("fp16", "bf16") else FEWER
@@ -109,7 +109,7 @@ def squares(bench: Bench, precisions: list[str]) -> None:
     bench.torch.set_float32_matmul_precision("highest")
 
 
-def projections(bench: Bench, precisions: list[str]) -> None:
+def projections(bench: GpuBench, precisions: list[str]) -> None:
     """The projection of M tokens of width D."""
     width = 64 if bench.dry else WIDTH
     for precision in precisions:

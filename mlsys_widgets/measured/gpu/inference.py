@@ -8,12 +8,12 @@ from typing import Any
 from ..recorder import Value
 from . import models
 from .compiling import MODES, cold_cache, compile_timed, warm_compiler
-from .timing import Bench, Call, relative_error
+from .timing import Call, GpuBench, relative_error
 
 
 @dataclass(frozen=True)
-class Workload:
-    """A model to measure: how it is built, what goes in, and what its compilation may take."""
+class ModelWorkload:
+    """A model to measure: how to build it, its input, and the seconds its compilation may take."""
 
     name: str
     build: Any
@@ -24,13 +24,13 @@ class Workload:
 
 
 WORKLOADS = {
-    "kws": Workload("ds-cnn", models.ds_cnn, (1, 49, 10), (1, 256), True, 25.0),
-    "gpt2": Workload("gpt2-layer", models.gpt2_layer, (1024, 768), (8, 1), False, 20.0),
-    "resnet50": Workload("resnet50", models.resnet50, (3, 224, 224), (32, 1, 256), True, 35.0),
+    "kws": ModelWorkload("ds-cnn", models.ds_cnn, (1, 49, 10), (1, 256), True, 25.0),
+    "gpt2": ModelWorkload("gpt2-layer", models.gpt2_layer, (1024, 768), (8, 1), False, 20.0),
+    "resnet50": ModelWorkload("resnet50", models.resnet50, (3, 224, 224), (32, 1, 256), True, 35.0),
 }
 
 
-def infer(bench: Bench, key: str) -> None:
+def infer(bench: GpuBench, key: str) -> None:
     """Measure one model."""
     torch, recorder = bench.torch, bench.recorder
     workload = WORKLOADS[key]
@@ -43,7 +43,7 @@ def infer(bench: Bench, key: str) -> None:
     torch.manual_seed(0)
     model = workload.build(torch).to(bench.device)
     models.settle(torch, model, torch.randn(16, *sample, device=bench.device))
-    # Half precision on a CPU is emulated and slow; a rehearsal only wants to see every line run.
+    # Half precision on a CPU is emulated and slow; a rehearsal only has to run every line.
     dtype = torch.float16 if bench.cuda else torch.float32
     layout = torch.channels_last if workload.channels_last else torch.contiguous_format
     model = model.to(dtype=dtype, memory_format=layout)
@@ -56,7 +56,12 @@ def infer(bench: Bench, key: str) -> None:
 
 
 def _batch(
-    bench: Bench, workload: Workload, model: Any, shape: tuple[int, ...], dtype: Any, layout: Any
+    bench: GpuBench,
+    workload: ModelWorkload,
+    model: Any,
+    shape: tuple[int, ...],
+    dtype: Any,
+    layout: Any,
 ) -> None:
     torch, recorder = bench.torch, bench.recorder
     batch = shape[0]

@@ -1,4 +1,4 @@
-"""What a launch costs, and how long n kernels take one by one and as a replayed graph."""
+"""The cost of a launch, and the time of n kernels, one by one and as a replayed graph."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 from typing import Any
 
 from ..recorder import Skip, Spread, Value, spread
-from .timing import Bench, Call
+from .timing import Call, GpuBench
 
 COUNTS = [10, 30, 100, 300, 1000, 3000, 10000]
 LENGTHS = {"tiny": 0.0, "5us": 5e-6, "20us": 20e-6, "100us": 100e-6}
 TINY = 1024
 
 
-def launches(bench: Bench) -> None:
-    """The launch of a tiny kernel, from every side."""
+def launches(bench: GpuBench) -> None:
+    """The launch of a tiny kernel, timed in every way."""
     torch, recorder = bench.torch, bench.recorder
     x = bench.random(1, (TINY,), torch.float32)[0]
 
@@ -34,7 +34,7 @@ def launches(bench: Bench) -> None:
         record("enqueue_bare", bench.enqueue(lambda i: torch.cuda._sleep(1)), operation="spin")
     with recorder.attempt("period of a stream of tiny kernels"):
         record("period", _stream(bench, tiny, 20 if bench.dry else 10000, 15)[0])
-    with recorder.attempt("a tiny kernel alone, synchronised"):
+    with recorder.attempt("a tiny kernel alone, synchronized"):
         record("round_trip", bench.latency(tiny))
     with recorder.attempt("period of tiny kernels in a replayed graph"):
         record("graph", bench.replay(tiny, 4 if bench.dry else 4000))
@@ -48,12 +48,12 @@ def launches(bench: Bench) -> None:
         if not durations:
             raise Skip("the profiler reports no device time here")
         record("kernel", spread(durations), gpu_busy=spread(durations).median)
-    with recorder.attempt("an empty synchronisation"):
+    with recorder.attempt("an empty synchronization"):
         record("synchronize", bench.latency(lambda i: None), operation="nothing", kernels=0)
 
 
-def _stream(bench: Bench, call: Call, n: int, repetitions: int) -> tuple[Spread, Spread]:
-    """Wall (final synchronisation included) and enqueue seconds per kernel of n kernels."""
+def _stream(bench: GpuBench, call: Call, n: int, repetitions: int) -> tuple[Spread, Spread]:
+    """Wall (final synchronization included) and enqueue seconds per kernel of n kernels."""
     walls, enqueues = [], []
     for _ in range(2 if bench.dry else repetitions):
         bench.synchronize()
@@ -67,7 +67,7 @@ def _stream(bench: Bench, call: Call, n: int, repetitions: int) -> tuple[Spread,
     return spread(walls), spread(enqueues)
 
 
-def _sized(bench: Bench, target: float) -> tuple[int, float]:
+def _sized(bench: GpuBench, target: float) -> tuple[int, float]:
     """Elements of a negation in place that keeps the GPU busy for about `target` seconds."""
     torch = bench.torch
     elements = TINY
@@ -85,15 +85,15 @@ def _sized(bench: Bench, target: float) -> tuple[int, float]:
             best = (elements, seconds)
         if not target or bench.dry or abs(seconds / target - 1) < 0.05:
             break
-        # A kernel has a floor of a few microseconds whatever its size; only the rest scales.
+        # A kernel takes a few microseconds whatever its size; only the rest scales.
         floor = 1.5e-6
-        # The square root of the step: where a buffer outgrows the L2, whole steps overshoot.
+        # Only the square root of the step: when a buffer outgrows the L2, whole steps overshoot.
         step = max(target - floor, 1e-7) / max(seconds - floor, 1e-7)
         elements = max(TINY, int(elements * math.sqrt(step)))
     return best
 
 
-def streams(bench: Bench) -> None:
+def streams(bench: GpuBench) -> None:
     """Streams of kernels of several lengths: launched one by one, and as one replayed graph."""
     torch, recorder = bench.torch, bench.recorder
     for name, target in LENGTHS.items():
@@ -105,14 +105,16 @@ def streams(bench: Bench) -> None:
                 return x.neg_()
 
             for n in bench.pick(COUNTS, [10, 100, 1000], [10]):
-                # Ten thousand long kernels take a second a time: three repetitions of those do.
+                # Ten thousand long kernels take a second each time: three repetitions are enough.
                 often = max(3, min(21, int(2 * bench.patience / (n * max(period, 5e-6)))))
                 with recorder.attempt(f"{n} {name} kernels"):
                     recorder.need(2 * often * n * period)
                     _one_stream(bench, kernel, n, name, elements, often)
 
 
-def _one_stream(bench: Bench, kernel: Call, n: int, name: str, elements: int, often: int) -> None:
+def _one_stream(
+    bench: GpuBench, kernel: Call, n: int, name: str, elements: int, often: int
+) -> None:
     recorder = bench.recorder
     shape: dict[str, Value] = {"launches": n, "length": name, "elements": elements}
     counts: dict[str, Any] = {"flops": n * elements, "bytes": 8 * n * elements, "kernels": n}

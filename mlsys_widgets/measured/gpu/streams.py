@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..recorder import Value
-from .timing import Bench, Call
+from .timing import Call, GpuBench
 
 
 def _both(
-    bench: Bench,
+    bench: GpuBench,
     call: Call,
     sets: int,
     kind: str,
@@ -36,7 +36,7 @@ def _both(
     )  # fmt: skip
 
 
-def copies(bench: Bench) -> None:
+def copies(bench: GpuBench) -> None:
     """Copy and triad: the bandwidth of device memory."""
     torch = bench.torch
     sizes = bench.pick([1e6, 4e6, 16e6, 64e6, 256e6, 1e9, 4e9], [16e6, 256e6, 1e9], [1e5])
@@ -80,7 +80,7 @@ def copies(bench: Bench) -> None:
         bench.release()
 
 
-def elementwise(bench: Bench) -> None:
+def elementwise(bench: GpuBench) -> None:
     """ReLU, addition and the chain sigmoid(relu(x·w + b)) over growing sizes, fp16."""
     torch = bench.torch
     half = torch.float16
@@ -119,7 +119,7 @@ def elementwise(bench: Bench) -> None:
         bench.release()
 
 
-def _chain(bench: Bench, n: int) -> None:
+def _chain(bench: GpuBench, n: int) -> None:
     """The chain with full-size w and b: unfused 6 reads and 4 writes, fused 3 reads and 1 write."""
     torch = bench.torch
     sets = bench.sets(8 * n)
@@ -157,7 +157,7 @@ def _chain(bench: Bench, n: int) -> None:
     )  # fmt: skip
 
 
-def normalisations(bench: Bench) -> None:
+def normalizations(bench: GpuBench) -> None:
     """Softmax and layer norm over rows, fp16: one kernel each."""
     torch = bench.torch
     half = torch.float16

@@ -1,6 +1,6 @@
-"""How time is taken on a GPU: warm, synchronised, over operands too many to stay in the cache.
+"""Timing on a GPU: warm, synchronized, with too many operands to stay in the cache.
 
-`Bench` is what every section of the GPU measurement works with. A *call* is a function of one
+Every section of the GPU measurement works with a `GpuBench`. A *call* is a function of one
 integer, the number of the call, by which it picks its operands from the rotating sets.
 """
 
@@ -34,7 +34,7 @@ class Profile:
     busy: float | None
 
 
-class Bench:
+class GpuBench:
     """A device, its clock and the record that timings go to.
 
     Parameters
@@ -86,7 +86,7 @@ class Bench:
         return max(2, min(MOST_SETS, math.ceil(4 * self.cache / max(set_bytes, 1)) + 1))
 
     def fits(self, needed: float) -> None:
-        """Leave the case out when the device has no room for it."""
+        """Skip the case if the device has no room for it."""
         if self.cuda:
             free, _ = self.torch.cuda.mem_get_info()
             if needed > 0.8 * free:
@@ -126,7 +126,7 @@ class Bench:
             self.torch.cuda.synchronize()
 
     def release(self) -> None:
-        """Give cached memory back, so that a large case finds room."""
+        """Release cached memory to make room for a large case."""
         if self.cuda:
             self.torch.cuda.empty_cache()
 
@@ -155,7 +155,7 @@ class Bench:
             number += 1
 
     def repetitions(self, one: float, least: int = 9, most: int = 41) -> int:
-        """How many repetitions of something that takes `one` second the patience allows."""
+        """How many repetitions the patience allows if one of them takes `one` seconds."""
         if self.dry:
             return 2
         return max(
@@ -163,7 +163,7 @@ class Bench:
         )
 
     def wall(self, call: Call, hold: int = 0) -> Spread:
-        """Seconds per call of a loop of calls, synchronised before and after, by the host's clock.
+        """Seconds per call of a loop of calls, synchronized before and after, by the host's clock.
 
         The last `hold` results are kept alive, so that results rotate through memory too.
         """
@@ -182,7 +182,7 @@ class Bench:
         return spread(samples)
 
     def latency(self, call: Call) -> Spread:
-        """Seconds of one call alone, synchronised before and after."""
+        """Seconds of one call alone, synchronized before and after."""
         estimate = self.estimate(call)
         samples = []
         for i in range(self.repetitions(estimate, most=101)):
@@ -194,7 +194,7 @@ class Bench:
         return spread(samples)
 
     def enqueue(self, call: Call, calls: int = 200) -> Spread:
-        """Seconds the host spends per call when the queue has room: no wait for the device."""
+        """Seconds that the host spends per call while the queue has room and nothing waits."""
         self.estimate(call)
         samples = []
         for _ in range(self.repetitions(calls * 5e-6)):
@@ -266,7 +266,7 @@ class Bench:
         return [a.elapsed_time(b) / 1e3 for a, b in itertools.pairwise(marks)]
 
     def profile(self, call: Call, calls: int = 5) -> Profile:
-        """Kernels launched and GPU-busy seconds of one call, as the profiler saw several."""
+        """Kernels and GPU-busy seconds per call, from a profile of several calls."""
         profiler = self.torch.profiler
         activity = profiler.ProfilerActivity
         for i in range(2):

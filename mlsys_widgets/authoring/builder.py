@@ -1,0 +1,213 @@
+"""Builds ``source/`` and ``release/`` from ``assignments/``, the same to the byte every time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import nbformat
+
+from mlsys_widgets.authoring.environment import environment_variables
+from mlsys_widgets.authoring.hidden_tests import CheckSource
+from mlsys_widgets.authoring.notebook import CHECKED, Notebook
+from mlsys_widgets.authoring.release import generate_release
+from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.authoring.text import TextError, read
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER
+from mlsys_widgets.labs import load
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.identity import VARIABLE
+
+#: Whose numbers the outputs in ``source/`` show.
+INSTRUCTOR: Final = "instructor"
+_STEPS: Final = ("source", "release")
+
+
+def labs_of(course: Course) -> list[str]:
+    """The labs of a course, in order."""
+    return sorted(path.parent.name for path in course.root.glob("assignments/*/lab.py"))
+
+
+def build(
+    course: Course,
+    labs: Sequence[str] = (),
+    *,
+    into: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[Path]:
+    """Build labs, all of them if you name none. Both notebooks of a lab change, or neither does.
+
+    Parameters
+    ----------
+    course
+        Where the labs are, and whether everyone has their own numbers.
+    labs
+        Which labs.
+    into
+        The folder that gets ``source/`` and ``release/``; the course's own if omitted.
+    say
+        Told what is being done.
+
+    Returns
+    -------
+    paths
+        The notebooks that were written.
+    """
+    known = labs_of(course)
+    for lab in labs:
+        if lab not in known:
+            listed = ", ".join(known) or "none yet"
+            raise TextError(f"there is no lab {lab!r} in assignments/; there are: {listed}")
+    for lab in labs or known:
+        for step in _STEPS:
+            ledger = (into or course.root) / step / lab / LEDGER
+            if ledger.exists():
+                raise TextError(
+                    f"{ledger} is somebody's record of working there, and everything in that folder"
+                    " goes to students; move it elsewhere, and try labs in a copy"
+                )
+    made = []
+    for lab in labs or known:
+        with TemporaryDirectory() as aside:
+            workshop = Path(aside)
+            say(f"{lab}: cells")
+            _write_source(course, lab, workshop)
+            say(f"{lab}: running the solution")
+            _run(workshop / "source" / lab / f"{lab}.ipynb")
+            say(f"{lab}: release")
+            _release(course, lab, workshop)
+            for step in _STEPS:
+                target = (into or course.root) / step / lab
+                _replace(workshop / step / lab, target)
+                made.append(target / f"{lab}.ipynb")
+    if made:
+        write_start_page((into or course.root) / "release")
+    return made
+
+
+def _write_source(course: Course, lab: str, workshop: Path) -> None:
+    home, folder = course.folder("assignments", lab), workshop / "source" / lab
+    with _blaming(home):
+        declared = load(home)
+        if declared.name != lab:
+            raise TextError(f"{home / 'asks.py'} declares {declared.name!r}; it must be {lab!r}")
+        notebook = Notebook(declared, CheckSource(home / CHECKS), course)
+        book = notebook.make(read(home / LAB_TEXT))
+    folder.mkdir(parents=True)
+    shutil.copyfile(home / ASKS, folder / ASKS)
+    _write(book, folder / f"{lab}.ipynb")
+
+
+@contextmanager
+def _blaming(home: Path) -> Iterator[None]:
+    """Point at the line of an author's file where a mistake is, not at where we noticed it."""
+    try:
+        yield
+    except TextError:
+        raise
+    except SyntaxError as problem:
+        file = home / Path(problem.filename or "").name
+        raise TextError(f"{file}, line {problem.lineno}: {problem.msg}") from problem
+    except Exception as problem:
+        calls = traceback.extract_tb(problem.__traceback__)
+        theirs = [call for call in calls if Path(call.filename).parent == home.resolve()]
+        where = (
+            f"{home / Path(theirs[-1].filename).name}, line {theirs[-1].lineno}: " if theirs else ""
+        )
+        raise TextError(f"{where}{type(problem).__name__}: {problem}") from problem
+
+
+def _write(book: nbformat.NotebookNode, path: Path) -> None:
+    nbformat.validate(book)
+    # Sorted keys and a final line end, as nbformat itself writes them.
+    path.write_text(nbformat.writes(book) + "\n", "utf-8")
+
+
+def _run(path: Path) -> None:
+    """Run the solution as its instructor, and keep what graded cells print for nbval."""
+    from nbclient import NotebookClient
+
+    book = nbformat.read(path, 4)
+    metadata = deepcopy(book.metadata)
+    with TemporaryDirectory() as aside:  # the ledger of this run stays behind
+        here = Path(shutil.copytree(path.parent, Path(aside) / path.parent.name))
+        for name, example in load(here).examples.items():
+            (here / name).write_bytes(example())
+        with environment_variables({VARIABLE: INSTRUCTOR, "NBGRADER_EXECUTION": None}):
+            client = NotebookClient(
+                book, timeout=120, allow_errors=True, resources={"metadata": {"path": str(here)}}
+            )
+            # What a kernel remarks on its terminal does not concern whoever builds a lab.
+            client.execute(stderr=subprocess.DEVNULL)
+    for cell in book.cells:
+        if cell.cell_type != "code":
+            continue
+        for output in cell.outputs:
+            if output.output_type == "error":
+                raise TextError(
+                    f"{path.stem}: the cell {cell.id} fails when the solution is run:"
+                    f" {output.ename}: {output.evalue}"
+                )
+            if output.output_type == "execute_result":
+                output.execution_count = None
+        _require_all_points(path.stem, cell)
+        checked = CHECKED in cell.metadata.get("tags", ())
+        cell.outputs = _joined(cell.outputs) if checked else []
+        # nbval refuses outputs of a cell that never ran; any execution count will do.
+        cell.execution_count = 1 if checked else None
+        cell.metadata.pop("execution", None)
+    book.metadata = metadata  # without the state of widgets and the version of this Python
+    _write(book, path)
+
+
+def _joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Join neighboring pieces of one stream: a busy machine sends one print in several."""
+    kept: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        last = kept[-1] if kept else None
+        # Only streams have names.
+        if last is not None and "name" in last and last.name == output.get("name"):
+            last.text += output.text
+        else:
+            kept.append(output)
+    return kept
+
+
+def _require_all_points(lab: str, cell: nbformat.NotebookNode) -> None:
+    """Refuse a solution that does not earn all points from its own check."""
+    points = cell.metadata.get("nbgrader", {}).get("points")
+    if CHECKED not in cell.metadata.get("tags", ()) or points is None:
+        return
+    earned = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
+    if [float(each) for each in earned] != [float(points)]:
+        said = "".join(o.text for o in cell.outputs if o.output_type == "stream").strip()
+        raise TextError(
+            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {said}\n"
+            f"It ran with the numbers of {INSTRUCTOR!r}; a solution must take its numbers from"
+            f" lab.p. To see these numbers and the key: mlsys variant {lab} {INSTRUCTOR}"
+        )
+
+
+def _release(course: Course, lab: str, workshop: Path) -> None:
+    """Have nbgrader make the student's notebook, with the settings of the course."""
+    db_url = f"sqlite:///{workshop / 'gradebook.db'}"
+    generate_release(course, lab, root=workshop, db_url=db_url)
+    for made in (workshop / "release" / lab).iterdir():
+        # nbgrader makes what it releases read-only for others; git and copies want plain files.
+        made.chmod(0o644)
+
+
+def _replace(made: Path, target: Path) -> None:
+    """Replace what is in the folder with what was built."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for old in target.glob("*") if target.exists() else ():
+        if old.is_file() and not (made / old.name).exists():
+            old.unlink()
+    shutil.copytree(made, target, dirs_exist_ok=True, copy_function=shutil.copyfile)

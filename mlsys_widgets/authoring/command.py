@@ -1,0 +1,15 @@
+"""``mlsys new-lab``: a lab of your own, started from a small one that works."""
+
+from __future__ import annotations
+
+import argparse
+
+from mlsys_widgets.authoring.new_lab import new_lab
+
+
+def run_new_lab(arguments: argparse.Namespace) -> int:
+    """Start a lab, and say what to do next."""
+    folder = new_lab(arguments.course, arguments.name)
+    print(f"Wrote {folder}: a small lab that works. Change its three files, then run:")
+    print(f"  mlsys build {arguments.name}")
+    return 0

@@ -1,0 +1,90 @@
+"""The page where newcomers start: which lab comes first, and how to work on one.
+
+It is made only from what is released, so it never promises a lab that is missing, and its points
+and minutes are those of the labs themselves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.labs import Lab, Message, load
+from mlsys_widgets.physics import format_quantity
+
+_PAGE: Final = """\
+# Start here
+
+In these labs you predict first and look second: once you commit a prediction, the instruments open.
+
+**Open this one first: {first}.** Later labs build on what you decide in earlier ones.
+
+## The labs, in order
+
+{labs}
+
+## Before your first lab
+
+Your work carries your name, and your numbers are drawn from it. If your course knows you by a
+different name than this computer does, choose *File → New → Terminal* and type this, with the name
+that your course uses:
+
+```
+mlsys whoami NAME
+```
+
+## In a lab
+
+1. Open it with its link and choose *Run → Run All Cells*. Whatever is still locked says so.
+2. Go from top to bottom. Where you are asked what you expect, choose an answer and how sure you
+   are, and commit. You cannot change a prediction afterward, but being wrong costs nothing.
+3. Type your numbers in place of the three dots in cells such as `gap_times = ...`, and run that
+   cell and the next with *Shift + Enter*. The next one says whether your number can be graded.
+
+On the right, the **Lab panel** lists the steps of the lab and which of them are done; click a step
+to go there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the
+notebook. You submit it together with the notebook, so leave it where it is.
+
+## Stuck?
+
+Choose *Kernel → Restart Kernel and Run All Cells*; everything you committed is still there. To
+start a lab over from scratch, use *Restart the lab…* in the Lab panel.
+"""
+
+
+def write_start_page(release: Path) -> Path:
+    """Write the page for the labs that are released.
+
+    Parameters
+    ----------
+    release
+        The folder that holds a folder for each lab.
+    """
+    path = release / START_PAGE
+    path.write_text(start_page(release), "utf-8")
+    return path
+
+
+def start_page(release: Path) -> str:
+    """Return the page, as Markdown with links that JupyterLab follows."""
+    found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
+    lines = [_line(number, lab) for number, lab in enumerate(found, 1)]
+    first = _link(found[0]) if found else "none is released yet"
+    return _PAGE.format(labs="\n\n".join(lines), first=first)
+
+
+def _line(number: int, lab: Lab) -> str:
+    parameters = lab.draw("", variants=False)
+    points = format_quantity(sum(lab.points(parameters).values()), "points")
+    messages = [each for each in lab.items(parameters).values() if isinstance(each, Message)]
+    if messages:
+        subject, task = messages[0].subject, messages[0].task
+        about = f"*{subject}{'' if subject[-1:] in '.?!' else '.'}* {task}"
+    else:
+        about = " ".join(f"*{act}*" for act in lab.acts)
+    return f"{number}. **{_link(lab)}**, {lab.minutes} minutes, {points}.  \n   {about}"
+
+
+def _link(lab: Lab) -> str:
+    return f"[{lab.title}]({lab.name}/{lab.name}.ipynb)"

@@ -1,0 +1,51 @@
+"""What a lab is, whose numbers it uses, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlsys_widgets.cards.card import LabWidget
+from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
+from mlsys_widgets.labs import Lab, Parameters, Student
+
+
+class Welcome(LabWidget):
+    """What a lab is, whose numbers it uses, and what it is worth."""
+
+    kind = "Lab"
+    tone = "blue"
+
+    def __init__(
+        self,
+        lab: Lab,
+        student: Student,
+        parameters: Parameters,
+        *,
+        variants: bool,
+        notices: Sequence[str] = (),
+    ) -> None:
+        super().__init__(lab.title)
+        self._lab, self._student, self._parameters = lab, student, parameters
+        self._variants, self._notices = variants, tuple(notices)
+        self.show()
+
+    def parts(self) -> Sequence[Part]:
+        """Whose it is, how long it takes, what it is worth."""
+        name, lab = self._student.name, self._lab
+        whose = f"This is the lab of **{name}**, known from {self._student.known_from}."
+        if self._variants:
+            whose += " Some numbers in the questions are yours alone: they depend on that name."
+        if self._student.uncertain:
+            whose += (
+                " If your course knows you under another name, type `mlsys whoami NAME` in a"
+                " terminal and restart the kernel **before** you answer."
+            )
+        total = sum(lab.points(self._parameters).values())
+        many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
+        shape = f"{in_points(total)}, about {lab.minutes} minutes{many}"
+        acts = tuple(("", title) for title in lab.acts)
+        warnings = [
+            Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices)
+        ]
+        listed = [NumberedList("acts", acts)] if acts else []
+        return [Prose("whose", whose), Prose("shape", shape), *listed, *warnings]

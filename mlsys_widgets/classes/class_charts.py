@@ -1,0 +1,272 @@
+"""The charts of a class. The page and the widget show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.summary import (
+    BeliefCount,
+    Calibration,
+    ClassSummary,
+    PredictionSummary,
+    QuestionSummary,
+)
+from mlsys_widgets.drawing.charts import Bar, Chart, ChartGroup
+from mlsys_widgets.physics import counted
+
+#: How an answer can turn out, its tone, and what the legend calls it.
+_OUTCOMES: Final = (
+    ("right", "green", "all points"),
+    ("partly", "orange", "some"),
+    ("wrong", "red", "none"),
+    ("blank", "gray", "left blank"),
+    ("waiting", "purple", "not graded yet"),
+)
+_BINS: Final = 10
+#: How many beliefs one chart shows.
+_MOST_BELIEFS: Final = 12
+
+
+def chart_groups(summary: ClassSummary) -> tuple[ChartGroup, ...]:
+    """Every chart of a class; groups without any data are left out."""
+    groups = (
+        ChartGroup("scores", "Scores", tuple(_scores(summary))),
+        ChartGroup("questions", "Questions", tuple(_questions(summary))),
+        ChartGroup("beliefs", "Misconceptions", tuple(_beliefs(summary))),
+        ChartGroup("predictions", "Predictions", tuple(_predictions(summary))),
+        ChartGroup("confidence", "Confidence", tuple(_confidence(summary))),
+        ChartGroup("time", "Time", tuple(_time(summary))),
+        ChartGroup("question", "Each question", tuple(_each_question(summary))),
+    )
+    return tuple(group for group in groups if group.charts)
+
+
+def flag_chart(summary: ClassSummary) -> Chart:
+    """What a TA should look at, and in how many submissions."""
+    whole = len(summary.rows)
+    bars = tuple(
+        Bar(label, ((float(count), "orange"),), _of(count, whole)) for label, count in summary.flags
+    )
+    finding = f"{counted(summary.flagged, 'submission')} of {whole:,} flagged."
+    return Chart("flags", "To look at", finding, bars, most=float(whole or 1))
+
+
+def percent(part: float, whole: float) -> str:
+    """A part of a whole as a percentage; a dash if the whole is empty."""
+    return f"{part / whole:.0%}" if whole else "–"
+
+
+def _of(count: int, whole: int) -> str:
+    return f"{count:,} ({percent(count, whole)})"
+
+
+def _scores(summary: ClassSummary) -> Iterator[Chart]:
+    scores = summary.scores
+    if not scores:
+        return
+    most = summary.most or 1.0
+    edges = [most * k / _BINS for k in range(_BINS + 1)]
+    counts = st.histogram(scores, edges)
+    middle, average = st.median(scores), st.mean(scores)
+    finding = (
+        f"{counted(len(scores), 'student')}, median {middle:.3g} and mean {average:.3g} of"
+        f" {most:g} points."
+    )
+    if waiting := summary.waiting:
+        finding += (
+            f" {counted(waiting, 'submission')} still {'waits' if waiting == 1 else 'wait'} for a"
+            " person; answers that are not graded yet count 0 points here."
+        )
+    labels = [f"{low:g}–{high:g}" for low, high in pairwise(edges)]
+    yield _histogram("scores", "How many points", finding, labels, counts, "points")
+
+
+def _questions(summary: ClassSummary) -> Iterator[Chart]:
+    asked = [each for each in summary.questions if each.count]
+    if not asked:
+        return
+    graded = [each for each in asked if each.mean is not None]
+    hardest = min(graded, key=lambda each: each.mean or 0.0, default=None)
+    finding = "No question is graded yet."
+    if hardest is not None:
+        easiest = max(graded, key=lambda each: each.mean or 0.0)
+        finding = (
+            f"Hardest: {hardest.title} ({hardest.mean or 0:.0%} of its points). Easiest:"
+            f" {easiest.title} ({easiest.mean or 0:.0%})."
+        )
+    low = [e.title for e in asked if e.discrimination is not None and e.discrimination < 0.1]
+    if low:
+        finding += f" Hardly related to the rest of the lab: {', '.join(low)}."
+    bars = tuple(
+        Bar(
+            each.title,
+            tuple(
+                (float(getattr(each, outcome)), tone)
+                for outcome, tone, _ in _OUTCOMES
+                if getattr(each, outcome)
+            ),
+            _result(each),
+        )
+        for each in asked
+    )
+    used = {tone for bar in bars for _, tone in bar.parts}
+    legend = tuple((tone, words) for _, tone, words in _OUTCOMES if tone in used)
+    most = float(max(each.count for each in asked))
+    yield Chart("questions", "Question by question", finding, bars, most=most, legend=legend)
+
+
+def _result(question: QuestionSummary) -> str:
+    result = "–" if question.mean is None else f"{question.mean:.0%}"
+    if question.waiting:
+        result = f"{question.waiting:,} not graded yet"
+    if question.discrimination is not None:
+        # A true minus sign, as wide as a plus.
+        result += f", r {question.discrimination:+.2f}".replace("-", "−")
+    return result
+
+
+def _beliefs(summary: ClassSummary) -> Iterator[Chart]:
+    found = [(belief, question) for question in summary.questions for belief in question.beliefs]
+    if not found:
+        return
+    found.sort(key=lambda pair: -pair[0].count)
+    first, question = found[0]
+    whole = len(summary.rows)
+    finding = (
+        f"Most often: “{first.belief}”, held by {counted(first.count, 'student')}"
+        f" ({percent(first.count, whole)}) in “{question.title}”."
+    )
+    bars = tuple(
+        _belief_bar(each, whole, f"{each.belief} ({asked.title})")
+        for each, asked in found[:_MOST_BELIEFS]
+    )
+    most = float(max(first.count, 1))
+    yield Chart("beliefs", "What the class believes", finding, bars, most=most)
+
+
+def _belief_bar(belief: BeliefCount, whole: int, label: str) -> Bar:
+    parts = ((float(belief.count), "red"),)
+    return Bar(label, parts, _of(belief.count, whole), belief.explanation)
+
+
+def _each_question(summary: ClassSummary) -> Iterator[Chart]:
+    for each in summary.questions:
+        if each.kind not in ("number", "choice") or not each.count:
+            continue
+        recognized = sum(belief.count for belief in each.beliefs)
+        others = max(each.partly + each.wrong - recognized, 0)
+        whole = each.count
+        bars = [Bar("Right", ((float(each.right), "green"),), _of(each.right, whole))]
+        bars += [_belief_bar(belief, whole, belief.belief) for belief in each.beliefs]
+        if others:
+            repeated = "; ".join(
+                f"{counted(count, 'student')} typed about {times} the key"
+                for times, count in each.unexplained
+            )
+            hint = f"Of these, {repeated}: perhaps a misconception that the checks do not know yet."
+            bars.append(
+                Bar(
+                    "Something else",
+                    ((float(others), "orange"),),
+                    _of(others, whole),
+                    hint if repeated else "",
+                )
+            )
+        if each.blank:
+            bars.append(Bar("Left blank", ((float(each.blank), "gray"),), _of(each.blank, whole)))
+        finding = f"{each.right:,} of {whole:,} have it right."
+        if each.beliefs:
+            finding += f" The most frequent mistake: “{each.beliefs[0].belief}”."
+        yield Chart(f"question:{each.name}", each.title, finding, tuple(bars), most=float(whole))
+
+
+def _predictions(summary: ClassSummary) -> Iterator[Chart]:
+    return (_prediction(each) for each in summary.predictions if each.count)
+
+
+def _prediction(prediction: PredictionSummary) -> Chart:
+    count, right = prediction.count, prediction.right
+    bars = tuple(
+        Bar(
+            option.label,
+            tuple(
+                part
+                for part in (
+                    (float(option.right), "green"),
+                    (float(option.count - option.right), "purple" if prediction.judged else "blue"),
+                )
+                if part[0]
+            ),
+            _of(option.count, count),
+        )
+        for option in prediction.options
+    )
+    finding = f"{counted(count, 'student')} predicted."
+    if prediction.judged:
+        finding = f"{right:,} of {count:,} predictions came true ({percent(right, count)})."
+    legend = (("green", "true"), ("purple", "not true")) if prediction.judged else ()
+    return Chart(
+        f"prediction:{prediction.name}", prediction.title, f"{prediction.question} {finding}",
+        bars, most=float(count), legend=legend,
+    )  # fmt: skip
+
+
+def _confidence(summary: ClassSummary) -> Iterator[Chart]:
+    for key, title, found in (
+        ("predictions", "How sure, and how right: predictions", summary.prediction_calibration),
+        ("quizzes", "How sure, and how right: quizzes", summary.quiz_calibration),
+    ):
+        if found.count:
+            yield _calibration(f"confidence:{key}", title, found)
+
+
+def _calibration(key: str, title: str, found: Calibration) -> Chart:
+    sure, of_sure = found.among(4, 5)
+    unsure, of_unsure = found.among(1, 2)
+    finding = (
+        f"Of the answers with a confidence of 4 or 5, {percent(of_sure, sure)} were right; of those"
+        f" with 1 or 2, {percent(of_unsure, unsure)}. Sure and wrong: {sure - of_sure:,} of"
+        f" {found.count:,}."
+    )
+    bars = tuple(
+        Bar(
+            str(each),
+            ((right / count, "purple"),) if count else (),
+            f"{right} of {count}" if count else "",
+        )
+        for each, (count, right) in found.counts.items()
+    )
+    return Chart(
+        key, title, finding, bars, columns=True, across="confidence, from a guess to certain",
+        measure="right", percent=True,
+    )  # fmt: skip
+
+
+def _time(summary: ClassSummary) -> Iterator[Chart]:
+    minutes = summary.minutes
+    if not minutes:
+        return
+    width = next(w for w in (5, 10, 20, 30, 60, 120) if max(minutes) / w <= 14 or w == 120)
+    bins = max(1, min(int(max(minutes) // width) + 1, 14))
+    counts = st.histogram(minutes, [width * k for k in range(bins + 1)])
+    labels = [f"{width * k}–{width * (k + 1)}" for k in range(bins)]
+    finding = f"Median {st.median(minutes):.0f} minutes, by the events in the ledgers."
+    if without := len(summary.rows) - len(minutes):
+        finding += f" {counted(without, 'student')} left no ledger that could be read."
+    yield _histogram("time", "Time on task", finding, labels, counts, "minutes")
+
+
+def _histogram(
+    key: str, title: str, finding: str, labels: Sequence[str], counts: Sequence[int], across: str
+) -> Chart:
+    bars = tuple(
+        Bar(label, ((float(count), "blue"),) if count else (), f"{count:,}" if count else "")
+        for label, count in zip(labels, counts, strict=True)
+    )
+    most = float(max(counts, default=0)) or 1.0
+    return Chart(
+        key, title, finding, bars, columns=True, across=across, measure="students", most=most
+    )

@@ -1,0 +1,51 @@
+"""How far a prediction is from the truth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from mlsys_widgets.grading.keys import ChoiceKey, Key, NumberKey
+
+#: Limits of a predicted number as a multiple of the true one, and what each range is called.
+_RANGES: Final = (
+    (0.1, "less than a tenth"),
+    (1 / 3, "a tenth to a third"),
+    (1.0, "too low, by less than 3 times"),
+    (3.0, "too high, by less than 3 times"),
+    (10.0, "3 to 10 times too high"),
+    (math.inf, "more than 10 times too high"),
+)
+_CLOSE: Final = "close to the truth"
+_OTHER: Final = "something else"
+#: All ranges from low to high, with the right ones in the middle.
+DISTANCES: Final = (*(name for _, name in _RANGES[:3]), _CLOSE, *(name for _, name in _RANGES[3:]))
+
+
+def is_right(key: Key | None, value: Any) -> bool:
+    """Whether a prediction meets the key."""
+    if isinstance(key, ChoiceKey):
+        return bool(value == key.value)
+    if isinstance(key, NumberKey) and isinstance(value, int | float):
+        return math.isfinite(value) and key.reaches(key.value, value)
+    return False
+
+
+def distance(key: Key | None, value: Any) -> str:
+    """Name the range in which a predicted number lies.
+
+    Examples
+    --------
+    >>> key = NumberKey(100.0, tolerance=0.05)
+    >>> distance(key, 101), distance(key, 250), distance(key, 5), distance(key, -5)
+    ('close to the truth', 'too high, by less than 3 times', 'less than a tenth', 'something else')
+    """
+    if is_right(key, value):
+        return _CLOSE
+    if key is None:
+        return "predicted"
+    if not isinstance(key, NumberKey) or not isinstance(value, int | float):
+        return _OTHER
+    if not key.value or value / key.value < 0:
+        return _OTHER
+    return next(name for limit, name in _RANGES if value / key.value <= limit)

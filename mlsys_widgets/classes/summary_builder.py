@@ -1,0 +1,335 @@
+"""Summarizes a class: reads gradebook, graded log, checks and ledgers of a lab."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
+from mlsys_widgets.classes.prediction_distance import DISTANCES, distance, is_right
+from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
+from mlsys_widgets.classes.summary import (
+    BeliefCount,
+    Calibration,
+    ClassSummary,
+    PredictedOption,
+    PredictionSummary,
+    QuestionKind,
+    QuestionSummary,
+    SubmissionRow,
+)
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.keys import Checks, Given, Key, NumberKey
+from mlsys_widgets.labs import (
+    Choice,
+    Essay,
+    Item,
+    Lab,
+    Number,
+    Prediction,
+    Quiz,
+    Record,
+    load,
+)
+from mlsys_widgets.labs.course import Course
+
+#: How many students must type the same wrong number before the report mentions it.
+_SEVERAL: Final = 3
+
+
+def class_summary(
+    lab: str, course: str | os.PathLike[str] = ".", *, names: bool = False
+) -> ClassSummary:
+    """Summarize how a class did in a lab.
+
+    Parameters
+    ----------
+    lab : str
+        The lab, for example ``lab_07_kernel_fusion``.
+    course : path
+        The folder of the course.
+    names : bool
+        Whether rows name their students. By default nothing in the summary names anybody.
+
+    Raises
+    ------
+    ValueError
+        If there is no such lab, or the gradebook does not know it.
+    """
+    root = Path(course)
+    found = Course.at(root)
+    home = found.folder("assignments", lab)
+    if not home.is_dir():
+        raise ValueError(f"there is no assignments/{lab} in {root.resolve()}")
+    return _SummaryBuilder(found, lab, home).summary(names=names)
+
+
+@dataclass
+class _Submission:
+    """Everything about one submission.
+
+    Parameters
+    ----------
+    student, standing
+        Whose it is, and what the gradebook says about it.
+    line
+        Its entry in the graded log; empty if ``mlsys grade`` did not see it.
+    study
+        What the student's ledger says.
+    given
+        What the lab's checks need to compute this student's keys.
+    predictions
+        Whether each of the student's predictions was right, by name.
+    """
+
+    student: str
+    standing: Standing
+    line: Mapping[str, Any]
+    study: StudyRecord | None
+    given: Given
+    predictions: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, Mapping[str, Any]]:
+        """The judged answers, by question."""
+        return {score["name"]: score for score in self.line.get("scores", ())}
+
+
+class _SummaryBuilder:
+    def __init__(self, course: Course, lab: str, home: Path) -> None:
+        self._course, self._name = course, lab
+        self._lab: Lab = load(home)
+        self._checks: Checks = load_checks(home)
+        self._items = self._lab.items(self._lab.draw("", variants=False))
+        self._grades: Grades = grades(course, lab)
+        self._journal = GradedLog(course.home, lab).read()
+        self._class = [
+            self._submission(s, standing) for s, standing in self._grades.standings.items()
+        ]
+
+    def _submission(self, student: str, standing: Standing) -> _Submission:
+        line = self._journal.get(student, {})
+        p = self._lab.draw(student, variants=self._course.variants, edition=self._course.edition)
+        # The graded copy of a submission holds no links; a check says so if a file is missing.
+        copy = self._course.work("autograded", student, self._name)
+        folder = self._course.work("submitted", student, self._name)
+        study = read_study_record(folder, student)
+        return _Submission(student, standing, line, study, Given(p, copy))
+
+    def summary(self, *, names: bool) -> ClassSummary:
+        predictions = tuple(
+            self._prediction(name, item)
+            for name, item in self._items.items()
+            if isinstance(item, Prediction)
+        )
+        most = self._grades.most
+        order = [name for name in self._items if name in most]
+        order += [name for name in most if name not in order]
+        flags = Counter(label for one in self._class for label in _kinds(one.line.get("flags", ())))
+        rows = sorted(
+            (self._row(one, names=names) for one in self._class),
+            key=lambda row: (-row.total, row.student),
+        )
+        return ClassSummary(
+            self._name,
+            self._lab.title,
+            round(sum(most.values()), 2),
+            tuple(rows),
+            tuple(self._question(name, most[name]) for name in order),
+            predictions,
+            Calibration.of(list(self._sure_predictions())),
+            Calibration.of(list(self._sure_quizzes())),
+            tuple(flags.most_common()),
+            sum(one.standing.seconds_late > 0 for one in self._class),
+            sum(not one.line for one in self._class),
+        )
+
+    def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
+        flags: Sequence[Flag] = one.line.get("flags", ())
+        return SubmissionRow(
+            student=one.student if names else "",
+            total=one.standing.total,
+            penalty=one.standing.penalty,
+            minutes=one.study.minutes if one.study else None,
+            predicted=len(one.study.state.predictions) if one.study else 0,
+            predicted_right=sum(one.predictions.values()),
+            waiting=bool(one.standing.waiting),
+            flags=tuple(flag.sentence for flag in flags) if names else tuple(_kinds(flags)),
+            points=one.standing.points,
+            beliefs={n: s["belief"] for n, s in one.scores.items() if s.get("belief")},
+        )
+
+    # Questions.
+
+    def _question(self, name: str, most: float) -> QuestionSummary:
+        item = self._items.get(name)
+        graded = [
+            one for one in self._class if name not in one.standing.waiting or not _open(one, name)
+        ]
+        fractions = [one.standing.points.get(name, 0.0) / most if most else 0.0 for one in graded]
+        rest = [one.standing.earned - one.standing.points.get(name, 0.0) for one in graded]
+        outcomes = Counter(
+            _outcome(fraction, one.scores.get(name))
+            for fraction, one in zip(fractions, graded, strict=True)
+        )
+        waiting = len(self._class) - len(graded)
+        held: Counter[str] = Counter()
+        says: dict[str, Counter[str]] = {}
+        for one in self._class:
+            score = one.scores.get(name)
+            if score and score.get("belief"):
+                held[score["belief"]] += 1
+                says.setdefault(score["belief"], Counter())[score.get("says", "")] += 1
+        return QuestionSummary(
+            name,
+            _title(name, item),
+            _kind(item),
+            most,
+            # Blank essays are graded first, so until the rest is graded their scores mean nothing.
+            mean=None if waiting else st.mean(fractions),
+            discrimination=None if waiting else st.correlation(fractions, rest),
+            right=outcomes["right"],
+            partly=outcomes["partly"],
+            wrong=outcomes["wrong"],
+            blank=outcomes["blank"],
+            waiting=waiting,
+            beliefs=tuple(
+                BeliefCount(b, says[b].most_common(1)[0][0], n) for b, n in held.most_common()
+            ),
+            unexplained=self._unexplained(name) if isinstance(item, Number) else (),
+        )
+
+    def _unexplained(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Wrong numbers that several students typed, as multiples of the right one."""
+        times: Counter[str] = Counter()
+        for one in self._class:
+            score = one.scores.get(name, {})
+            if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
+                continue
+            answer, key = _number(score["answer"]), self._key(name, one)
+            if answer is not None and isinstance(key, NumberKey) and key.value:
+                times[f"{answer / key.value:.2g} times"] += 1
+        return tuple((t, n) for t, n in times.most_common(3) if n >= _SEVERAL)
+
+    def _key(self, name: str, one: _Submission) -> Key | None:
+        try:
+            return self._checks[name](one.given)
+        except (KeyError, ValueError):
+            return None
+
+    # Predictions.
+
+    def _prediction(self, name: str, item: Prediction) -> PredictionSummary:
+        options = dict(item.options or {})
+        chosen: Counter[str] = Counter()
+        right: Counter[str] = Counter()
+        judged = False
+        for one in self._class:
+            made = one.study.state.predictions.get(name) if one.study else None
+            if made is None:
+                continue
+            key = self._key(name, one)
+            judged = judged or key is not None
+            good = is_right(key, made.value)
+            if options:
+                option = made.value if made.value in options else "?"
+            else:
+                option = distance(key, made.value)
+            chosen[option] += 1
+            if key is not None:
+                one.predictions[name] = good
+                right[option] += good
+        labels = {k: f"{k}: {w}" for k, w in options.items()} or {k: k for k in DISTANCES}
+        listed = [*labels, *(k for k in chosen if k not in labels)]
+        return PredictionSummary(
+            name,
+            item.title,
+            item.question,
+            tuple(
+                PredictedOption(labels.get(k, k), chosen[k], right[k])
+                for k in listed
+                if options or chosen[k]
+            ),
+            judged,
+        )
+
+    def _sure_predictions(self) -> Iterator[tuple[int, bool]]:
+        for one in self._class:
+            for name, good in one.predictions.items():
+                assert one.study is not None
+                sure = one.study.state.predictions[name].confidence
+                if sure is not None:
+                    yield sure, good
+
+    def _sure_quizzes(self) -> Iterator[tuple[int, bool]]:
+        rights = {
+            kept: question.right
+            for name, item in self._items.items()
+            if isinstance(item, Quiz)
+            for kept, question in zip(item.ledger_names(name), item.questions, strict=True)
+        }
+        for one in self._class:
+            answers = one.study.state.answers if one.study else {}
+            for name, right in rights.items():
+                if name in answers:
+                    first = (answers[name].earlier or (answers[name],))[0]
+                    if first.confidence is not None:
+                        yield first.confidence, first.value == right
+
+
+def _open(one: _Submission, name: str) -> bool:
+    """Whether a cell waits for its first points, not for a second look at those it has."""
+    score = one.scores.get(name)
+    return one.standing.points.get(name, 0.0) == 0 and (score is None or score.get("auto") is None)
+
+
+def _outcome(fraction: float, score: Mapping[str, Any] | None) -> str:
+    if fraction >= 1 - 1e-9:
+        return "right"
+    if fraction > 0:
+        return "partly"
+    blank = score is not None and (
+        score.get("answer") == "" or (score.get("answer") is None and not score.get("belief"))
+    )
+    return "blank" if blank else "wrong"
+
+
+def _title(name: str, item: Item | None) -> str:
+    """The title of a question, or the name of its answer if the lab gives it no title."""
+    title: str = getattr(item, "title", "") or "Question"
+    own = title != getattr(type(item), "title", "Question")
+    return title if own else f"{title}: {name.replace('_', ' ')}"
+
+
+def _kind(item: Item | None) -> QuestionKind:
+    match item:
+        case Number():
+            return "number"
+        case Choice():
+            return "choice"
+        case Record():
+            return "record"
+        case Essay():
+            return "essay"
+    return "other"
+
+
+def _kinds(flags: Sequence[Flag]) -> list[str]:
+    """What flags are about, without whatever names they hold."""
+    return list(dict.fromkeys(flag.kind.summary for flag in flags))
+
+
+def _number(answer: str) -> float | None:
+    try:
+        value = float(answer)
+    except (ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,141 @@
+"""A new course, made from a bundle and the installed package alone.
+
+It is made in a folder beside its place and moved there when it is complete: an init that was
+interrupted leaves nothing that looks like a course, and the next one starts over.
+"""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from mlsys_widgets import __version__
+from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.courses.bundle import MANIFEST
+from mlsys_widgets.courses.bundle_reader import Bundle, is_newer, open_bundle
+from mlsys_widgets.courses.course_id import checked_id, name_course
+from mlsys_widgets.courses.enrollment import enter_students
+from mlsys_widgets.courses.gradebook_registration import register_labs
+from mlsys_widgets.courses.roster import hub_remarks, read_roster
+from mlsys_widgets.files import NBGRADER_CONFIG, OWN_FOLDER
+from mlsys_widgets.labs.course import Course
+
+#: Nobody else may read solutions, keys and grades.
+PRIVATE: Final = 0o700
+
+_ELSEWHERE: Final = (
+    "The gradebook is outside this course, so it was left alone. Enter the class with mlsys course"
+    " roster, and each lab with nbgrader generate_assignment LAB --force."
+)
+
+Say = Callable[[str], None]
+
+
+def init_course(
+    folder: Path,
+    bundle: Path,
+    *,
+    roster: Path | None = None,
+    course_id: str | None = None,
+    say: Say = lambda _: None,
+    remark: Say = lambda _: None,
+) -> Path:
+    """Make a course: labs, settings, a gradebook with the class, and a page for its TAs.
+
+    Parameters
+    ----------
+    folder
+        Where; it must be empty or not exist yet.
+    bundle
+        What ``mlsys build --bundle`` made.
+    roster
+        The class, as CSV.
+    course_id
+        What nbgrader's exchange calls the course; the bundle's id if omitted.
+    say
+        Told what is being done.
+    remark
+        Told what somebody should know.
+
+    Returns
+    -------
+    folder
+        The course.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; a course needs a folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ValueError(
+            f"{folder} is not empty; name another folder. To add students: mlsys course roster"
+        )
+    students = read_roster(roster) if roster else []
+    opened = open_bundle(bundle)
+    named = checked_id(course_id or opened.manifest.course or folder.resolve().name)
+    _remark_on_version(opened.manifest.package, remark)
+    for words in hub_remarks(students):
+        remark(words)
+    place = folder.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = place.with_name(f".{place.name}.unfinished")
+    if aside.exists():
+        shutil.rmtree(aside)
+    aside.mkdir(mode=PRIVATE)
+    try:
+        course = _fill(aside, opened, named)
+        if course.gradebook is None:
+            remark(_ELSEWHERE)
+        else:
+            register_labs(course, opened.manifest.labs, say=say)
+            say("Labs and class into the gradebook")
+            enter_students(course, students)
+        _settle(aside, place)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def _fill(root: Path, bundle: Bundle, course_id: str) -> Course:
+    """Write everything but the gradebook."""
+    bundle.extract(root)
+    course = name_course(Course(root), course_id)
+    write_start_page(root / "release")
+    kept = root / OWN_FOLDER
+    kept.mkdir()
+    (kept / MANIFEST).write_bytes(bundle.manifest.as_bytes())
+    said = {
+        "course": course.course_id,
+        "version": __version__,
+        "lab": bundle.manifest.labs[0],
+        "labs": "\n".join(f"- `{lab}`" for lab in bundle.manifest.labs),
+    }
+    template = files("mlsys_widgets.courses") / "template"
+    for name, source in (("README.md", "README.md"), (".gitignore", "gitignore")):
+        text = (template / f"{source}.template").read_text("utf-8")
+        (root / name).write_text(Template(text).substitute(said), "utf-8")
+    return course
+
+
+def _settle(made: Path, place: Path) -> None:
+    """Move a complete course into its place."""
+    if not place.exists():
+        made.rename(place)
+        return
+    # A folder that exists keeps its owner, and somebody's shell may be in it. It is closed to
+    # others before keys arrive. The settings come last: without them it is not a course.
+    place.chmod(stat.S_IMODE(place.stat().st_mode) & ~stat.S_IRWXO)
+    for each in sorted(made.iterdir(), key=lambda path: (path.name == NBGRADER_CONFIG, path.name)):
+        each.rename(place / each.name)
+
+
+def _remark_on_version(made_with: str, remark: Say) -> None:
+    if is_newer(made_with):
+        remark(
+            f"The bundle was made with mlsys-widgets {made_with}, and {__version__} is installed,"
+            " which may lack what the labs need: pip install --upgrade 'mlsys-widgets[ta]', then"
+            " mlsys course doctor."
+        )

@@ -1,0 +1,103 @@
+"""What a hub remembers between two starts: its course, its accounts, its ports."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final, Literal, Self
+
+from mlsys_widgets.files import write_whole
+from mlsys_widgets.hub.places import Role
+
+Kind = Literal["hub", "single"]
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user of the machine that this hub created."""
+
+    name: str
+    uid: int
+    gid: int
+    role: Role
+
+
+@dataclass
+class HubState:
+    """The contents of ``hub.json``.
+
+    Parameters
+    ----------
+    kind
+        A hub for many, or a course for one person.
+    id
+        Marks the accounts of this hub, so that it never touches others.
+    instructor, student
+        The two accounts to try the hub with.
+    course_id
+        What nbgrader's exchange calls the course; empty until the course exists.
+    hub_port, api_port
+        Where the hub and the proxy listen on the loopback. Servers that survive a killed hub look
+        for it there.
+    accounts
+        The users that it created, by name.
+    """
+
+    kind: Kind
+    id: str
+    instructor: str
+    student: str
+    course_id: str = ""
+    hub_port: int = 0
+    api_port: int = 0
+    accounts: dict[str, Account] = field(default_factory=dict)
+
+    @classmethod
+    def new(cls, kind: Kind, instructor: str, student: str) -> Self:
+        """Return the state of a hub that is about to be created."""
+        return cls(kind, secrets.token_hex(6), instructor, student)
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """Read the file; `None` if there is none."""
+        try:
+            said = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            raise ValueError(f"{path} cannot be read; restore a copy of it (it is JSON)") from None
+        if said.pop("format", None) != FORMAT:
+            raise ValueError(
+                f"{path} was written by another version of mlsys-widgets; use that version, or save"
+                " what you need and start over with mlsys hub --reset"
+            )
+        accounts = {each["name"]: Account(**each) for each in said.pop("accounts")}
+        return cls(**said, accounts=accounts)
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        said = {
+            "format": FORMAT,
+            **asdict(self),
+            "accounts": [asdict(each) for each in self.accounts.values()],
+        }
+        write_private(path, json.dumps(said, indent=1) + "\n")
+
+    @property
+    def mark(self) -> str:
+        """The comment field of accounts that this hub created."""
+        return f"mlsys hub {self.id}"
+
+    def of_role(self, role: Role) -> list[Account]:
+        """The accounts of a role, by name."""
+        return [self.accounts[name] for name in sorted(self.accounts)
+                if self.accounts[name].role == role]  # fmt: skip
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    write_whole(path, text, mode=0o600)

@@ -1,0 +1,65 @@
+"""``mlsys hub --reset``: says what would be lost, asks, and removes what the hub created."""
+
+from __future__ import annotations
+
+import shutil
+
+from mlsys_widgets.hub.accounts import remove_accounts
+from mlsys_widgets.hub.configuration import PROXY_PID
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.proxy import end_stale_proxy
+from mlsys_widgets.hub.server_process import held
+
+
+def run_reset(places: Places, *, yes: bool) -> int:
+    """Remove a hub after asking; do nothing if the answer is no."""
+    state = HubState.read(places.state)
+    if state is None:
+        raise ValueError(f"there is no hub in {places.root}; name its folder with --folder")
+    with held(places.lock, "a hub"):
+        print(f"This permanently removes, in {places.root}:")
+        for line in _losses(places, state):
+            print(f"  - {line}")
+        if not yes and not _agreed():
+            print("Nothing was removed.")
+            return 1
+        end_stale_proxy(places.database / PROXY_PID)
+        left = remove_accounts(state)
+        for path in places.ours:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    for name in left:
+        print(f"The user {name} is no longer marked as this hub's, and was left alone.")
+    if any(places.root.iterdir()):
+        print(f"Removed. {places.root} holds other files, which stay.")
+    else:
+        places.root.rmdir()
+        print("Removed.")
+    return 0
+
+
+def _losses(places: Places, state: HubState) -> list[str]:
+    """Say what would be lost."""
+    submitted = len(list(places.course.glob("submitted/*/*")))
+    waiting = len(list(places.exchange.glob("*/inbound/*")))
+    said = [
+        f"the course {state.course_id} with its labs, its gradebook and"
+        f" collected submissions ({submitted})",
+        f"submissions in the exchange ({waiting}), and all feedback",
+    ]
+    if state.accounts:
+        names = sorted(state.accounts)
+        shown = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+        said.append(f"{len(names)} users of this machine and all files in their homes: {shown}")
+    said.append("passwords, keys, logs, and the hub's own records")
+    return said
+
+
+def _agreed() -> bool:
+    try:
+        return input("Remove all of this? Type yes: ").strip().lower() == "yes"
+    except EOFError:
+        return False

@@ -1,0 +1,189 @@
+"""A server as a process of ours: start it, wait until it answers, stop it and its children."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final, Self
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPSHandler, ProxyHandler, build_opener
+
+from mlsys_widgets.files import StillHeld, acquire
+
+#: Seconds that a start may take on a cold disk.
+_START: Final = 120.0
+#: Seconds that a clean stop may take, because it waits for the servers of all users.
+_STOP: Final = 60.0
+
+
+@contextmanager
+def held(lock: Path, what: str) -> Iterator[IO[str]]:
+    """Lock a folder for one process, because two would corrupt each other's database.
+
+    The server process inherits the lock. If the process that started it is killed, the server keeps
+    running and the folder stays locked.
+    """
+    file = lock.open("a+", encoding="utf-8")
+    lock.chmod(0o600)
+    with file:
+        try:
+            acquire(file.fileno())
+        except StillHeld:
+            file.seek(0)
+            pid = file.read().strip()
+            whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"
+            raise ValueError(f"{what} already runs from {lock.parent}{whose}") from None
+        yield file
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Treat SIGTERM, and a terminal that is closed, like Ctrl-C."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def write_pid(lock: IO[str], pid: int) -> None:
+    """Write into the lock file which process to stop."""
+    lock.seek(0)
+    lock.truncate()
+    lock.write(f"{pid}\n")
+    lock.flush()
+
+
+def check_port(ip: str, port: int) -> None:
+    """Refuse an address that nobody can listen on."""
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((ip, port))
+        except OSError as problem:
+            raise ValueError(
+                f"cannot listen on {ip}, port {port}: {problem.strerror or problem}; choose"
+                " another with --port, or --ip"
+            ) from None
+
+
+def is_free(port: int) -> bool:
+    """Whether a port of the loopback is free; 0 is not a port."""
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return port > 0
+
+
+def free_port(first: int, *, but: Sequence[int] = ()) -> int:
+    """The first free port of the loopback, starting at a given one."""
+    found = (each for each in range(first, first + 1000) if each not in but and is_free(each))
+    port = next(found, None)
+    if port is None:
+        raise ValueError(f"no port of the loopback is free from {first} to {first + 999}")
+    return port
+
+
+class ServerProcess:
+    """A server in its own session, so that Ctrl-C in the terminal reaches only us."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        log: Path,
+        lock: IO[str],
+        folder: Path,
+    ) -> None:
+        self.log = log
+        with os.fdopen(os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "ab") as output:
+            self._from = output.tell()
+            self.process = subprocess.Popen(
+                list(command), env=dict(environment), cwd=folder,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True, pass_fds=(lock.fileno(),),
+            )  # fmt: skip
+        write_pid(lock, self.process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def wait_until_ready(self, url: str) -> None:
+        """Wait until an address answers.
+
+        Raises
+        ------
+        OSError
+            If the server ends or takes too long, with the last lines of its log.
+        """
+        deadline = time.monotonic() + _START
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if answers(url):
+                return
+            time.sleep(0.25)
+        ended = self.process.poll() is not None
+        why = "ended while it started" if ended else f"did not answer within {_START:.0f} s"
+        raise OSError(f"the server {why}; the end of {self.log}:\n{self.last_lines()}")
+
+    def last_lines(self, lines: int = 15) -> str:
+        """The last lines that this server wrote to its log."""
+        with self.log.open("rb") as file:
+            file.seek(self._from)
+            said = file.read().decode(errors="replace")
+        return "\n".join(said.splitlines()[-lines:])
+
+    def serve(self) -> int:
+        """Wait until somebody stops us or the server ends by itself; return its exit code."""
+        try:
+            while self.process.poll() is None:
+                time.sleep(0.2)
+        except KeyboardInterrupt:
+            print("\nStopping …", flush=True)
+            return 0
+        return self.process.returncode
+
+    def stop(self) -> None:
+        """Stop the server, and wait until it has cleaned up after itself."""
+        if self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(_STOP)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def answers(url: str) -> bool:
+    """Whether a server on this machine answers; its certificate does not matter here."""
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+    # No proxy from the environment: it could not reach an address of this machine.
+    opener = build_opener(ProxyHandler({}), HTTPSHandler(context=unchecked))
+    try:
+        with opener.open(url, timeout=5):
+            return True
+    except HTTPError:
+        return False
+    except (URLError, OSError):
+        return False

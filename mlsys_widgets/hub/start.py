@@ -1,0 +1,251 @@
+"""Starts a hub, from an empty folder or one that was used before."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from mlsys_widgets.courses import RosterEntry, read_roster
+from mlsys_widgets.courses.roster import listed
+from mlsys_widgets.hub.accounts import check_names, make_accounts
+from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuration
+from mlsys_widgets.hub.hub_state import HubState, write_private
+from mlsys_widgets.hub.interpreter import clone, interpreter_for, runs
+from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
+from mlsys_widgets.hub.places import Places, Role, closed_parent
+from mlsys_widgets.hub.preparation import (
+    check_origin,
+    check_roster,
+    choose_ports,
+    hand_over,
+    make_course,
+    make_keys,
+    run_instructor_tasks,
+)
+from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
+from mlsys_widgets.hub.run_as import reaches
+from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.settings import welcome, write_settings
+
+#: The two users to try a hub with.
+INSTRUCTOR: Final = "instructor"
+STUDENT: Final = "student"
+
+
+@dataclass(frozen=True)
+class HubOptions:
+    """What a hub is asked for on the command line.
+
+    Parameters
+    ----------
+    bundle, origin
+        What the course is made from the first time.
+    roster
+        The class, as CSV.
+    instructor, student
+        The names of the two users to try it with, set the first time.
+    python
+        What runs users' servers; found automatically if omitted.
+    idle
+        Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
+    """
+
+    bundle: Path | None = None
+    origin: Path | None = None
+    roster: Path | None = None
+    instructor: str | None = None
+    student: str | None = None
+    python: Path | None = None
+    idle: int = 3600
+
+
+def run_hub(places: Places, address: Address, options: HubOptions) -> int:
+    """Prepare what is missing, and serve until somebody stops it."""
+    students = read_roster(options.roster) if options.roster else []
+    check_roster(students)
+    if closed := closed_parent(places.root):
+        raise ValueError(
+            f"users cannot pass through {closed}, and their homes would be in {places.root}; choose"
+            " another place with --folder, such as /srv/mlsys_hub"
+        )
+    state = _read_state(places, options)
+    wanted = _everybody(state, students)
+    check_names(state, list(wanted))
+    check_origin(places.course, bundle=options.bundle, origin=options.origin)
+    places.make()
+    with interruptible(), held(places.lock, "a hub") as lock:
+        proxy = find_proxy(places.proxy, _say)
+        passwords = _create_people(places, state, wanted)
+        if not address.loopback:
+            _refuse_defaults(list(wanted), passwords)
+        if end_stale_proxy(places.database / PROXY_PID):
+            _say("Ended the proxy of a hub that was killed; servers of users keep running")
+        check_port(address.ip, address.port)
+        python = _python(places, state, options)
+        _make_course(places, state, options)
+        _write_settings(places, state, options)
+        _warn_about_readable_keys(state, options)
+        configuration = _configure(places, state, address, options, python, proxy)
+        with _start(places, configuration, python, lock) as server:
+            # This takes about as long as the hub takes to start.
+            _enter_and_release(places, state, python, students)
+            server.wait_until_ready(f"{address.url}/hub/health")
+            _introduce(places, address, state, passwords)
+            if server.serve():
+                raise OSError(f"the hub ended; the end of {places.log}:\n{server.last_lines()}")
+    print("Stopped. Everything is kept; mlsys hub starts it again.")
+    return 0
+
+
+def _read_state(places: Places, options: HubOptions) -> HubState:
+    state = HubState.read(places.state)
+    if state is None:
+        return HubState.new("hub", options.instructor or INSTRUCTOR, options.student or STUDENT)
+    if state.kind != "hub":
+        raise ValueError(f"{places.root} is a course for one person; name another with --folder")
+    return state
+
+
+def _everybody(state: HubState, students: Sequence[RosterEntry]) -> dict[str, Role]:
+    """Who will be a user: everybody from before, the two to try it with, and the class."""
+    wanted: dict[str, Role] = {each.id: "student" for each in students}
+    wanted |= {name: each.role for name, each in state.accounts.items()}
+    return wanted | {state.student: "student", state.instructor: "instructor"}
+
+
+def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> Passwords:
+    state.write(places.state)
+    passwords = Passwords(places.secrets / "passwords.json")
+    passwords.make(wanted)
+    made = make_accounts(places, state, wanted, welcome=welcome)
+    if made:
+        _say(f"Created users of this machine: {listed(made)}")
+    known = hashes()
+    passwords.give([name for name in wanted if is_locked(known.get(name, "!"))])
+    return passwords
+
+
+def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:
+    if said := defaults_among(names, passwords, hashes()):
+        raise ValueError(
+            "a hub that other machines can reach does not start with default passwords:\n"
+            + "\n".join(said)
+        )
+
+
+def _python(places: Places, state: HubState, options: HubOptions) -> Path:
+    trying = state.accounts[state.student]
+    home = places.home(trying.name)
+    if options.python is None:
+        return interpreter_for(trying, home, places.environment, _say)
+    if not runs(options.python.absolute(), trying, home):
+        raise ValueError(
+            f"{trying.name} cannot run {options.python}, or it lacks mlsys-widgets[hub]; install"
+            " that where everybody can reach it, or omit --python"
+        )
+    return options.python.absolute()
+
+
+def _make_course(places: Places, state: HubState, options: HubOptions) -> None:
+    if not places.course.is_dir():
+        _say("Making the course")
+    state.course_id = make_course(
+        places.course, bundle=options.bundle, origin=options.origin, say=_say
+    )
+    instructor = state.accounts[state.instructor]
+    if places.course.stat().st_uid != instructor.uid:
+        hand_over(places.course, instructor)
+    state.write(places.state)
+
+
+def _write_settings(places: Places, state: HubState, options: HubOptions) -> None:
+    roles: tuple[Role, ...] = ("instructor", "student")
+    for role in roles:
+        write_settings(
+            places.settings_of(role), role, course_id=state.course_id,
+            exchange=places.exchange, course=places.course, idle=options.idle, sockets=True,
+        )  # fmt: skip
+
+
+def _enter_and_release(
+    places: Places, state: HubState, python: Path, students: Sequence[RosterEntry]
+) -> None:
+    """Enter the class into the gradebook, and release labs."""
+    known = {each.id for each in students}
+    trying = [] if state.student in known else [RosterEntry(state.student)]
+    teacher = state.accounts[state.instructor]
+    done = run_instructor_tasks(
+        places, teacher, places.home(teacher.name), python, [*students, *trying]
+    )
+    for lab in done["released"]:
+        _say(f"Released {lab}")
+    for lab in done["changed"]:
+        _say(f"{lab} was rebuilt since its release; release it again in the formgrader")
+
+
+def _warn_about_readable_keys(state: HubState, options: HubOptions) -> None:
+    here = clone()
+    keys = [options.bundle, options.origin, here and here / "assignments", here and here / "source"]
+    for path in dict.fromkeys(each.resolve() for each in keys if each and each.exists()):
+        if reaches(state.accounts[state.student], path):
+            print(
+                f"! Students can read {path}, which holds keys. Close it: chmod o-rx {path}",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
+
+
+def _configure(
+    places: Places,
+    state: HubState,
+    address: Address,
+    options: HubOptions,
+    python: Path,
+    proxy: Sequence[str],
+) -> Path:
+    """Write JupyterHub's configuration; ports are chosen last, so that they are still free."""
+    choose_ports(state, address.port)
+    state.write(places.state)
+    configuration = hub_configuration(
+        places, state, address, python=python, proxy=proxy, idle=options.idle
+    )
+    path = places.secrets / "jupyterhub_config.json"
+    write_private(path, json.dumps(configuration, indent=1))
+    return path
+
+
+def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> ServerProcess:
+    _say("Starting JupyterHub")
+    # Settings of root's own Python must not affect the hub's.
+    inherited = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
+    return ServerProcess(
+        [str(python), "-m", "jupyterhub", "--config", str(configuration)],
+        environment=inherited | make_keys(places),
+        log=places.log, lock=lock, folder=places.database,
+    )  # fmt: skip
+
+
+def _introduce(places: Places, address: Address, state: HubState, passwords: Passwords) -> None:
+    """Say where to go, whom to log in as, and how to stop."""
+    known, others = hashes(), len(state.accounts) - 2
+    rows = [
+        ("Open", address.url),
+        ("Teach as", f"{state.instructor}   {passwords.shown(state.instructor, known)}"),
+        ("Learn as", f"{state.student}   {passwords.shown(state.student, known)}"),
+        *([("Class", f"{others} more; mlsys hub --passwords prints a sheet")] if others else []),
+        ("State", f"{places.root}"),
+        ("Log", f"{places.log}"),
+        ("Stop", "Ctrl-C; starting again loses nothing"),
+    ]
+    print(f"\nThe hub of {state.course_id} is running.\n")
+    for what, words in rows:
+        print(f"  {what:9} {words}")
+    print(flush=True)
+
+
+def _say(words: str) -> None:
+    print(f"· {words}", flush=True)

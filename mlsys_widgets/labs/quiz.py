@@ -1,0 +1,122 @@
+"""Quizzes and myths: several questions in one item, each kept in the ledger under its own name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from mlsys_widgets.labs.items import Item
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a quiz.
+
+    Parameters
+    ----------
+    key
+        Its name within the quiz.
+    words
+        What is asked.
+    options
+        What can be chosen, key and words.
+    right
+        The option that is right. It stays in the kernel until the question is answered.
+    feedback
+        A sentence for each option.
+    why
+        A sentence for everybody, whatever was chosen.
+    """
+
+    key: str
+    words: str
+    options: Mapping[str, str]
+    right: str
+    feedback: Mapping[str, str] = field(default_factory=dict)
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        for name, keys in (("right", [self.right]), ("feedback", list(self.feedback))):
+            for key in keys:
+                if key not in self.options:
+                    listed = ", ".join(self.options)
+                    raise ValueError(f"{name} of {self.key} names {key!r}; it can name: {listed}")
+
+
+@dataclass(frozen=True)
+class Myth:
+    """A claim that many believe, and the facts."""
+
+    key: str
+    claim: str
+    reality: str
+
+
+_Part = TypeVar("_Part", Question, Myth)
+
+
+def _parts(kind: type[_Part], given: Iterable[_Part], title: str) -> tuple[_Part, ...]:
+    """The parts of an item; a lab may also write one as a mapping of its fields."""
+    parts = tuple(kind(**each) if isinstance(each, Mapping) else each for each in given)
+    if not parts:
+        raise ValueError(f"“{title}” is empty; it needs at least one {kind.__name__.lower()}")
+    keys = [part.key for part in parts]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise ValueError(f"“{title}” uses the key {twice[0]!r} twice; each can be used once")
+    return parts
+
+
+def _ledger_names(name: str, parts: Iterable[Question | Myth]) -> tuple[str, ...]:
+    return tuple(f"{name}.{part.key}" for part in parts)
+
+
+@dataclass(frozen=True)
+class Quiz(Item):
+    """Questions with a confidence each.
+
+    Parameters
+    ----------
+    questions
+        What is asked.
+    each
+        Whether feedback comes after each question, instead of after all of them.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> relu = Question("relu", "What limits ReLU?", {"m": "memory", "c": "compute"}, right="m")
+    >>> Quiz([relu]).ledger_names("phase1")
+    ('phase1.relu',)
+    """
+
+    kind = "Quiz"
+
+    questions: Sequence[Question]
+    each: bool = False
+    title: str = "What do you know, and how well do you know it?"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "questions", _parts(Question, self.questions, self.title))
+
+    def ledger_names(self, name: str) -> tuple[str, ...]:
+        """A name for each question, in order."""
+        return _ledger_names(name, self.questions)
+
+
+@dataclass(frozen=True)
+class Myths(Item):
+    """Claims to believe or doubt, one after the other."""
+
+    kind = "Myths"
+
+    myths: Sequence[Myth]
+    title: str = "True, or only often said?"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "myths", _parts(Myth, self.myths, self.title))
+
+    def ledger_names(self, name: str) -> tuple[str, ...]:
+        """A name for each claim, in order."""
+        return _ledger_names(name, self.myths)

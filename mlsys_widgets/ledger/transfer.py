@@ -1,0 +1,220 @@
+"""One student's ledgers in a single file: to hand in, to keep, to move to another machine.
+
+The file holds the events as they are, hashes included, so whatever could be verified before can be
+verified after. Both directions are checked: a broken ledger is neither exported nor imported, and
+an import never overwrites a ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import LEDGER, write_new
+from mlsys_widgets.ledger.errors import ExchangeError, not_saved
+from mlsys_widgets.ledger.events import Event, Malformed, from_line, from_object, timestamp, to_line
+from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal
+from mlsys_widgets.ledger.kinds import schema
+from mlsys_widgets.ledger.verification import Verification, verify_lines
+
+FORMAT: Final = "mlsys-ledgers"
+EXPORT_VERSION: Final = 1
+
+#: What may happen to an honest student: for a grader to judge, and no reason to keep the student
+#: from moving to another machine.
+_HARMLESS: Final = frozenset({"late prediction", "torn"})
+
+
+def export_ledgers(
+    paths: Iterable[str | os.PathLike[str]],
+    destination: str | os.PathLike[str],
+    *,
+    now: datetime | None = None,
+) -> Path:
+    """Write one student's ledgers, one per lab, to a single new file.
+
+    Raises
+    ------
+    ExchangeError
+        When a ledger does not verify, or they belong to several students, or two to one lab.
+    NotSaved
+        When the file cannot be written, or exists already.
+    """
+    moment = now or datetime.now(UTC)
+    found: dict[str, list[Event]] = {}
+    owners: dict[str, str] = {}
+    for path in map(Path, paths):
+        lab, student, events = _read(path, moment)
+        if lab in found:
+            raise ExchangeError(
+                f"{path}: another ledger of {lab} was named; an export holds one once per lab."
+            )
+        found[lab] = events
+        owners[student] = str(path)
+    if not found:
+        raise ExchangeError("There is no ledger to export; name at least one.")
+    if len(owners) > 1:
+        listed = ", ".join(f"{path} is of {student!r}" for student, path in owners.items())
+        raise ExchangeError(f"An export is of one student, but {listed}.")
+    ledgers = [
+        {"lab": lab, "events": [event._asdict() for event in found[lab]]} for lab in sorted(found)
+    ]
+    document = {
+        "format": FORMAT,
+        "version": EXPORT_VERSION,
+        "student": next(iter(owners)),
+        "exported": timestamp(moment),
+        "ledgers": ledgers,
+        "digest": _digest(ledgers),
+    }
+    target = Path(destination)
+    try:
+        write_new(target, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode("ascii"))
+    except FileExistsError:
+        raise ExchangeError(f"{target} exists already; choose another name.") from None
+    except OSError as error:
+        raise not_saved(error, target) from error
+    return target
+
+
+def import_ledgers(
+    source: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    student: str | None = None,
+    now: datetime | None = None,
+) -> dict[str, Path]:
+    """Write the ledgers of an export to ``folder/<lab>/ledger.jsonl``, all or none.
+
+    A ledger that already exists with the same content is left as it is.
+
+    Parameters
+    ----------
+    source : path
+        A file made by `export_ledgers`.
+    folder : path
+        Where the labs are.
+    student : str, optional
+        Whose ledgers they must be.
+    now : datetime, optional
+        No event can be later than this; the present if omitted.
+
+    Returns
+    -------
+    dict
+        Lab -> the path of its ledger.
+
+    Raises
+    ------
+    ExchangeError
+        When the file is damaged or no export, a ledger in it does not verify, or another ledger
+        is in its place.
+    """
+    moment = now or datetime.now(UTC)
+    document = _load(Path(source))
+    owner = document["student"]
+    if student is not None and owner != student:
+        raise ExchangeError(f"{source} holds ledgers of {owner!r}, not of {student!r}.")
+    wanted: dict[str, tuple[Path, bytes]] = {}
+    for part in document["ledgers"]:
+        lab = part["lab"]
+        if lab in wanted:
+            raise ExchangeError(f"{source} holds {lab} twice.")
+        try:
+            lines = [to_line(from_object(event)) for event in part["events"]]
+        except ValueError as error:
+            raise ExchangeError(f"{source}: an event of {lab} {error}.") from None
+        verdict = verify_lines(lines, student=owner, lab=lab, now=moment)
+        _refuse_broken(f"{source}: {lab}", verdict)
+        wanted[lab] = (Path(folder) / lab / LEDGER, b"".join(lines))
+    new = {}
+    for path, content in wanted.values():
+        if not path.exists():
+            new[path] = content
+        elif path.read_bytes() != content:
+            raise ExchangeError(
+                f"{path} exists and differs from the ledger in {source};"
+                " rename it if you want the other one."
+            )
+    made: list[Path] = []
+    try:
+        for path, content in new.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_new(path, content)
+            made.append(path)
+    except OSError as error:
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise not_saved(error, path) from error
+    return {lab: path for lab, (path, _) in wanted.items()}
+
+
+def _read(path: Path, now: datetime) -> tuple[str, str, list[Event]]:
+    journal = Journal(path.absolute())
+    news = journal.news()
+    if news is None:
+        raise ExchangeError(f"There is no ledger {path}.")
+    verdict = verify_lines(news.lines, journal.tail, now=now)
+    _refuse_broken(str(path), verdict)
+    lines = [line for line in (*news.lines, journal.tail) if line.strip()]
+    events = []
+    for line in lines:
+        try:
+            events.append(from_line(line))
+        except Malformed:
+            continue  # the unfinished last line; any other was refused above
+    if not events:
+        raise ExchangeError(f"{path} is empty.")
+    return events[0].lab, events[0].value["student"], events
+
+
+def _refuse_broken(what: str, verdict: Verification) -> None:
+    for problem in verdict.problems:
+        if problem.kind not in _HARMLESS:
+            raise ExchangeError(f"{what} does not verify. {problem}")
+
+
+def _load(path: Path) -> dict[str, Any]:
+    import jsonschema
+
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ExchangeError(f"{path} is larger than any export ({LARGEST_FILE:,} bytes).")
+        document = json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise ExchangeError(f"{path} cannot be read ({error.strerror or error}).") from None
+    except (ValueError, RecursionError):
+        raise ExchangeError(f"{path} is not a JSON document, or a damaged one.") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ExchangeError(f"{path} is not an export of ledgers.")
+    version = document.get("version")
+    if type(version) is int and version > EXPORT_VERSION:
+        raise ExchangeError(
+            f"{path} has version {version}, and this mlsys_widgets reads up to version"
+            f" {EXPORT_VERSION}; upgrade mlsys_widgets."
+        )
+    whole = {"$defs": schema()["$defs"], "$ref": "#/$defs/export"}
+    try:
+        wrong = jsonschema.exceptions.best_match(
+            jsonschema.Draft202012Validator(whole).iter_errors(document)
+        )
+    except RecursionError:
+        raise ExchangeError(f"{path} is nested too deeply.") from None
+    if wrong is not None:
+        raise ExchangeError(f"{path}: {wrong.json_path} does not fit ({wrong.message[:200]}).")
+    if _digest(document["ledgers"]) != document["digest"]:
+        raise ExchangeError(
+            f"{path}: its digest does not match, so the file was damaged or edited."
+        )
+    checked: dict[str, Any] = document
+    return checked
+
+
+def _digest(ledgers: list[dict[str, Any]]) -> str:
+    text = json.dumps(ledgers, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,72 @@
+"""``mlsys devices``, ``workloads`` and ``validate``: numbers of the course as tables."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from mlsys_widgets.measured import load, report
+from mlsys_widgets.measured.trial import hold_trial
+from mlsys_widgets.physics import Device, Workload, devices, format_quantity, workloads
+
+
+def run_devices(arguments: argparse.Namespace) -> int:
+    """List all machines, or every number of one with its source."""
+    if arguments.device:
+        return _print_sources(devices[arguments.device])
+    rows = [
+        (
+            device.key,
+            device.peak_label(device.native),
+            format_quantity(device.ridge(device.native), "FLOP/B"),
+            format_quantity(device.bandwidth, "B/s"),
+            format_quantity(device.memory, "B"),
+            format_quantity(device.power, "W"),
+            "–" if (launch := device.launch_overhead) is None else format_quantity(launch, "s"),
+        )
+        for device in devices.values()
+    ]
+    return _print_table(("key", "peak", "ridge", "bandwidth", "memory", "power", "launch"), rows)
+
+
+def run_workloads(arguments: argparse.Namespace) -> int:
+    """List all workloads, or every number of one with its source."""
+    if arguments.workload:
+        return _print_sources(workloads[arguments.workload])
+    rows = []
+    for workload in workloads.values():
+        numbers = (f"{name} {format_quantity(v, unit)}" for name, v, unit, _ in workload.facts())
+        rows.append((workload.key, workload.name, ", ".join(numbers)))
+    return _print_table(("key", "name", "numbers"), rows)
+
+
+def run_validate(arguments: argparse.Namespace) -> int:
+    """Compare the model with a measurement."""
+    trial = hold_trial(load(arguments.measurement))
+    _print_table(report.TOPIC_HEADER, report.topic_rows(trial))
+    if arguments.cases:
+        for topic in trial.topics:
+            _print_table(report.CASE_HEADER, report.case_rows(topic))
+    if arguments.report:
+        print(f"Wrote {report.write(trial, arguments.report)}.")
+    return 0
+
+
+def _print_sources(entry: Device | Workload) -> int:
+    rows = [
+        (name, format_quantity(value, unit), origin.kind, f"{origin.source}, {origin.date}",
+         origin.note)
+        for name, value, unit, origin in entry.facts()
+    ]  # fmt: skip
+    return _print_table(("number", "value", "kind", "source", "note"), rows)
+
+
+def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    table = Table(*header, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+    return 0

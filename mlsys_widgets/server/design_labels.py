@@ -1,0 +1,52 @@
+"""What the fields of a lab's design entry say, as the lab's notebook tells it.
+
+The builder writes these words into the notebook, so that the panel shows them for any lab without
+running any of its code.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+#: A notebook beyond this many bytes is not opened.
+_LARGEST: Final = 16 << 20
+
+
+def design_labels(folder: Path, lab: str) -> dict[str, str]:
+    """What each field of the design says, in order; empty if no notebook in the folder tells it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> about = {"lab": "lab_02_cache", "design": [["tile", "side of the tile"]]}
+    >>> with TemporaryDirectory() as folder:
+    ...     book = {"metadata": {"mlsys": about}}
+    ...     _ = (Path(folder) / "lab_02_cache.ipynb").write_text(json.dumps(book), "utf-8")
+    ...     design_labels(Path(folder), "lab_02_cache"), design_labels(Path(folder), "other")
+    ({'tile': 'side of the tile'}, {})
+    """
+    try:
+        notebooks = sorted(path for path in folder.iterdir() if path.suffix == ".ipynb")
+    except OSError:
+        return {}
+    # The student may have renamed the notebook, but usually has not.
+    notebooks.sort(key=lambda path: path.stem != lab)
+    for notebook in notebooks:
+        about = _about(notebook)
+        if about.get("lab") == lab and isinstance(design := about.get("design"), list):
+            pairs = [each for each in design if isinstance(each, list) and len(each) == 2]
+            return {str(name): str(words) for name, words in pairs}
+    return {}
+
+
+def _about(notebook: Path) -> dict[str, Any]:
+    """What a notebook says about its lab; empty if it cannot be read or is no lab."""
+    try:
+        if notebook.is_symlink() or notebook.stat().st_size > _LARGEST:
+            return {}
+        about = json.loads(notebook.read_bytes())["metadata"]["mlsys"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return about if isinstance(about, dict) else {}

@@ -1,0 +1,120 @@
+"""What cannot be built is told in a sentence, and nothing is written."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from mlsys_widgets.authoring import TextError, build, builder, labs_of
+from tests.authoring.conftest import DEMO
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "sentence"),
+    [
+        (
+            "lab.py",
+            '# %% record="commitments"\n',
+            "",
+            "gives points for commitments, which lab.py places 0 times",
+        ),
+        (
+            "lab.py",
+            '# %% card="takeaways"',
+            '# %% record="commitments"\n\n# %% card="takeaways"',
+            "places 2 times",
+        ),
+        (
+            "lab.py",
+            '# %% card="opening"',
+            '# %% card="openning"',
+            "cell 3: card='openning', and asks.py has no such item",
+        ),
+        (
+            "lab.py",
+            '# %% reveal="act1_bound"',
+            '# %% reveal="limit"',
+            "'limit', and asks.py has no such Prediction",
+        ),
+        (
+            "lab.py",
+            "# %% setup=true",
+            '# %% show="imports"',
+            "must have exactly one cell with setup=true",
+        ),
+        ("lab.py", "{{ q(", "{{ qq(", "cell 1: .* cannot be computed: name 'qq' is not defined"),
+        ("lab.py", '# %% card="act1_why"', "", "'act1_why', which lab.py never shows; nobody"),
+        ("lab.py", 'limit = "memory"', 'limits = "memory"', "must end with a line limit = …"),
+        ("lab.py", 'limit = "memory"', 'limit = = "memory"', "invalid syntax, in its line 2"),
+        ("asks.py", 'after=["act1_bound"]', 'after=["act1_bund"]', "comes after 'act1_bund'"),
+        ("asks.py", "acts=(", "acts=((", "asks.py, line .*: "),
+        (
+            "checks.py",
+            "def limit(",
+            "def _limit(",
+            "has no function limit, and the lab grades that answer",
+        ),
+        (
+            "checks.py",
+            "def limit(",
+            "print()\n\n\ndef limit(",
+            "checks.py, line .*: this is neither an import",
+        ),
+        ("asks.py", f'"{DEMO}"', '"lab_03"', "asks.py declares 'lab_03'; it must be 'lab_02_demo'"),
+        ("asks.py", "lab = Lab(", "other = Lab(", "asks.py.*NameError"),
+        (
+            "asks.py",
+            "def limit(p",
+            "def act1_bound(p",
+            "asks act1_bound twice; each id can be used once",
+        ),
+        (
+            "asks.py",
+            'f"Our service multiplies matrices of {p.side}',
+            'f"{p.size}',
+            "asks.py, line .*: .*no parameter 'size'",
+        ),
+        (
+            "asks.py",
+            '"compute": "the',
+            '"Compute": "the',
+            "option 'Compute' must be lowercase",
+        ),
+    ],
+)
+def test_what_cannot_be_built_is_told_in_a_sentence(course, change, file, old, new, sentence):
+    change(file, old, new)
+    with pytest.raises(TextError, match=sentence):
+        build(course)
+    assert not (course.root / "source").exists()
+    assert not (course.root / "release").exists()
+
+
+def test_a_solution_that_fails_is_told_and_nothing_is_built(course, change):
+    change("lab.py", 'limit = "memory"', "limit = 1 / 0")
+    with pytest.raises(TextError) as told:
+        build(course)
+    assert str(told.value) == (
+        "lab_02_demo: the cell answer_limit fails when the solution is run: ZeroDivisionError:"
+        " division by zero"
+    )
+    assert not (course.root / "source").exists()
+
+
+def test_only_labs_that_exist_are_built(course):
+    with pytest.raises(TextError, match=r"no lab 'lab_9' in assignments/; there are: lab_02_demo"):
+        build(course, ["lab_9"])
+    assert labs_of(course) == [DEMO]
+
+
+def test_only_neighbors_of_one_stream_are_joined():
+    """A busy machine sends one print in pieces; what goes to stderr stays apart."""
+
+    def said(name, text):
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    shown = nbformat.v4.new_output("display_data", data={"text/plain": "1"})
+    pieces = [said("stdout", "a"), said("stdout", "b"), said("stderr", "c"), shown,
+              said("stdout", "d"), said("stdout", "e")]  # fmt: skip
+    joined = builder._joined(pieces)
+    assert [each.get("text") for each in joined] == ["ab", "c", None, "de"]

@@ -1,0 +1,55 @@
+"""What several browser tests do with a page: wait until it stands still, change themes, look."""
+
+from __future__ import annotations
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+# Plots follow a new width or theme after a moment of their own, which is longer on a busy machine:
+# a page stands still when nothing on it has moved or changed for a quarter of a second of frames.
+_SETTLED = """() => new Promise(done => {
+  const seen = () => [...document.querySelectorAll(
+      '.mlsys-lab, .mlsys-instrument, .mlsys-plot svg, .jp-Cell, #mlsys-lab-panel')]
+    .map(e => { const r = e.getBoundingClientRect();
+                return [r.x, r.y, r.width, r.height].map(Math.round) + '' + e.children.length; })
+    .join('|') + getComputedStyle(document.body).backgroundColor;
+  let last = seen(), since = performance.now();
+  const look = () => {
+    const now = seen();
+    if (now !== last) { last = now; since = performance.now(); }
+    if (performance.now() - since > 250) done(); else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing on the page moves any more."""
+    page.evaluate(_SETTLED)
+
+
+def in_theme(page: Page, theme: str) -> None:
+    """Switch JupyterLab to its ``Light`` or ``Dark`` theme and wait until it is drawn."""
+    name = f"JupyterLab {theme}"
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=name)
+    settled(page)
+
+
+def draw_all(page: Page) -> None:
+    """Have the notebook draw all of its cells, including those that are out of sight."""
+    page.evaluate(
+        "jupyterapp.shell.currentWidget.content.notebookConfig = "
+        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
+    )
+
+
+def no_serious_violation(page: Page, context: str) -> None:
+    """Fail with what axe finds serious or critical inside of a selector."""
+    found = Axe().run(page, context=context).response["violations"]
+    serious = [
+        f"{v['id']}: {v['help']} ({len(v['nodes'])}×, e.g. {v['nodes'][0]['html'][:160]})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []

@@ -1,0 +1,90 @@
+"""A reveal compares a committed prediction with the model, and gives nothing away before."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlsys_widgets import PredictionLock
+
+OPTIONS = {"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"}
+VALUES = {"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}
+FEEDBACK = {key: f"Said to {key} alone." for key in OPTIONS}
+
+
+def a_choice(led, **more):
+    return PredictionLock(
+        "act1", question="How busy is the GPU?", options=OPTIONS, ledger=led, **more
+    )
+
+
+def a_number(led, **more):
+    return PredictionLock("act2", question="How many images?", unit="images", ledger=led, **more)
+
+
+def test_nothing_is_revealed_before_the_commit(led, browser_of):
+    lock = a_choice(led, values=VALUES, unit="%")
+    reveal = lock.reveal(model=0.321, measured=0.299, feedback=FEEDBACK)
+    page = browser_of(reveal)
+    assert not reveal.shown
+    for secret in ("32.1", "29.9", *FEEDBACK.values()):
+        assert secret not in page.sent + browser_of(lock).sent + str(reveal._repr_mimebundle_())
+    with pytest.raises(ValueError, match="opens after you commit"):
+        reveal.compare()
+    lock.commit("B", 4)
+    assert not reveal.shown  # exploring comes first
+    assert "32.1" not in page.sent
+    page.ask("compare")
+    assert reveal.shown
+    assert "37.9 percentage points above the model" in page.sent
+    assert "40.1 percentage points above the measurement" in page.sent
+    assert "Said to B alone." in page.said
+    assert "Not quite." in page.sent
+    for key in "ACD":
+        assert FEEDBACK[key] not in page.sent
+
+
+def test_a_cell_run_after_the_commit_shows_it_at_once(led):
+    lock = a_choice(led, values=VALUES, unit="%")
+    lock.commit("C", 5)
+    reveal = lock.reveal(model=lambda: 0.33, feedback=FEEDBACK)
+    assert reveal.right == "C"
+    assert "Right. Said to C alone." in reveal.text()
+    assert "the same, to the digits shown, as the model" in reveal.text()
+    assert "confidence 5 of 5" in reveal.text()
+
+
+def test_options_without_numbers(led):
+    lock = a_choice(led)
+    lock.commit("A", 1)
+    text = lock.reveal(answer="C", feedback=FEEDBACK).text()
+    assert "The answer is: C: about 33%" in text
+    assert "Not quite. Said to A alone." in text
+
+
+@pytest.mark.parametrize(("typed", "key"), [("1k", "low"), ("130k", "close"), ("10M", "high")])
+def test_a_number_low_close_and_high(led, typed, key):
+    lock = a_number(led)
+    lock.commit(typed, 2)
+    feedback = {"low": "Said if low.", "close": "Said if close.", "high": "Said if high."}
+    reveal = lock.reveal(model=133_607, distance="times", feedback=feedback)
+    assert f"Said if {key}." in reveal.text()
+    assert sum(words in reveal.text() for words in feedback.values()) == 1
+
+
+def test_a_reveal_that_makes_no_sense(led):
+    lock = a_choice(led)
+    with pytest.raises(ValueError, match="nothing to compare"):
+        lock.reveal()
+    with pytest.raises(ValueError, match="feedback names Z"):
+        lock.reveal(answer="C", feedback={"Z": "?"})
+    with pytest.raises(ValueError, match="distance is 'far'"):
+        lock.reveal(answer="C", distance="far")
+
+
+def test_a_model_that_fails_gets_a_sentence(led, browser_of):
+    lock = a_number(led)
+    reveal = lock.reveal(model=lambda: {}["gone"])
+    lock.commit(5, 1)
+    browser_of(reveal).ask("compare")
+    assert "This cannot be shown: 'gone'." in reveal.text()
+    assert "This cannot be shown" in reveal._repr_mimebundle_()["text/html"]

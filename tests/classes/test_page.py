@@ -1,0 +1,65 @@
+"""The page about a class: self-contained, and what students wrote is only text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.classes import ClassSummary, class_summary
+from mlsys_widgets.classes.page import page
+from mlsys_widgets.classes.summary import QuestionSummary, SubmissionRow
+from tests.classes.html_page import Page
+from tests.grading.classroom import LAB
+from tests.grading.simulated import copy_of_class, graded_class
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def summary() -> ClassSummary:
+    return class_summary(LAB, graded_class())
+
+
+def test_the_page_needs_nothing_else(summary: ClassSummary) -> None:
+    text = page(summary)
+    found = Page(text)
+    assert not [tag for tag, _ in found.tags if tag in ("script", "link", "img", "iframe")]
+    # The name of SVG's namespace and a reference to the page itself fetch nothing.
+    text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#", "")
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert "prefers-color-scheme: dark" in text
+    pictures = [k for k, (tag, _) in enumerate(found.tags) if tag == "svg"]
+    assert pictures
+    assert all(found.tags[k + 1][0] == "title" for k in pictures)
+    assert all(found.titles)
+    assert "NaN" not in text
+    headings = (
+        "How many points", "Question by question", "What the class believes", "Predictions",
+        "How sure, and how right", "Time on task", "To look at",
+    )  # fmt: skip
+    for words in headings:
+        assert words in found.text
+
+
+def test_what_students_wrote_is_only_text(tmp_path: Path) -> None:
+    root = copy_of_class(tmp_path / "course")
+    journal = root / ".mlsys" / f"grade-{LAB}.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    lines[0]["flags"] = ["<script>alert(1)</script>"]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    text = page(class_summary(LAB, root, names=True))
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_words_of_a_lab_keep_their_marks_and_nothing_else() -> None:
+    asked = QuestionSummary("q", "Why `x < 1` and **not** <b>2</b>?", "number", 1.0, right=1)
+    text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), questions=(asked,)))
+    assert "Why <code>x &lt; 1</code> and <strong>not</strong> &lt;b&gt;2&lt;/b&gt;?" in text
+
+
+def _row() -> SubmissionRow:
+    return SubmissionRow("", 1.0, 0.0, None, 0, 0, False, (), {"q": 1.0}, {})

@@ -1,0 +1,31 @@
+"""JupyterHub's configuration: no secret is in it, and only the loopback is the loopback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.hub.configuration import Address, hub_configuration
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.preparation import make_keys
+
+
+def test_no_secret_is_in_the_configuration(places):
+    state = HubState.new("hub", "instructor", "student")
+    keys = make_keys(places)
+    made = hub_configuration(
+        places, state, Address("127.0.0.1", 8000), python=Path("/x/python"), proxy=["p"], idle=60
+    )
+    text = json.dumps(made)
+    assert not any(key in text for key in keys.values())
+
+
+@pytest.mark.parametrize(
+    ("ip", "loopback"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True),
+     ("0.0.0.0", False), ("::", False), ("192.0.2.7", False), ("", False), ("host", False)],
+)  # fmt: skip
+def test_only_the_loopback_is_the_loopback(ip, loopback):
+    assert Address(ip, 8000).loopback is loopback

@@ -1,0 +1,24 @@
+"""A lock for tests of instruments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Lock:
+    """A lock that opens when told to."""
+
+    def __init__(self) -> None:
+        self.is_open, self.question, self._then = False, "How many?", []
+        self.used: list[str] = []
+
+    def on_open(self, then: Any) -> None:
+        self._then.append(then)
+
+    def record_use(self, instrument: str) -> None:
+        self.used.append(instrument)
+
+    def open(self) -> None:
+        self.is_open = True
+        for then in self._then:
+            then()

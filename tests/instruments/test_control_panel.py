@@ -1,0 +1,26 @@
+"""The control panel: which controls moved in a message, and what is sent once."""
+
+from __future__ import annotations
+
+from mlsys_widgets.instruments.control_panel import ControlPanel
+
+
+def test_only_what_moved_since_the_last_message_counts() -> None:
+    panel = ControlPanel(spec={}, readout={})
+    found = []
+    panel.observe(lambda change: found.append(panel.since(change)), names=["moved"])
+    panel.moved = {"n": [1, 10.0]}
+    panel.moved = {"n": [1, 10.0], "m": [2, 11.0]}
+    panel.moved = {"n": [1, 12.0], "m": [2, 11.0]}  # the same value again is still a move
+    assert found == [{"n": 1}, {"m": 2}, {"n": 1}]
+
+
+def test_nothing_from_the_browser_is_echoed() -> None:
+    for name in ("moved", "typed", "command"):
+        assert ControlPanel.class_traits()[name].metadata["echo_update"] is False
+    assert "echo_update" not in ControlPanel.class_traits()["readout"].metadata
+
+
+def test_script_and_style_are_in_the_package() -> None:
+    assert ControlPanel.STYLE.read_text("utf-8").startswith("/*")
+    assert "export default" in str(ControlPanel(spec={}, readout={})._esm)

@@ -1,0 +1,102 @@
+"""A scene on the screen: marks that stay and only change their data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Points, Scene, Strokes, Words
+from mlsys_widgets.drawing.theme import LIVE, TONES
+from mlsys_widgets.instruments.plot import Plot, _key
+
+ACROSS = Axis("Time", 1.0, 100.0, True, (1.0, 10.0, 100.0), ("1 s", "10 s", "100 s"))
+UP = Axis("Rate", 0.0, 5.0)
+
+
+def scene(*marks: Any, across: Axis = ACROSS, up: Axis = UP, height: int = 200) -> Scene:
+    return Scene(across, up, marks, height)
+
+
+def messages(mark: Any) -> list[set[str]]:
+    """The traits that are sent, message by message, from now on."""
+    sent: list[set[str]] = []
+    mark._send = lambda message, buffers=None: sent.append(set(message["state"]))
+    return sent
+
+
+def test_every_kind_of_mark_is_drawn_with_its_data() -> None:
+    plot = Plot(
+        scene(
+            Line("line", (1.0, 2.0), (3.0, 4.0), "blue", "dashed"),
+            Points("points", (1.0,), (2.0,), "red", "diamond", 50),
+            Blocks("blocks", ((1.0, 0.0, 2.0, 1.0, "green"), (2.0, 0.0, 3.0, 1.0, "red")), 0.5),
+            Strokes("strokes", (((1.0, 1.0), (2.0, 2.0), (3.0, 1.0)), ((1.0, 0.0), (2.0, 0.0)))),
+            Words("words", (1.0,), (1.0,), ("here",), "text"),
+        )
+    )
+    assert list(plot.marks["line"].y) == [3, 4]
+    assert plot.marks["line"].line_style == "dashed"
+    assert plot.marks["points"].marker == "diamond"
+    assert plot.marks["blocks"].fill_colors == [LIVE.get(t) or TONES[t] for t in ("green", "red")]
+    # The shorter stroke repeats its last corner.
+    assert plot.marks["strokes"].x.tolist() == [[1, 2, 3], [1, 2, 2]]
+    assert list(plot.marks["words"].text) == ["here"]
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        Line("mark", (), (), "blue"),
+        Points("mark", (), (), "blue"),
+        Blocks("mark", ()),
+        Strokes("mark", ()),
+        Words("mark", (), (), (), "text"),
+    ],
+    ids=lambda mark: type(mark).__name__,
+)
+def test_a_mark_without_places_is_hidden(empty: Any) -> None:
+    drawn = Plot(scene(empty)).marks["mark"]
+    assert drawn.visible is False
+    assert np.isfinite(drawn.x).all()
+
+
+def test_an_update_keeps_the_marks_and_changes_their_data() -> None:
+    first = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
+    still = Points("points", (1.0,), (2.0,), "red")
+    plot = Plot(scene(first, still))
+    marks = dict(plot.marks)
+    moved, quiet = messages(marks["line"]), messages(marks["points"])
+    plot.update(scene(replace(first, y=(5.0, 6.0)), still))
+    assert plot.marks == marks
+    assert list(marks["line"].y) == [5, 6]
+    assert moved == [{"y"}]  # one message, and only what changed
+    assert quiet == []
+
+
+def test_an_axis_follows_with_its_limits_and_labels() -> None:
+    line = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
+    plot = Plot(scene(line))
+    further = replace(ACROSS, high=1000.0, ticks=(1.0, 1000.0), words=("1 s", "1000 s"))
+    plot.update(scene(line, across=further))
+    axis = plot.figure.axes[0]
+    assert plot.figure.marks[0].scales["x"].max == 1000
+    assert axis.tick_values.tolist() == [1, 1000]
+    assert axis.tick_labels["1000"] == "1000 s"
+
+
+@pytest.mark.parametrize(
+    ("tick", "key"),
+    [(0.0, "0"), (1.0, "1"), (0.1, "0.1"), (1e-6, "0.000001"), (1e-7, "1e-7"), (2.5e-9, "2.5e-9"),
+     (1e20, "100000000000000000000"), (1e21, "1e+21"), (1.5e22, "1.5e+22")],
+)  # fmt: skip
+def test_a_tick_has_the_key_that_javascript_gives_it(tick: float, key: str) -> None:
+    assert _key(tick) == key
+
+
+def test_a_bare_scene_has_a_small_margin() -> None:
+    bare = Axis("", 0.0, 1.0)  # nothing to write on either axis
+    assert Plot(scene(across=bare, up=bare)).figure.fig_margin["left"] < 20
+    assert Plot(scene()).figure.fig_margin["left"] > 50

@@ -1,0 +1,55 @@
+"""How the GPU is timed: sets beyond the cache, repetitions that fit, intervals that overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mlsys_widgets.measured.gpu.timing import MOST_SETS, relative_error, union
+from tests.measured.gpu.fake_torch import FakeBench, Tensor, fake_torch
+
+
+def test_sets_exceed_four_times_the_cache() -> None:
+    bench = FakeBench()
+    assert bench.sets(1e6) == 2
+    bench.dry = False
+    for size in (1e3, 1e6, 1e9):
+        sets = bench.sets(size)
+        assert 2 <= sets <= MOST_SETS
+        assert sets == MOST_SETS or sets * size > 4 * bench.cache
+
+
+def test_patience_bounds_the_repetitions() -> None:
+    bench = FakeBench()
+    assert bench.repetitions(1e-6) == 2
+    bench.dry, bench.patience = False, 0.2
+    assert bench.repetitions(1e-6) == 41
+    assert bench.repetitions(10.0) == 3
+
+
+def test_how_thorough_a_run_is() -> None:
+    bench = FakeBench()
+    assert bench.pick([1, 2, 3], [1, 2], [1]) == [1]
+    bench.dry, bench.quick = False, True
+    assert bench.pick([1, 2, 3], [1, 2], [1]) == [1, 2]
+    bench.quick = False
+    assert bench.pick([1, 2, 3], [1, 2], [1]) == [1, 2, 3]
+
+
+def test_random_operands_share_no_memory() -> None:
+    first, second = FakeBench().random(2, (3, 5), np.float32)
+    assert first.shape == second.shape == (3, 5)
+    assert not np.shares_memory(first.data, second.data)
+
+
+@pytest.mark.parametrize(
+    ("spans", "length"),
+    [([], 0.0), ([(0.0, 1.0), (0.0, 1.0)], 1.0), ([(5.0, 6.0), (0.0, 2.0), (1.0, 3.0)], 4.0)],
+)
+def test_intervals_that_overlap_count_once(spans: list[tuple[float, float]], length: float) -> None:
+    assert union(spans) == length
+
+
+def test_an_error_is_relative_to_the_reference() -> None:
+    result, reference = Tensor([3.0, 4.0]), Tensor([3.0, 3.5])
+    assert relative_error(fake_torch(), result, reference) == pytest.approx(0.5 / 21.25**0.5)

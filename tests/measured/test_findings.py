@@ -1,0 +1,69 @@
+"""What the shipped measurement says about the questions of the labs."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import pytest
+
+from mlsys_widgets import measured
+from mlsys_widgets.measured import findings
+from mlsys_widgets.measured.trial import hold_trial
+
+pytest.importorskip("scipy")
+
+
+@pytest.fixture(scope="module")
+def h200():
+    return hold_trial(measured.load("h200-sxm"))
+
+
+def test_launches_are_asynchronous(h200):
+    found = findings.launches(h200)
+    assert found.follows == "asynchronous"
+    assert found.async_error < 0.15 < found.serial_error
+
+
+def test_shortfalls_multiply_to_the_share(h200):
+    rows = findings.shortfalls(h200)
+    assert [row.n for row in rows] == sorted(row.n for row in rows)
+    for row in rows:
+        assert row.floor * row.waves * row.rest == pytest.approx(row.share)
+        assert 0 < row.share < 1
+    assert rows[0].share < 0.05  # the smallest product is all floor
+    assert rows[-1].floor > 0.95  # the largest one has left it behind
+
+
+def test_nothing_is_above_a_roof(h200):
+    assert findings.above_a_roof(h200.document, h200.roofs) == []
+
+
+def test_something_above_a_roof_is_found(h200):
+    document = copy.deepcopy(h200.document)
+    entry = next(e for e in document["cases"] if e["kind"] == "gemm" and e["shape"]["n"] == 8192)
+    for key in ("median", "q25", "q75"):
+        entry["seconds"][key] /= 10
+    (case, excess), *others = findings.above_a_roof(document, h200.roofs)
+    assert not others
+    assert case.shape["n"] == 8192
+    assert excess > 1
+
+
+def test_break_evens_are_the_physics_of_the_measured_rates(h200):
+    found = findings.break_evens(h200.document)
+    assert {f.model for f in found} == {"ds-cnn", "resnet50", "gpt2-layer"}
+    for f in found:
+        if f.compiled_rate <= f.eager_rate:
+            assert f.break_even == math.inf
+        else:
+            saved = 1 / f.eager_rate - 1 / f.compiled_rate
+            assert f.break_even == pytest.approx(f.compile_time / saved)
+
+
+def test_fusion_is_reported_beside_the_claim(h200):
+    found = findings.fusions(h200.document, h200.roofs)
+    assert len(found) >= 4
+    for f in found:
+        assert set(f.wall) == {"compiled", "compiled_graph", "triton"}
+        assert f.traffic in (2.0, 3.0)

@@ -1,0 +1,100 @@
+"""Formulas as people write them, read from the code that computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.domain import greater, lesser, recovered_after, round_up
+
+
+def test_latex_as_people_write_it() -> None:
+    latex = ph.devices["h100-sxm"].ridge("fp16").derivation().to_latex()
+    assert r"I^{*} &= \frac{P}{B}" in latex
+    assert r"\frac{989\,\text{TFLOPS}}{3.35\,\text{TB/s}} = 295.2\,\text{FLOP/B}" in latex
+    saved = ph.deployment(30, 1450, 2150, per_day=1e6, days=1).derivation("roi_positive")
+    assert r"n \ge N" in saved.to_latex()
+    assert "133{,}607" in saved.to_latex()
+
+
+def test_html_escapes_and_marks_up() -> None:
+    html = ph.roofline(1, 989e12, 3.35e12).derivation("memory_bound").to_html()
+    assert "&lt;" in html
+    delta = ph.break_even(30, 1450, 2150).derivation().to_html()
+    assert "<var>R<sub>eager</sub></var>" in delta
+
+
+# Formulas to write down; ``self`` is whatever has the quantities.
+
+
+def product_of_sums(self: Any) -> Any:
+    return (self.a + self.b) * (self.c - (self.d - self.e))
+
+
+def quotient_of_products(self: Any) -> Any:
+    return self.a * self.b / (self.c * self.d) ** 2
+
+
+def squared(self: Any) -> Any:
+    return self.a * self.a
+
+
+def rounded(self: Any) -> Any:
+    return lesser(round_up(self.a / self.b), greater(self.c, recovered_after(self.d, self.e)))
+
+
+def compared(self: Any) -> Any:
+    return self.a + 1 >= self.b
+
+
+@pytest.mark.parametrize(
+    ("formula", "text", "latex"),
+    [
+        (product_of_sums, "(a + b) × (c − (d − e))", r"(a + b) \cdot (c - (d - e))"),
+        (quotient_of_products, "a × b / (c × d)²", r"\frac{a \cdot b}{(c \cdot d)^{2}}"),
+        (
+            rounded,
+            "min(⌈a / b⌉, max(c, d / e))",
+            r"\min\left(\left\lceil \frac{a}{b} \right\rceil, "
+            r"\max\left(c, \frac{d}{e}\right)\right)",
+        ),
+        (compared, "a + 1 ≥ b", r"a + 1 \ge b"),
+    ],
+)
+def test_parentheses_stand_where_they_are_needed(formula: Any, text: str, latex: str) -> None:
+    assert notation.write(formula, notation.TEXT, str) == text
+    assert notation.write(formula, notation.LATEX, str) == latex
+
+
+def test_the_names_of_a_formula_are_those_it_reads_each_once() -> None:
+    assert set(notation.names_in(product_of_sums)) == set("abcde")
+    assert notation.names_in(squared) == ["a"]
+
+
+def branching(self: Any) -> Any:
+    if self.a:
+        return self.b
+    return self.c
+
+
+def calling(self: Any) -> Any:
+    return [self.a]
+
+
+def test_what_is_no_formula_is_refused() -> None:
+    with pytest.raises(TypeError, match="branching must be a single return"):
+        notation.expression(branching)
+    with pytest.raises(TypeError, match="a formula cannot hold"):
+        notation.write(calling, notation.TEXT, str)
+
+
+def test_symbols_and_numbers_in_latex() -> None:
+    assert notation.LATEX.symbol("t_launch") == r"t_{\text{launch}}"
+    assert notation.LATEX.symbol("MFU") == r"\text{MFU}"
+    assert notation.LATEX.symbol("η") == r"\eta"
+    assert notation.LATEX.quantity("57.8%") == r"57.8\%"
+    assert notation.LATEX.quantity("never") == r"\text{never}"
+    assert notation.HTML.symbol("<b>") == "<var>&lt;b&gt;</var>"
