@@ -42,6 +42,10 @@ _FLAGS: Final = {
 }  # fmt: skip
 
 
+#: Levels of lists and mappings; a notebook with widgets has about ten.
+_DEEPEST: Final = 100
+
+
 class UnreadableNotebook(ValueError):
     """A submitted file that is not a notebook."""
 
@@ -71,6 +75,8 @@ def read(content: bytes) -> Notebook:
         raw = json.loads(content.decode("utf-8-sig"), parse_constant=lambda _: None)
         if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
             raise UnreadableNotebook("the file is no notebook")
+        if _deeper_than(raw, _DEEPEST):
+            raise UnreadableNotebook("the notebook is nested too deeply")
         if raw["nbformat"] >= 4:
             _repair(raw)
         # Halves of characters, which JSON can spell and no file can hold, become question marks.
@@ -84,6 +90,19 @@ def read(content: bytes) -> Notebook:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return book
+
+
+def _deeper_than(value: Any, most: int) -> bool:
+    """Whether data is nested deeper than this; without recursion, whose limit Pythons differ in."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return any(isinstance(each, dict | list) for each in level)
 
 
 def _repair(raw: dict[str, Any]) -> None:
