@@ -13,7 +13,8 @@ ARGS ?=
 # scopes that take longest start first (tests/conftest.py says how).
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, and what a course needs around it: tested by make test-hub.
-DAYS := tests/hub tests/courses tests/deploy tests/browser/test_labs.py
+DAYS := tests/hub tests/courses tests/deploy tests/browser/test_labs.py tests/browser/test_landing.py \
+	tests/labs/test_nbgrader.py tests/grading/test_postgres.py
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
 	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets
@@ -57,7 +58,7 @@ test: system-packages lint types ## Lint, check types and run the tests, except 
 	$(TOOK)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
-test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser, courses, hub, cluster
+test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub, cluster
 	$(PY) -m pytest $(SPREAD) --durations=10 $(DAYS) $(ARGS)
 	$(TOOK)
 

@@ -1,6 +1,6 @@
 """nbgrader's settings for this course. Stock nbgrader needs nothing else."""
 
-c = get_config()  # noqa: F821 (nbgrader gives it)
+c = get_config()  # noqa: F821 (nbgrader provides it)
 
 c.CourseDirectory.course_id = "mlsys"
 
@@ -15,7 +15,7 @@ c.ExecutePreprocessor.timeout = 120
 # Every card also leaves text and a still picture; its live state would be 300 kB per submission.
 c.ExecutePreprocessor.store_widget_state = False
 
-# Feedback shows what a hidden test said, and not the test.
+# Feedback shows what a hidden test said, not the test itself.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
 # `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button,

@@ -65,7 +65,7 @@ class MathPeek(ipywidgets.HTMLMath):
     T = t_memory + t_compute + L = 29.9 µs + 4.04 µs + 0 s = 33.9 µs   \
 (time of the batch, one term after the other)
     ratio = t_memory / t_compute = 29.9 µs / 4.04 µs = 7.38×   \
-(how many times longer memory takes than compute)
+(memory time as a multiple of compute time)
     b* = b × ratio = 1 × 7.38× = 7.38   (batch size at which compute takes as long as memory)
     """
 

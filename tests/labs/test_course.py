@@ -125,9 +125,9 @@ def test_the_gradebook_is_found_from_any_folder(root, url, found, inside, monkey
     assert course.gradebook == (inside and course.home / inside)
 
 
-def test_work_lies_where_the_settings_say(course):
-    configure(
-        course,
+def test_work_lies_where_the_settings_say(root):
+    course = configure(
+        root,
         'c.CourseDirectory.submitted_directory = "handed_in"',
         'c.CourseDirectory.directory_structure = "{nbgrader_step}/{assignment_id}/{student_id}"',
     )

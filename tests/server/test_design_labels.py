@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring.notebook import Notebook
-from mlsys_widgets.authoring.text import Written
+from mlsys_widgets.authoring.text import LabCell
 from mlsys_widgets.labs import Lab
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import DesignForm, Ledger
@@ -28,7 +28,7 @@ def book(about, path):
 def test_the_lab_of_an_instructor_gets_the_same_panel(tmp_path):
     """What the builder writes into a notebook is what the panel shows, whoever wrote the lab."""
     lab = Lab(NAME, title="Mine", chapter=97, acts=(), design=DESIGN)
-    built = Notebook(lab, None, Course(tmp_path)).make([Written("setup", "", "")])
+    built = Notebook(lab, None, Course(tmp_path)).make([LabCell("setup", "", "")])
     nbformat.write(built, tmp_path / "renamed by the student.ipynb")
     led = Ledger.open(tmp_path / "ledger.jsonl", lab=NAME, student="student-01")
     led.save_design({"fits": True, "tile": 64}, DesignForm(NAME, 97, lab.design))
