@@ -96,10 +96,10 @@ def _add_physics(commands: _Commands) -> None:
 def _add_measurements(commands: _Commands, *, measuring: bool) -> None:
     measure = commands.add_parser("measure", help="measure the roofline of this machine")
     if measuring:  # the module that knows its options imports numpy
-        from mlsys_widgets.measured import take
+        from mlsys_widgets.measured import measurement
 
-        take.add_arguments(measure)
-        measure.set_defaults(run=take.run)
+        measurement.add_arguments(measure)
+        measure.set_defaults(run=measurement.run)
 
     validate = commands.add_parser("validate", help="compare the model with a measurement")
     validate.add_argument(

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from mlsys_widgets.classes import csv_tables
-from mlsys_widgets.classes.page import page
+from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
 from mlsys_widgets.physics import counted
 

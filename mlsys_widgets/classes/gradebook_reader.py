@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, inspect, select
 from sqlalchemy.engine import make_url
 
-from mlsys_widgets.grading import tables as t
+from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.labs.course import Course
 
 

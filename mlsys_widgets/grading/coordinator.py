@@ -19,13 +19,13 @@ import nbformat
 from mlsys_widgets import __version__
 from mlsys_widgets.files import TIMESTAMP, lay_out
 from mlsys_widgets.grading.autograded import replacement_notebook, write_autograded
-from mlsys_widgets.grading.book import Book, GradebookEntry
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
+from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.grading.late_penalty import late_penalty
-from mlsys_widgets.grading.noted_heads import check_heads
+from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from .checks import MeasurementError, schema, validate
 from .documents import available, load, merged, parse, save
+from .measurement import measure
 from .queries import Case, Ceilings, Point, cases, ceilings, points
-from .take import measure
 
 __all__ = [
     "Case",

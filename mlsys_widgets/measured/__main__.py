@@ -1,6 +1,6 @@
 """``python -m mlsys_widgets.measured``: take a measurement where nothing is installed."""
 
-from .take import main
+from .measurement import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -21,8 +21,8 @@ from typing import Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.limits import Limits, enforce
-from mlsys_widgets.sandbox.seccomp import filter_calls
-from mlsys_widgets.sandbox.system_calls import number
+from mlsys_widgets.sandbox.system_call_filter import filter_calls
+from mlsys_widgets.sandbox.system_call_numbers import number
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
 

@@ -22,7 +22,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     """Add the panel's addresses to a server, and speed up its websockets. Called by Jupyter."""
     from mlsys_widgets.server.handlers import add_handlers
-    from mlsys_widgets.server.prompt import send_at_once
+    from mlsys_widgets.server.no_delay import send_at_once
 
     add_handlers(serverapp)
     send_at_once(serverapp)

@@ -11,7 +11,7 @@ import pytest
 from mlsys_widgets import ClassReport
 from mlsys_widgets.classes import ClassSummary, class_summary, csv_tables
 from mlsys_widgets.classes.class_charts import chart_groups
-from mlsys_widgets.classes.page import page
+from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import BeliefCount, QuestionSummary
 from mlsys_widgets.drawing import markup
 from tests.classes.html_page import Page

@@ -11,7 +11,7 @@ import pytest
 
 from mlsys_widgets.classes import ClassSummary, class_summary, csv_tables
 from mlsys_widgets.classes.class_charts import chart_groups
-from mlsys_widgets.classes.page import page
+from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import QuestionSummary
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import Given

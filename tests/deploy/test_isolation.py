@@ -25,7 +25,7 @@ for name, folder in (("mlsys_widgets", root), ("mlsys_widgets.sandbox", root / "
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [str(folder)]
 from mlsys_widgets.sandbox import isolation
-from mlsys_widgets.sandbox.seccomp import filter_calls
+from mlsys_widgets.sandbox.system_call_filter import filter_calls
 if filtered:
     filter_calls()
 with tempfile.TemporaryDirectory() as folder:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.grading import autograded, coordinator
-from mlsys_widgets.grading.book import Book
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
+from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import isolation

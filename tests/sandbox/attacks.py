@@ -380,7 +380,7 @@ for name in ("/proc/1/mem", "/proc/1/environ"):
     try:
         with open(name, "rb") as file: file.read(10); print("LEAK", name)
     except OSError: pass
-from mlsys_widgets.sandbox.system_calls import number
+from mlsys_widgets.sandbox.system_call_numbers import number
 for name in ("memfd_create", "shmget", "msgget", "semget", "keyctl", "bpf"):
     if libc.syscall(number(name), 0, 4096, 0o1600, 0, 0) >= 0: print("LEAK", name)
 for name in ("/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/proc/self/oom_score_adj"):

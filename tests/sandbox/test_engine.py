@@ -20,8 +20,8 @@ import nbformat
 import psutil
 import pytest
 
-from mlsys_widgets.grading.book import Book
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine as engines

@@ -14,7 +14,7 @@ import pytest
 
 from mlsys_widgets.sandbox import isolation
 from mlsys_widgets.sandbox.isolation import visible
-from mlsys_widgets.sandbox.seccomp import filter_calls
+from mlsys_widgets.sandbox.system_call_filter import filter_calls
 from tests.grading.classroom import classroom, hand_in
 from tests.labs.rehearsal import ROOT
 from tests.sandbox.children import LAB, a_sleep, is_running, run

@@ -14,7 +14,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import DeduplicateIds, OverwriteCells, OverwriteKernelspec
 from nbgrader.preprocessors.clearoutput import ClearOutput
 
-from mlsys_widgets.grading.book import Book
+from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, checksum, is_locked
 from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize

@@ -1,7 +1,7 @@
 """Numbers of Linux system calls, by name and by architecture.
 
 Most calls have a function in the C library. The ones listed here either have none or are compared
-by number in the filter of `seccomp`, and their numbers differ from one architecture to the next.
+by number in `system_call_filter`, and their numbers differ from one architecture to the next.
 """
 
 from __future__ import annotations

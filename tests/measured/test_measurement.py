@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.measured import MeasurementError, cases, ceilings, cpu, load, measure, validate
-from mlsys_widgets.measured.take import add_arguments, main, run
+from mlsys_widgets.measured.measurement import add_arguments, main, run
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ import pytest
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.noted_heads import check_heads
+from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.receipt import RECEIPT

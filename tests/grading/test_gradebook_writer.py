@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy
 from nbgrader import api
 
-from mlsys_widgets.grading import book as book_module
-from mlsys_widgets.grading import tables
-from mlsys_widgets.grading.book import Book, GradebookEntry
+from mlsys_widgets.grading import gradebook_schema as tables
+from mlsys_widgets.grading import gradebook_writer as book_module
+from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.labs.course import Course

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from mlsys_widgets.grading import tables as t
+from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.grading.late_penalty import LatePenalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell

@@ -15,7 +15,7 @@ import socket
 import struct
 from typing import Final
 
-from mlsys_widgets.sandbox.system_calls import number
+from mlsys_widgets.sandbox.system_call_numbers import number
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
 _PR_SET_SECCOMP, _FILTER_MODE = 22, 2

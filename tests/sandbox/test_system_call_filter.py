@@ -8,8 +8,8 @@ import struct
 
 import pytest
 
-from mlsys_widgets.sandbox.seccomp import FORBIDDEN, UNKNOWN, filter_steps
-from mlsys_widgets.sandbox.system_calls import MACHINES, number
+from mlsys_widgets.sandbox.system_call_filter import FORBIDDEN, UNKNOWN, filter_steps
+from mlsys_widgets.sandbox.system_call_numbers import MACHINES, number
 
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 #: Architectures as the kernel tells them to a filter (AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64).

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes import ClassSummary, class_summary
-from mlsys_widgets.classes.page import page
+from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import QuestionSummary, SubmissionRow
 from tests.classes.html_page import Page
 from tests.grading.classroom import LAB

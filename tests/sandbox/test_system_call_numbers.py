@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.sandbox.system_calls import MACHINES, NUMBERS, number
+from mlsys_widgets.sandbox.system_call_numbers import MACHINES, NUMBERS, number
 
 HERE = os.uname().machine
 #: Where the kernel's headers may define the numbers of this machine, or of another one.
