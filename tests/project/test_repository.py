@@ -207,3 +207,16 @@ def test_decisions_are_numbered_and_listed(root):
         text = (folder / f"{record}.md").read_text("utf-8")
         headings = re.findall(r"^## (.*)$", text, flags=re.M)
         assert headings == ["Context", "Decision", "Consequences", "What would change our mind"]
+
+
+def test_pages_name_files_that_exist(root, texts):
+    named = {
+        (str(page), name)
+        for page, text in texts.items()
+        if page.suffix == ".md" and "CHANGELOG" not in page.name
+        for name in re.findall(r"`((?:mlsys_widgets|tests|tools|benchmarks)/[\w/]+\.\w+)`", text)
+    }
+    assert len(named) > 20
+    missing = {pair for pair in named if not (root / pair[1]).exists()}
+    # What the reader of a page is about to write.
+    assert missing == {("docs/developing.md", "tests/instruments/test_my_instrument.py")}
