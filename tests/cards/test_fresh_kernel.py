@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 from mlsys_widgets import PredictionLock
+
+pytestmark = pytest.mark.long
 
 CELLS = [
     """\

@@ -185,6 +185,7 @@ def test_random_walks(kind: type[Instrument], data: st.DataObject) -> None:
     assert all(instrument.marks[name] is mark for name, mark in marks.items())
 
 
+@pytest.mark.long
 @every_instrument
 def test_a_thousand_moves_rebuild_nothing(kind: type[Instrument]) -> None:
     walk = random.Random(3)

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.slow)])
 def test_four_processes_write_many_events_each(tmp_path, count):
     path = tmp_path / "ledger.jsonl"

@@ -67,6 +67,7 @@ class Toll:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("commits", [40, pytest.param(COMMITS, marks=pytest.mark.slow)])
 def test_a_process_that_is_killed_again_and_again(tmp_path, capsys, commits):
     toll = Toll(tmp_path / "ledger.jsonl")
