@@ -124,6 +124,11 @@ class PredictionLock(ItemTask):
         """The number that was predicted, even if an option stands for it."""
         return self.item.number(self.value)
 
+    @property
+    def options(self) -> dict[str, str]:
+        """What can be chosen; empty if a number is asked for."""
+        return dict(self.item.options or {})
+
     def _needs(self) -> tuple[str, ...]:
         return (self.task_id,)
 

@@ -175,7 +175,7 @@ def grades_what_was_written(user: BrowserUser, formgrader: Formgrader, writer: B
     before = points(user.hub, writer.name)
     formgrader.open_submission("Test, Cleo")
     expect(formgrader.frame.locator("body")).to_contain_text(
-        "HubState is what waits.", timeout=READY
+        "Memory is what waits.", timeout=READY
     )
     formgrader.grade("reply", POINTS, COMMENT)
     user.picture("by-hand")
