@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -114,7 +115,9 @@ def test_each_remedy_would_pay(chosen: dict[str, Any]) -> None:
     gain = gain_needed(result)
     if gain < 1e6:
         rate = result.eager_rate * (1 + gain * a_little_more)
-        assert replace(result, compiled_rate=rate).net_saved > -1e-3 * result.compile_time
+        # 1 + gain keeps only what of a tiny gain is larger than the last digit of 1.
+        rounded = 1e-5 + 4 * sys.float_info.epsilon / gain
+        assert replace(result, compiled_rate=rate).net_saved > -rounded * result.compile_time
         assert f"a throughput gain of {show(gain, '%')}" in remedies(result)
 
 
