@@ -174,9 +174,7 @@ def grades(
 def grades_what_was_written(user: BrowserUser, formgrader: Formgrader, writer: BrowserUser) -> None:
     before = points(user.hub, writer.name)
     formgrader.open_submission("Test, Cleo")
-    expect(formgrader.frame.locator("body")).to_contain_text(
-        "Memory is what waits.", timeout=READY
-    )
+    expect(formgrader.frame.locator("body")).to_contain_text("Memory is what waits.", timeout=READY)
     formgrader.grade("reply", POINTS, COMMENT)
     user.picture("by-hand")
     given = {"reply": (POINTS, COMMENT)}
