@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-#: Seconds that a start may take on a cold disk and a busy machine; pytest gives a test 120.
+#: Seconds that a start may take on a cold disk and a busy machine; pytest gives a test 600.
 PATIENCE = 100
 
 
