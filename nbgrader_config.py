@@ -12,6 +12,9 @@ c.ClearSolutions.text_stub = "*Double-click here and write your answer in place 
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120
+# On a busy machine a kernel may start late, and its last words may come late.
+c.ExecutePreprocessor.startup_timeout = 300
+c.ExecutePreprocessor.iopub_timeout = 60
 # Every card also leaves text and a still picture; its live state would be 300 kB per submission.
 c.ExecutePreprocessor.store_widget_state = False
 
