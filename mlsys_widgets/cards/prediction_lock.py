@@ -20,6 +20,7 @@ from mlsys_widgets.cards.parts import (
 from mlsys_widgets.cards.reveal import Reveal
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Prediction
 from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.prediction import USUAL_TITLE
@@ -123,6 +124,13 @@ class PredictionLock(ItemTask):
     def number(self) -> float | None:
         """The number that was predicted, even if an option stands for it."""
         return self.item.number(self.value)
+
+    @property
+    def predicted(self) -> Predicted | None:
+        """The prediction, as the instruments that it opened show it."""
+        if self.prediction is None:
+            return None
+        return Predicted(self.in_words(self.value), self.number, self.item.quantity)
 
     @property
     def options(self) -> dict[str, str]:

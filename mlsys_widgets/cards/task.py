@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Gate, LabWidget
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Item
 from mlsys_widgets.ledger import Ledger, LedgerError, NotSaved, State
 
@@ -65,6 +66,11 @@ class Task(LabWidget):
     def question(self) -> str:
         """What must be done first."""
         return markup.plain(self.title)
+
+    @property
+    def predicted(self) -> Predicted | None:
+        """What was predicted, for instruments to draw; only predictions have something."""
+        return None
 
     @property
     def is_open(self) -> bool:

@@ -158,6 +158,32 @@ def note(
 AnyMark = Line | Strokes | Points | Blocks | Words
 
 
+@dataclass(frozen=True)
+class Handle:
+    """A place of the picture that can be taken and moved, which moves an input.
+
+    Parameters
+    ----------
+    name
+        Its name among all handles of an instrument.
+    control
+        The input that it moves; arrow keys step that input.
+    x, y
+        Where it is.
+    along
+        The direction in which it moves: ``"x"``, ``"y"`` or ``"xy"``.
+    flip
+        Whether the input grows to the left or downward, so that arrow keys follow the picture.
+    """
+
+    name: str
+    control: str
+    x: float
+    y: float
+    along: str = "x"
+    flip: bool = False
+
+
 #: Pixels around a scene without axes.
 BARE_MARGIN = 8
 
@@ -173,6 +199,8 @@ class Scene:
     #: (words, tone, sign) for each entry of the legend; a sign is a dash, a symbol, both with a
     #: space between them, or empty for a block.
     legend: tuple[tuple[str, str, str], ...] = field(default=())
+    #: What can be dragged.
+    handles: tuple[Handle, ...] = ()
 
     @property
     def bare(self) -> bool:

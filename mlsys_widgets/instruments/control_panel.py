@@ -1,7 +1,6 @@
 """The control panel of an instrument: one widget for its controls and everything it says.
 
-All text of an update travels as one message, formatted in Python, so a slider move costs one
-message here and one for each mark that changed.
+All of an update travels as one message: text, formatted in Python, and the data of the plots.
 """
 
 from __future__ import annotations
@@ -13,22 +12,26 @@ import anywidget
 import traitlets
 
 _STATIC = Path(__file__).parent / "static"
+#: One module for the browser, made of parts that each hold one idea.
+_PARTS = ("elements.js", "controls.js", "handles.js", "player.js", "control_panel.js")
 
 
 class ControlPanel(anywidget.AnyWidget):
     """Controls and readout. The instrument writes ``readout`` and watches the other traits."""
 
     STYLE = _STATIC / "control_panel.css"
-    _esm = _STATIC / "control_panel.js"
+    _esm = "\n".join((_STATIC / part).read_text("utf-8") for part in _PARTS)
     _css = STYLE
 
     #: Title and controls, sent once.
     spec = traitlets.Dict().tag(sync=True)
-    #: What is shown: values, cards, sentence, table, legend, errors.
+    #: What is shown, whole: values, cards, sentence, table, legends, plots, under a number that
+    #: only grows.
     readout = traitlets.Dict().tag(sync=True)
     # From the browser; nothing needs them echoed.
     moved = traitlets.Dict().tag(sync=True, echo_update=False)
     typed = traitlets.Dict().tag(sync=True, echo_update=False)
+    dragged = traitlets.Dict().tag(sync=True, echo_update=False)
     command = traitlets.Dict().tag(sync=True, echo_update=False)
 
     def since(self, change: Any) -> dict[str, Any]:

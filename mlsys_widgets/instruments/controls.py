@@ -31,9 +31,11 @@ class Control(TraitType[T, Any]):
     #: Whether the options depend on other inputs.
     varies = False
 
-    def __init__(self, label: str, *, default: T, help: str) -> None:
+    def __init__(self, label: str, *, default: T, help: str, rare: bool = False) -> None:
         super().__init__(default_value=default, help=help)
         self.label = label
+        #: Whether it is rarely used, and stands behind "More".
+        self.rare = rare
         self.order = next(self._order)
 
     def validate(self, obj: Any, value: Any) -> T:
@@ -54,7 +56,7 @@ class Control(TraitType[T, Any]):
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
         """What the panel needs to draw this control."""
-        return {"name": self.name, "label": self.label, "help": self.help}
+        return {"name": self.name, "label": self.label, "help": self.help, "rare": self.rare}
 
 
 class Slider(Control[float]):
@@ -72,8 +74,9 @@ class Slider(Control[float]):
         log: bool = False,
         whole: bool = False,
         zero: bool = False,
+        rare: bool = False,
     ) -> None:
-        super().__init__(label, default=float(default), help=help)
+        super().__init__(label, default=float(default), help=help, rare=rare)
         self.low, self.high, self.unit = float(low), float(high), unit
         self.log, self.whole = log, whole
         #: Whether a logarithmic slider begins with a stop at exactly zero.
@@ -97,6 +100,22 @@ class Slider(Control[float]):
             shown = format_quantity(number, self.unit) if math.isfinite(number) else repr(value)
             raise ValueError(f"{self.label} is {shown}; it must be {self._allowed}")
         return number
+
+    def snap(self, value: float) -> float:
+        """The value nearest to one that a hand pointed at: in range, and short to write.
+
+        Examples
+        --------
+        >>> size = Slider("N", default=512, low=16, high=16384, log=True, whole=True, help="…")
+        >>> size.snap(3.2), size.snap(1234.5), size.snap(float("nan"))
+        (16.0, 1230.0, 16.0)
+        """
+        if self.zero and value < self.low / 2:
+            return 0.0
+        # What is not a number is no place either; the lowest value is one.
+        limited = min(max(value, self.low), self.high) if value == value else self.low
+        rounded = min(max(float(f"{limited:.3g}"), self.low), self.high)
+        return float(round(rounded)) if self.whole else rounded
 
     @property
     def _allowed(self) -> str:
@@ -142,8 +161,9 @@ class Select(Control[K]):
         options: Mapping[K, str] | Callable[[Any], Mapping[K, str]],
         help: str,
         buttons: bool = False,
+        rare: bool = False,
     ) -> None:
-        super().__init__(label, default=default, help=help)
+        super().__init__(label, default=default, help=help, rare=rare)
         self._options = options
         self.varies = callable(options)
         self.buttons = buttons
@@ -177,9 +197,15 @@ class Several(Control[tuple[str, ...]]):
     """Any of several, each on or off."""
 
     def __init__(
-        self, label: str, *, default: tuple[str, ...], options: Mapping[str, str], help: str
+        self,
+        label: str,
+        *,
+        default: tuple[str, ...],
+        options: Mapping[str, str],
+        help: str,
+        rare: bool = False,
     ) -> None:
-        super().__init__(label, default=tuple(default), help=help)
+        super().__init__(label, default=tuple(default), help=help, rare=rare)
         self.options = options
 
     def validate(self, obj: Any, value: Any) -> tuple[str, ...]:

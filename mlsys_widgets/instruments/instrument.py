@@ -7,20 +7,24 @@ An instrument declares its controls and says three things about a result: what t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from html import escape
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import ipywidgets
 import traitlets
 
 from mlsys_widgets.drawing import markup, picture
-from mlsys_widgets.drawing.scene import Scene
-from mlsys_widgets.drawing.theme import TONES
-from mlsys_widgets.instruments.control_panel import ControlPanel
-from mlsys_widgets.instruments.controls import Control, controls_of
+from mlsys_widgets.drawing.film import Film
+from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.instruments.controls import Control, Slider, controls_of
+from mlsys_widgets.instruments.pin import Pin, values_of
+from mlsys_widgets.instruments.predicted import Predicted, given
 from mlsys_widgets.physics.domain import one_of
+
+if TYPE_CHECKING:
+    from mlsys_widgets.instruments.view import View
 
 #: One number on a card: (label, value, tone).
 NumberCard = tuple[str, str, str]
@@ -28,19 +32,27 @@ NumberCard = tuple[str, str, str]
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
-class Lock(Protocol):
-    """What an instrument needs from a lock: whether it is open, and a call when it opens."""
+class Opens(Protocol):
+    """Anything that opens once: a gate for hints, or a lock."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the prediction is committed."""
+        """Whether it is open."""
+
+    def on_open(self, then: Any) -> None:
+        """Call back when it opens."""
+
+
+class Lock(Opens, Protocol):
+    """What an instrument needs from a lock: whether it is open, and a call when it opens."""
 
     @property
     def question(self) -> str:
         """What must be predicted first."""
 
-    def on_open(self, then: Any) -> None:
-        """Call back when the lock opens."""
+    @property
+    def predicted(self) -> Predicted | None:
+        """What was predicted, if that opened the lock."""
 
     def record_use(self, instrument: str) -> None:
         """Note that somebody used an instrument behind this lock."""
@@ -52,28 +64,64 @@ class Instrument(ipywidgets.VBox):
     Parameters
     ----------
     lock
-        A lock that must be opened first; until then, a card takes the place of the view.
+        A lock that must be opened first; until then, a card takes the place of the view. The
+        prediction that opened it is drawn from then on.
+    prediction
+        A prediction to draw, as a number, where no lock brings one.
+    hints
+        When remedies and outlooks may be seen: when this gate is open. Without a gate they are
+        there from the start, folded away.
+    pinned
+        Inputs of a state to compare with; what is not named has its present value.
     **inputs
         Values of the controls, by name.
     """
 
     title = "Instrument"
+    #: The quantities of which a prediction can be drawn, each with its unit; the first is the one
+    #: that ``prediction=`` is about.
+    predictable: ClassVar[Mapping[str, str]] = {}
+    #: The number that the instrument is about: the name of an output of its result. The math says
+    #: which input moves it most.
+    headline: ClassVar[str] = ""
     children: tuple[ipywidgets.Widget, ...]
 
-    def __init__(self, *, lock: Lock | None = None, **inputs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        lock: Lock | None = None,
+        prediction: float | None = None,
+        hints: Opens | None = None,
+        pinned: Mapping[str, Any] | None = None,
+        **inputs: Any,
+    ) -> None:
         super().__init__()
         self.add_class("mlsys-instrument")
         self._controls: dict[str, Control[Any]] = controls_of(type(self))
-        self._view: _View | None = None
+        self._view: View | None = None
         self._lock = lock
+        self._hints = hints
+        self._given: Predicted | None = None
+        if prediction is not None:
+            if not self.predictable:
+                raise ValueError(f"{type(self).__name__} draws no prediction")
+            self._given = given(prediction, *next(iter(self.predictable.items())))
         self._before_reset: dict[str, Any] | None = None
+        self._pin: Pin | None = None
         self._result: Any = None
         self._settling = False
         self.set(**inputs)
+        if pinned is not None:
+            now = self.inputs
+            self.set(**pinned)
+            self.pin()
+            self.set(**now)
         self._first = self.inputs
         self.observe(self._changed, names=list(self._controls))
         if lock is not None and not lock.is_open:
             lock.on_open(self._unlock)
+        if hints is not None and not hints.is_open:
+            hints.on_open(self._show)
 
     # What an instrument says about itself; subclasses answer.
 
@@ -100,6 +148,22 @@ class Instrument(ipywidgets.VBox):
     def alert(self, result: Any) -> tuple[str, str] | None:
         """A state that needs attention (out of memory, never pays off), with its tone."""
         return None
+
+    def dominant(self, result: Any) -> str:
+        """The output of a result that decides it now, by name; marked in the math."""
+        return ""
+
+    def hint(self, result: Any) -> str:
+        """What would help, and what comes next: nothing that an alert may say."""
+        return ""
+
+    def film(self, result: Any) -> Film | None:
+        """What happens over time, as a film; `None` where time is not the subject."""
+        return None
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The inputs for which a handle lies at a place; by default, its place is the input."""
+        return {handle.control: y if handle.along == "y" else x}
 
     def html(self, result: Any) -> str:
         """Anything more to show below the sentence, as safe HTML."""
@@ -131,6 +195,66 @@ class Instrument(ipywidgets.VBox):
     def explanations(self) -> dict[str, Any]:
         """The results that a physics panel can derive, by title."""
         return {self.title: self.result}
+
+    def predicted(self, quantity: str) -> float | None:
+        """The number that was predicted for a quantity; `None` if there is none."""
+        found = self.prediction
+        return found.value if found is not None and found.quantity == quantity else None
+
+    @property
+    def prediction(self) -> Predicted | None:
+        """What was predicted before this instrument opened."""
+        if self._lock is not None and self._lock.is_open and self._lock.predicted is not None:
+            return self._lock.predicted
+        return self._given
+
+    def drag(self, name: str, x: float, y: float) -> None:
+        """Move a handle of the picture to a place, as far as its input allows."""
+        handles = [h for scene in self.scenes(self.result) for h in scene.handles]
+        found = next((each for each in handles if each.name == name), None)
+        if found is None:
+            known = ", ".join(each.name for each in handles) or "none"
+            raise ValueError(f"{type(self).__name__} has no handle {name!r}; it has: {known}")
+        wanted = self.dragged(found, x, y)
+        for each, value in wanted.items():
+            control = self._controls[each]
+            if isinstance(control, Slider):
+                wanted[each] = control.snap(float(value))
+        self.set(**wanted)
+
+    # A state to compare with.
+
+    def pin(self) -> None:
+        """Keep the present state as a ghost, to compare what follows with it."""
+        result = self.result
+        self._pin = Pin(self.inputs, self.scenes(result), values_of(self.cards(result)))
+        self._show()
+
+    def unpin(self) -> None:
+        """Let the pinned state go."""
+        self._pin = None
+        self._show()
+
+    @property
+    def pinned(self) -> Pin | None:
+        """The state that was pinned."""
+        return self._pin
+
+    @property
+    def shown_hint(self) -> str:
+        """The hint, once it may be seen."""
+        if self._hints is not None and not self._hints.is_open:
+            return ""
+        return self.hint(self.result)
+
+    @property
+    def shown_table(self) -> Table:
+        """The table, with a row for the prediction."""
+        header, rows = self.table(self.result)
+        if self.prediction is None:
+            return header, rows
+        blank = ("",) * (len(header) - 2)
+        return header, [*rows, ("Your prediction", self.prediction.words, *blank)]
 
     def set(self, **inputs: Any) -> None:
         """Change several inputs at once; either all of them are accepted or none.
@@ -174,6 +298,9 @@ class Instrument(ipywidgets.VBox):
                     raise
         finally:
             self._settling = False
+        self._show()
+
+    def _show(self) -> None:
         if self._view is not None:
             self._view.show()
 
@@ -206,7 +333,20 @@ class Instrument(ipywidgets.VBox):
             for name, value in inputs.items()
             if name in named or made[name] != value
         )
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return f"{type(self).__name__}({', '.join((*shown, *self._code_beyond_inputs()))})"
+
+    def _code_beyond_inputs(self) -> list[str]:
+        """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
+        more = []
+        drawn = self.prediction
+        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
+            if drawn.quantity == next(iter(self.predictable)):
+                more.append(f"prediction={_literal(drawn.value)}")
+        if self._pin is not None:
+            now = self.inputs
+            other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}
+            more.append(f"pinned={{{', '.join(f'{n!r}: {_literal(v)}' for n, v in other.items())}}}")
+        return more
 
     # The view.
 
@@ -220,9 +360,11 @@ class Instrument(ipywidgets.VBox):
         """The marks on the screen, by name; created if nothing has been displayed yet."""
         return self._open().marks
 
-    def _open(self) -> _View:
+    def _open(self) -> View:
         if self._view is None:
-            self._view = _View(self)
+            from mlsys_widgets.instruments.view import View
+
+            self._view = View(self)
         return self._view
 
     def _unlock(self) -> None:
@@ -268,110 +410,6 @@ class Instrument(ipywidgets.VBox):
         if self.locked:
             return f"{self.title}: locked until a prediction is committed."
         return f"{self.title}. {self.sentence(self.result)}\n{self._numbers}\n{self.code}"
-
-
-class _View:
-    """Control panel and plots of an instrument, built once."""
-
-    def __init__(self, instrument: Instrument) -> None:
-        from mlsys_widgets.instruments.plot import Plot
-
-        self._instrument = instrument
-        self._errors: dict[str, str] = {}
-        #: The last move of each control with its stamp: the browser waits for our answer to it.
-        self._heard: dict[str, Any] = {}
-        result = instrument.result
-        self._plots = [Plot(scene) for scene in instrument.scenes(result)]
-        controls = instrument._controls.values()
-        self.panel = ControlPanel(
-            spec={
-                "title": instrument.title,
-                "controls": [control.spec(instrument) for control in controls],
-            },
-            readout=self._readout(result),
-        )
-        self.panel.observe(self._moved, names=["moved"])
-        self.panel.observe(self._typed, names=["typed"])
-        self.panel.observe(self._command, names=["command"])
-        self.board = ipywidgets.VBox([self.panel, *(plot.figure for plot in self._plots)])
-        self.board.add_class("mlsys-board")
-
-    @property
-    def marks(self) -> dict[str, Any]:
-        return {name: mark for plot in self._plots for name, mark in plot.marks.items()}
-
-    def show(self) -> None:
-        """Update panel and plots to the current result."""
-        self._errors = {}
-        result = self._instrument.result
-        for plot, scene in zip(self._plots, self._instrument.scenes(result), strict=True):
-            plot.update(scene)
-        self.panel.readout = self._readout(result)
-
-    def _readout(self, result: Any) -> dict[str, Any]:
-        instrument = self._instrument
-        inputs, controls = instrument.inputs, instrument._controls
-        header, rows = instrument.table(result)
-        alert = instrument.alert(result)
-        return {
-            "heard": {name: sent[1] for name, sent in self._heard.items()},
-            "values": inputs,
-            "shown": {name: controls[name].shown(value) for name, value in inputs.items()},
-            "options": {
-                name: control.spec(instrument)["options"]
-                for name, control in controls.items()
-                if control.varies
-            },
-            "hidden": sorted(instrument.hidden()),
-            "errors": self._errors,
-            "cards": [[word, value, TONES[tone]] for word, value, tone in instrument.cards(result)],
-            "sentence": instrument.sentence(result),
-            "alert": [alert[0], TONES[alert[1]]] if alert else None,
-            "html": instrument.html(result),
-            "legend": [
-                [words, TONES[tone], kind]
-                for plot in self._plots
-                for words, tone, kind in plot.scene.legend
-            ],
-            "table": {"header": list(header), "rows": [list(row) for row in rows]},
-            "code": instrument.code,
-            "undo": instrument._before_reset is not None,
-        }
-
-    def _try(self, name: str, action: Any) -> None:
-        """Do what the browser asked for; a refusal is shown next to its control."""
-        try:
-            action()
-        except Exception as problem:  # whatever it is, the student sees a sentence
-            self._errors = {name: str(problem) or type(problem).__name__}
-            self.panel.readout = self._readout(self._instrument.result)
-
-    def _moved(self, change: Any) -> None:
-        moved = self.panel.since(change)
-        self._heard = change["new"]
-        self._instrument._before_reset = None
-        for name in list(moved)[:1]:
-            self._try(name, lambda: self._instrument.set(**moved))
-        self._used()
-
-    def _typed(self, change: Any) -> None:
-        name, text = change["new"]["name"], change["new"]["text"]
-        control = self._instrument._controls[name]
-        self._instrument._before_reset = None
-        self._try(
-            name, lambda: self._instrument.set(**{name: control.read(self._instrument, text)})
-        )
-        self._used()
-
-    def _used(self) -> None:
-        """Tell the lock, so that the ledger shows whether the prediction came first."""
-        lock = self._instrument._lock
-        if lock is not None:
-            self._try("", lambda: lock.record_use(type(self._instrument).__name__))
-
-    def _command(self, change: Any) -> None:
-        actions = {"reset": self._instrument.reset, "undo": self._instrument.undo_reset}
-        self._try("", actions[change["new"]["name"]])
 
 
 def table_html(table: Table, label: str, marked: str = "") -> str:

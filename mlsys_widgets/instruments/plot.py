@@ -1,4 +1,8 @@
-"""A scene on the screen: bqplot marks that are created once and then only change their data."""
+"""A scene on the screen: bqplot marks that are created once and then only change their data.
+
+A mark sends nothing on its own: what changed travels in the one message of its instrument, so that
+a plot never shows another state than the cards beside it.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,39 @@ from mlsys_widgets.drawing.scene import (
 from mlsys_widgets.drawing.theme import LIVE, TONES
 
 
+class Silent:
+    """A bqplot widget whose changes travel with the state of its instrument, never alone."""
+
+    def send_state(self, key: Any = None) -> None:
+        """Send everything if the browser asks for it; a single change is not sent."""
+        if key is None:
+            super().send_state()  # type: ignore[misc]
+
+
+class _Lines(Silent, bqplot.Lines):
+    """Lines, and filled outlines."""
+
+
+class _Scatter(Silent, bqplot.Scatter):
+    """Symbols."""
+
+
+class _Label(Silent, bqplot.Label):
+    """Words."""
+
+
+class _Axis(Silent, bqplot.Axis):
+    """An axis."""
+
+
+class _LinearScale(Silent, bqplot.LinearScale):
+    """A linear scale."""
+
+
+class _LogScale(Silent, bqplot.LogScale):
+    """A logarithmic scale."""
+
+
 class Plot:
     """One figure that follows a scene."""
 
@@ -34,6 +71,10 @@ class Plot:
         self.marks: dict[str, bq.Mark] = {
             mark.name: _make(mark, self._scales) for mark in scene.marks
         }
+        #: The pinned state behind the marks: as it was asked for, and as it is drawn.
+        self._pinned: tuple[AnyMark, ...] = ()
+        #: Every widget that has changed since it was made, with the traits that did.
+        self._changed: dict[Any, set[str]] = {}
         self.figure = bqplot.Figure(
             marks=list(self.marks.values()),
             axes=self._axes,
@@ -49,22 +90,52 @@ class Plot:
         self.figure.layout.height = f"{scene.height}px"
         self.figure.add_class("mlsys-plot")
 
+    @property
+    def frame(self) -> list[Any]:
+        """Where the axes lie and what they span: what the browser needs to place a handle."""
+        across, up = self.scene.across, self.scene.up
+        margin = _margin(self.scene)
+        return [
+            [across.low, across.high, across.log],
+            [up.low, up.high, up.log],
+            [margin[side] for side in ("top", "right", "bottom", "left")],
+        ]
+
+    def changed_state(self) -> dict[str, Any]:
+        """All that was ever changed, by the id of its model, as bqplot's models read it."""
+        return {
+            widget.model_id: {
+                name: _single(value) for name, value in widget.get_state(traits).items()
+            }
+            for widget, traits in self._changed.items()
+        }
+
+    def haunt(self, marks: tuple[AnyMark, ...]) -> None:
+        """Draw the marks of a pinned state behind the others."""
+        if marks != self._pinned:
+            self._pinned = marks
+            ghosts = [_make(mark, self._scales) for mark in marks]
+            self.figure.marks = [*ghosts, *self.marks.values()]
+
     def update(self, scene: Scene) -> None:
-        """Update what differs from the scene on the screen, each mark in one message."""
+        """Update what differs from the scene on the screen."""
         before = {mark.name: mark for mark in self.scene.marks}
         for mark in scene.marks:
             if mark != before.get(mark.name):
-                _apply(self.marks[mark.name], _data(mark))
+                self._apply(self.marks[mark.name], _data(mark))
         pairs = zip((scene.across, scene.up), (self.scene.across, self.scene.up), strict=True)
         for k, (axis, old) in enumerate(pairs):
             if axis != old:
-                ticks = _ticks(axis)
-                # Labels first: bqplot draws new ticks with the labels it has at that moment.
-                labels = {**_ticks(old).get("tick_labels", {}), **ticks.pop("tick_labels", {})}
-                _apply(self._axes[k], {"tick_labels": labels})
-                _apply(self._scales["xy"[k]], {"min": axis.low, "max": axis.high})
-                _apply(self._axes[k], ticks)
+                self._apply(self._axes[k], _ticks(axis))
+                self._apply(self._scales["xy"[k]], {"min": axis.low, "max": axis.high})
         self.scene = scene
+
+    def _apply(self, widget: Any, values: dict[str, Any]) -> None:
+        """Set several traits, leaving out those that would not change."""
+        for name, value in values.items():
+            if not _same(getattr(widget, name), value):
+                setattr(widget, name, value)
+                self._changed.setdefault(widget, set()).add(name)
 
 
 def _margin(scene: Scene) -> dict[str, int]:
@@ -74,7 +145,7 @@ def _margin(scene: Scene) -> dict[str, int]:
 
 
 def _scale(axis: Axis) -> bqplot.Scale:
-    kind = bqplot.LogScale if axis.log else bqplot.LinearScale
+    kind = _LogScale if axis.log else _LinearScale
     return kind(min=axis.low, max=axis.high)
 
 
@@ -97,7 +168,7 @@ def _key(tick: float) -> str:
 
 def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
     lines = "solid" if axis.grid else "none"
-    return bqplot.Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
+    return _Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
 
 
 def _color(tone: str) -> str:
@@ -108,7 +179,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
     data = _data(mark)
     match mark:
         case Line() | Strokes():
-            return bqplot.Lines(
+            return _Lines(
                 scales=scales,
                 colors=[_color(mark.tone)],
                 line_style=mark.dash,
@@ -116,7 +187,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 **data,
             )
         case Points():
-            return bqplot.Scatter(
+            return _Scatter(
                 scales=scales,
                 colors=[_color(mark.tone)],
                 marker=mark.symbol,
@@ -125,7 +196,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 **data,
             )
         case Blocks():
-            return bqplot.Lines(
+            return _Lines(
                 scales=scales,
                 stroke_width=0,
                 fill="inside",
@@ -133,7 +204,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 **data,
             )
         case Words():
-            return bqplot.Label(
+            return _Label(
                 scales=scales,
                 colors=[_color(mark.tone)],
                 default_size=13,
@@ -180,15 +251,12 @@ def _places(mark: Line | Points | Words) -> dict[str, Any]:
     }
 
 
-def _apply(widget: Any, values: dict[str, Any]) -> None:
-    """Set several traits in one message, leaving out those that would not change."""
-    changed = {
-        name: value for name, value in values.items() if not _same(getattr(widget, name), value)
-    }
-    if changed:
-        with widget.hold_sync():
-            for name, value in changed.items():
-                setattr(widget, name, value)
+def _single(value: Any) -> Any:
+    """Serialized numbers in half the bytes; a screen needs no more digits than these."""
+    if isinstance(value, dict) and value.get("dtype") == "float64":
+        numbers = np.frombuffer(value["value"], np.float64).astype(np.float32)
+        return {**value, "value": memoryview(numbers), "dtype": "float32"}
+    return value
 
 
 def _same(old: Any, new: Any) -> bool:

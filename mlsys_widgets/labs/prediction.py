@@ -42,6 +42,9 @@ class Prediction(Item):
         Where the measurement of the reveal was taken.
     answer
         The option that is right, where options do not stand for numbers.
+    quantity
+        What the number is about, by the name under which instruments draw it: ``"utilization"``,
+        ``"speedup"``, ``"break_even"``. Empty if none of them should.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Prediction(Item):
     feedback: Mapping[str, str] = field(default_factory=dict)
     where: str = ""
     answer: str | None = None
+    quantity: str = ""
 
     def __post_init__(self) -> None:
         if self.options is not None and len(self.options) < 2:

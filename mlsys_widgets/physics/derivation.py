@@ -14,6 +14,10 @@ from mlsys_widgets.physics.notation import Notation
 from mlsys_widgets.physics.units import format_quantity
 
 
+#: How a list marks the step that decides a result.
+_DECIDES = " class='mlsys-decides'"
+
+
 @dataclass(frozen=True)
 class Quantity:
     """What a number of a result is called, in formulas and in words."""
@@ -86,10 +90,15 @@ class Derivation:
             f"- **{step.title}**: ${_joined(step, notation.LATEX)}$" for step in self.steps
         )
 
-    def to_html(self) -> str:
-        """An ordered list that needs no MathJax and that a screen reader can follow."""
+    def to_html(self, marked: str = "") -> str:
+        """An ordered list that needs no MathJax and that a screen reader can follow.
+
+        ``marked`` names the quantity that decides the result.
+        """
         rows = "".join(
-            f"<li><span class='mlsys-about'>{escape(step.title)}</span> "
+            f"<li{_DECIDES if step.quantity.name == marked else ''}>"
+            f"<span class='mlsys-about'>{escape(step.title)}"
+            f"{' (decides)' if step.quantity.name == marked else ''}</span> "
             f"<span class='mlsys-equation'>{_joined(step, notation.HTML)}</span></li>"
             for step in self.steps
         )

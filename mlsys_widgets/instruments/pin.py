@@ -1,0 +1,74 @@
+"""A pinned state: the picture and the numbers of then, shown behind those of now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mlsys_widgets.drawing.scene import AnyMark, Blocks, Scene, Strokes, Words
+from mlsys_widgets.physics import format_quantity
+
+_NUMBER = re.compile(r"^[−-]?\d[\d,]*(\.\d+)?")
+#: What a ghost is drawn in.
+_TONE = "gray"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """What an instrument showed when it was pinned."""
+
+    inputs: Mapping[str, Any]
+    scenes: tuple[Scene, ...]
+    #: The values of the cards, by label.
+    cards: Mapping[str, str]
+
+    def compared(self, label: str, now: str) -> str:
+        """What a card says about the pinned value; nothing if it had none or has the same."""
+        before = self.cards.get(label)
+        if before is None or before == now:
+            return ""
+        return f"was {before}{_ratio(before, now)}"
+
+
+def ghost(scene: Scene) -> tuple[AnyMark, ...]:
+    """The marks of a pinned picture: pale, without words, and under names of their own."""
+    return tuple(_pale(mark) for mark in scene.marks if not isinstance(mark, Words))
+
+
+def _pale(mark: AnyMark) -> AnyMark:
+    name = f"pinned {mark.name}"
+    if isinstance(mark, Blocks):
+        blocks = tuple((*corners, _TONE) for *corners, _ in mark.blocks)
+        return Blocks(name, blocks, 0.35 * mark.opacity)  # type: ignore[arg-type]
+    if isinstance(mark, Words):
+        return replace(mark, name=name)
+    if isinstance(mark, Strokes) or hasattr(mark, "dash"):
+        return replace(mark, name=name, tone=_TONE, dash="dotted")
+    return replace(mark, name=name, tone=_TONE)
+
+
+def _ratio(before: str, now: str) -> str:
+    """How many times larger the new value is, where both are numbers in one unit.
+
+    Examples
+    --------
+    >>> _ratio("20.0 µs", "30.0 µs"), _ratio("20 µs", "1 ms"), _ratio("33.3%", "66.6%")
+    (', now 1.5×', '', ', now 2×')
+    """
+    values, units = [], []
+    for text in (before, now):
+        found = _NUMBER.match(text)
+        if not found:
+            return ""
+        values.append(float(found[0].replace(",", "").replace("−", "-")))
+        units.append(text[found.end() :].strip().removesuffix("s"))
+    if units[0] != units[1] or values[0] <= 0 or values[1] <= 0:
+        return ""
+    return f", now {format_quantity(values[1] / values[0], '×')}"
+
+
+def values_of(cards: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    """The values of cards, by label."""
+    return {label: value for label, value, _ in cards}

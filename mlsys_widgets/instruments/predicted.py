@@ -1,0 +1,34 @@
+"""What somebody predicted, as instruments show it until the end of the lab."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.physics.domain import FRACTION, POSITIVE
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A committed prediction.
+
+    Parameters
+    ----------
+    words
+        The prediction as people read it.
+    value
+        The number, in SI units; `None` if an option stands for no number.
+    quantity
+        What the number is about, by the name under which instruments draw it.
+    """
+
+    words: str
+    value: float | None = None
+    quantity: str = ""
+
+
+def given(value: Any, quantity: str, unit: str) -> Predicted:
+    """A prediction that was given to an instrument as a number."""
+    checked = float((FRACTION if unit == "%" else POSITIVE).check("prediction", value))
+    return Predicted(format_quantity(checked, unit), checked, quantity)

@@ -1,0 +1,57 @@
+// Small parts of the page, made once: elements, the signs of a legend, tables.
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "text") node.textContent = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+}
+
+// Every widget loads its own copy of this module, so a counter would not be unique.
+const unique = (word) => `mlsys-${word}-${Math.random().toString(36).slice(2, 10)}`;
+
+function symbol(tone, kind) {
+  const box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const shapes = {
+    circle: '<circle cx="10" cy="7" r="5"/>', square: '<rect x="5.5" y="2.5" width="9" height="9"/>',
+    diamond: '<path d="M10 1 16 7 10 13 4 7Z"/>', "triangle-up": '<path d="M10 1 16 12 4 12Z"/>',
+    "triangle-down": '<path d="M10 13 16 2 4 2Z"/>', cross: '<path d="M8 2h4v3h3v4h-3v3H8V9H5V5h3Z"/>',
+    block: '<rect x="1" y="2" width="18" height="10"/>',
+  };
+  const dashes = { solid: "", dashed: "6,4", dotted: "2,3", dash_dotted: "6,3,2,3" };
+  box.setAttribute("width", 20); box.setAttribute("height", 14); box.setAttribute("aria-hidden", "true");
+  box.setAttribute("class", "mlsys-sign");
+  box.innerHTML = kind in dashes
+    ? `<path d="M0 7H20" stroke="${tone}" stroke-width="2.5" stroke-dasharray="${dashes[kind]}"/>`
+    : (shapes[kind] ?? shapes.circle);
+  box.setAttribute("fill", tone);
+  return box;
+}
+
+function table({ header, rows }) {
+  const head = element("thead", {}, element("tr", {}, ...header.map((text) => element("th", { scope: "col", text }))));
+  const body = element("tbody", {}, ...rows.map((row) => element("tr", {},
+    ...row.map((text, k) => element(k ? "td" : "th", k ? { text } : { text, scope: "row" })))));
+  return [head, body];
+}
+
+// The legend of one plot, right above it.
+function legendOver(plot, title) {
+  const list = element("ul", { class: "mlsys-legend", "aria-label": `Legend of ${title}` });
+  let key = "";
+  plot.before(list);
+  return {
+    show(entries) {
+      const next = JSON.stringify(entries);
+      if (next === key) return;
+      key = next;
+      list.hidden = !entries.length;
+      list.replaceChildren(...entries.map(([text, color, kind]) =>
+        element("li", {}, symbol(color, kind), document.createTextNode(text))));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// Handles: places of a plot that can be dragged, or focused and moved with the arrow keys.
+// A handle lies where the state says, so that picture, slider and handle never disagree.
+
+const DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
+
+// A place between the ends of an axis, as a fraction, and back.
+function along([low, high, log], value) {
+  return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+}
+
+function back([low, high, log], fraction) {
+  return log ? low * (high / low) ** fraction : low + (high - low) * fraction;
+}
+
+// The handles over one plot. `drag(name, control, x, y)` asks the kernel; `move(control, value)` too.
+function handlesOver(plot, specs, drag, move) {
+  const layer = element("div", { class: "mlsys-handles" });
+  const handles = new Map();
+  let frame = null, wanted = null;
+
+  const inside = () => {
+    const [top, right, bottom, left] = frame[2];
+    return { left, top, width: plot.clientWidth - left - right, height: plot.clientHeight - top - bottom };
+  };
+  const place = (handle) => {
+    const { left, top, width, height } = inside();
+    const across = Math.min(1, Math.max(0, along(frame[0], handle.x)));
+    const up = Math.min(1, Math.max(0, along(frame[1], handle.y)));
+    handle.node.style.transform = `translate(${left + across * width}px, ${top + (1 - up) * height}px)`;
+  };
+  const pointed = (event) => {
+    const box = plot.getBoundingClientRect();
+    const { left, top, width, height } = inside();
+    // A page that is zoomed by a transform has larger pixels than its layout.
+    const scale = box.width / plot.clientWidth || 1;
+    const across = ((event.clientX - box.left) / scale - left) / width;
+    const up = 1 - ((event.clientY - box.top) / scale - top) / height;
+    return [back(frame[0], Math.min(1, Math.max(0, across))), back(frame[1], Math.min(1, Math.max(0, up)))];
+  };
+  // At most one request for each frame on the screen; the newest place counts.
+  const ask = (handle, event) => {
+    if (!wanted) requestAnimationFrame(() => { const send = wanted; wanted = null; send(); });
+    const [x, y] = pointed(event);
+    wanted = () => drag(handle.name, handle.control, x, y);
+  };
+  const make = (name, control) => {
+    const spec = specs[control];
+    const node = element("div", {
+      class: "mlsys-handle", role: "slider", tabindex: "0", "aria-label": spec.label,
+      "aria-valuemin": spec.low, "aria-valuemax": spec.high, "data-handle": name,
+      "data-lm-suppress-shortcuts": "true",
+    }, element("span", { class: "mlsys-grip" }), element("span", { class: "mlsys-tip", "aria-hidden": "true" }));
+    const handle = { name, control, node, tip: node.lastChild };
+    node.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      event.preventDefault();
+      node.focus({ preventScroll: true });
+      node.setPointerCapture(event.pointerId);
+      node.classList.add("mlsys-held");
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (node.hasPointerCapture(event.pointerId)) ask(handle, event);
+    });
+    const release = () => node.classList.remove("mlsys-held");
+    node.addEventListener("pointerup", release);
+    node.addEventListener("pointercancel", release);
+    node.addEventListener("keydown", (event) => {
+      const direction = DIRECTIONS[event.key];
+      if (!direction && event.key !== "Home" && event.key !== "End") return;
+      event.preventDefault();
+      event.stopPropagation();
+      const next = direction
+        ? step(spec, handle.value, handle.flip ? -direction : direction, event.key.startsWith("Page"))
+        : event.key === "Home" ? spec.low : spec.high;
+      handle.value = next;
+      move(control, next);
+    });
+    layer.append(node);
+    handles.set(name, handle);
+    return handle;
+  };
+  const arrange = () => { if (frame && plot.clientWidth) for (const handle of handles.values()) place(handle); };
+  const sizes = new ResizeObserver(arrange);
+  sizes.observe(plot);
+  plot.append(layer);
+
+  return {
+    show(nextFrame, wantedHandles, values) {
+      frame = nextFrame;
+      const left = new Set(handles.keys());
+      for (const [name, control, x, y, direction, flip, shown] of wantedHandles) {
+        const handle = handles.get(name) ?? make(name, control);
+        left.delete(name);
+        Object.assign(handle, { x, y, flip, value: values[control] });
+        handle.node.dataset.along = direction;
+        handle.node.setAttribute("aria-valuenow", values[control]);
+        handle.node.setAttribute("aria-valuetext", shown);
+        const words = `${specs[control].label}: ${shown}`;
+        if (handle.tip.textContent !== words) handle.tip.textContent = words;
+      }
+      for (const name of left) { handles.get(name).node.remove(); handles.delete(name); }
+      arrange();
+    },
+    remove() { sizes.disconnect(); layer.remove(); },
+  };
+}

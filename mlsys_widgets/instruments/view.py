@@ -1,0 +1,206 @@
+"""Control panel and plots of an instrument on the screen, built once and then only updated.
+
+Every update is one message: the panel's ``readout`` carries the whole state, the data of all plots
+included, under a number that only grows. The browser shows the newest state and never half of one,
+whatever happens to messages on their way.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import ipywidgets
+
+from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.instruments.control_panel import ControlPanel
+from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.pin import ghost
+from mlsys_widgets.instruments.plot import Plot
+
+
+class View:
+    """What is on the screen of one instrument."""
+
+    def __init__(self, instrument: Any) -> None:
+        # An `Instrument`; naming its type would close a circle of imports.
+        self._instrument = instrument
+        self._numbers = itertools.count(1)
+        self._errors: dict[str, str] = {}
+        #: The last move of each control with its stamp: the browser waits for our answer to it.
+        self._heard: dict[str, Any] = {}
+        #: The stamp of the last drag and of the last command, for the same reason.
+        self._stamps: dict[str, float] = {}
+        #: What is unfolded, and therefore worth computing.
+        self._unfolded: set[str] = set()
+        self._plots = [Plot(scene) for scene in instrument.scenes(instrument.result)]
+        self._haunt()
+        controls = instrument._controls.values()
+        self.panel = ControlPanel(
+            spec={
+                "title": instrument.title,
+                "controls": [control.spec(instrument) for control in controls],
+                "film": instrument.film(instrument.result) is not None,
+            },
+            readout=self._readout(),
+        )
+        self.panel.spec = {**self.panel.spec, "id": self.panel.model_id}
+        self.panel.observe(self._moved, names=["moved"])
+        self.panel.observe(self._typed, names=["typed"])
+        self.panel.observe(self._dragged, names=["dragged"])
+        self.panel.observe(self._command, names=["command"])
+        self.board = ipywidgets.VBox([self.panel, *(plot.figure for plot in self._plots)])
+        self.board.add_class("mlsys-board")
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        """The marks of all plots, by name."""
+        return {name: mark for plot in self._plots for name, mark in plot.marks.items()}
+
+    def show(self) -> None:
+        """Update panel and plots to the current result."""
+        self._errors = {}
+        scenes = self._instrument.scenes(self._instrument.result)
+        for plot, scene in zip(self._plots, scenes, strict=True):
+            plot.update(scene)
+        self._haunt()
+        self.panel.readout = self._readout()
+
+    def _haunt(self) -> None:
+        """Draw the pinned state behind the plots, or nothing."""
+        pin = self._instrument.pinned
+        for k, plot in enumerate(self._plots):
+            plot.haunt(ghost(pin.scenes[k]) if pin is not None else ())
+
+    def _readout(self) -> dict[str, Any]:
+        instrument = self._instrument
+        result = instrument.result
+        inputs, controls = instrument.inputs, instrument._controls
+        shown = {name: controls[name].shown(value) for name, value in inputs.items()}
+        header, rows = instrument.shown_table
+        alert = instrument.alert(result)
+        pin = instrument.pinned
+        film = instrument.film(result) if "film" in self._unfolded else None
+        return {
+            "number": next(self._numbers),
+            "heard": {name: sent[1] for name, sent in self._heard.items()},
+            "stamps": dict(self._stamps),
+            "values": inputs,
+            "shown": shown,
+            "options": {
+                name: control.spec(instrument)["options"]
+                for name, control in controls.items()
+                if control.varies
+            },
+            "hidden": sorted(instrument.hidden()),
+            "errors": self._errors,
+            "cards": [
+                [word, value, TONES[tone], pin.compared(word, value) if pin else ""]
+                for word, value, tone in instrument.cards(result)
+            ],
+            "sentence": instrument.sentence(result),
+            "alert": [alert[0], TONES[alert[1]]] if alert else None,
+            "hint": instrument.shown_hint,
+            "html": instrument.html(result),
+            "legends": self._legends(),
+            "table": {"header": list(header), "rows": [list(row) for row in rows]},
+            "code": instrument.code,
+            "undo": instrument._before_reset is not None,
+            "pinned": pin is not None,
+            "frames": [plot.frame for plot in self._plots],
+            "handles": [
+                [
+                    [h.name, h.control, _short(h.x), _short(h.y), h.along, h.flip, shown[h.control]]
+                    for h in plot.scene.handles
+                ]
+                for plot in self._plots
+            ],
+            "plots": {
+                key: state for plot in self._plots for key, state in plot.changed_state().items()
+            },
+            "math": math_html(instrument) if "math" in self._unfolded else "",
+            "film": film.to_json() if film else None,
+        }
+
+    def _legends(self) -> list[list[list[str]]]:
+        """What the signs of each plot mean; a prediction that no plot draws is named in the first."""
+        legends = [
+            [[words, TONES[tone], kind] for words, tone, kind in plot.scene.legend]
+            for plot in self._plots
+        ]
+        predicted = self._instrument.prediction
+        drawn = any(tone == "prediction" for p in self._plots for _, tone, _ in p.scene.legend)
+        if legends and predicted is not None and not drawn:
+            legends[0].append([f"Your prediction: {predicted.words}", TONES["prediction"], "none"])
+        if legends and self._instrument.pinned is not None:
+            legends[0].append(["Pinned", TONES["gray"], "dotted"])
+        return legends
+
+    # What the browser asks for.
+
+    def _try(self, name: str, action: Any) -> None:
+        """Do what the browser asked for; a refusal is shown next to its control."""
+        try:
+            action()
+        except Exception as problem:  # whatever it is, the student sees a sentence
+            self._errors = {name: str(problem) or type(problem).__name__}
+            self.panel.readout = self._readout()
+
+    def _moved(self, change: Any) -> None:
+        moved = self.panel.since(change)
+        self._heard = change["new"]
+        self._instrument._before_reset = None
+        for name in list(moved)[:1]:
+            self._try(name, lambda: self._instrument.set(**moved))
+        self._used()
+
+    def _typed(self, change: Any) -> None:
+        name, text = change["new"]["name"], change["new"]["text"]
+        control = self._instrument._controls[name]
+        self._instrument._before_reset = None
+        self._try(
+            name, lambda: self._instrument.set(**{name: control.read(self._instrument, text)})
+        )
+        self._used()
+
+    def _dragged(self, change: Any) -> None:
+        asked = change["new"]
+        self._stamps["dragged"] = asked["stamp"]
+        self._instrument._before_reset = None
+        self._try(
+            asked["control"],
+            lambda: self._instrument.drag(asked["handle"], float(asked["x"]), float(asked["y"])),
+        )
+        self._used()
+
+    def _used(self) -> None:
+        """Tell the lock, so that the ledger shows whether the prediction came first."""
+        lock = self._instrument._lock
+        if lock is not None:
+            self._try("", lambda: lock.record_use(type(self._instrument).__name__))
+
+    def _command(self, change: Any) -> None:
+        asked = change["new"]
+        self._stamps["command"] = asked["stamp"]
+        actions = {
+            "reset": self._instrument.reset,
+            "undo": self._instrument.undo_reset,
+            "pin": self._instrument.pin,
+            "unpin": self._instrument.unpin,
+            "fold": lambda: self._fold(asked["what"], asked["open"]),
+            # The browser has waited too long for an answer: it gets the present state again.
+            "again": self.show,
+        }
+        self._try("", actions[asked["name"]])
+
+    def _fold(self, what: str, unfold: bool) -> None:
+        if unfold:
+            self._unfolded.add(what)
+        else:
+            self._unfolded.discard(what)
+        self.show()
+
+
+def _short(value: float) -> float:
+    """A coordinate with as many digits as a screen has use for."""
+    return float(f"{value:.6g}")
