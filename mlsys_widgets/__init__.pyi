@@ -25,7 +25,9 @@ from .instruments.concept_map import ConceptMap as ConceptMap
 from .instruments.dispatch_waterfall import DispatchWaterfall as DispatchWaterfall
 from .instruments.fusion_decision import FusionDecision as FusionDecision
 from .instruments.fusion_explorer import FusionExplorer as FusionExplorer
+from .instruments.instrument import Instrument as Instrument
 from .instruments.iron_law_widget import IronLaw as IronLaw
+from .instruments.link import link as link
 from .instruments.magnitude_landscape import MagnitudeLandscape as MagnitudeLandscape
 from .instruments.memory_budget import MemoryBudget as MemoryBudget
 from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierarchy

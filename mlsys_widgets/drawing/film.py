@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.drawing.theme import color
 
 #: Where a block is: (time, left, bottom, width, height), on a stage one wide and one high.
 Place = tuple[float, float, float, float, float]
@@ -84,7 +84,7 @@ class Film:
             "actors": [
                 [
                     actor.label,
-                    TONES[actor.tone],
+                    color(actor.tone),
                     [[round(value, 4) for value in place] for place in actor.path],
                     actor.leaves,
                 ]

@@ -34,3 +34,16 @@ DASHES: Final = {
     "dotted": "2,5",
     "dash_dotted": "10,4,2,4",
 }
+
+
+def color(tone: str) -> str:
+    """The color of a tone.
+
+    Examples
+    --------
+    >>> color("blue")
+    '#2a7fc4'
+    """
+    if tone not in TONES:
+        raise ValueError(f"{tone!r} is not a tone; the tones are: {', '.join(TONES)}")
+    return TONES[tone]

@@ -79,18 +79,24 @@ class Slider(Control[float]):
         super().__init__(label, default=float(default), help=help, rare=rare)
         self.low, self.high, self.unit = float(low), float(high), unit
         self.log, self.whole = log, whole
+        if not self.low < self.high or not math.isfinite(self.high - self.low):
+            raise ValueError(f"{label} runs from {low} to {high}; it must run from less to more")
+        if log and self.low <= 0:
+            raise ValueError(
+                f"{label} starts at {low}; a logarithmic slider starts above zero, with zero=True "
+                "for a stop at zero before that"
+            )
         #: Whether a logarithmic slider begins with a stop at exactly zero.
         self.zero = zero
+        self.validate(None, self.default_value)
 
     def validate(self, obj: Any, value: Any) -> float:
-        """A finite number between the limits, rounded if it must be whole."""
+        """A finite number between the limits, and whole if it must be."""
         if isinstance(value, str):
             value = parse_quantity(value, self.unit)
         if isinstance(value, bool) or not hasattr(value, "__float__"):
             raise ValueError(f"{self.label} is {value!r}; it must be {self._allowed}")
         number = float(value)
-        if self.whole and math.isfinite(number):
-            number = float(round(number))
         # Rounding in the browser may miss a limit by its last digit.
         if math.isclose(number, self.low, rel_tol=1e-9):
             number = self.low
@@ -99,6 +105,8 @@ class Slider(Control[float]):
         if not self.low <= number <= self.high and not (self.zero and number == 0):
             shown = format_quantity(number, self.unit) if math.isfinite(number) else repr(value)
             raise ValueError(f"{self.label} is {shown}; it must be {self._allowed}")
+        if self.whole and not number.is_integer():
+            raise ValueError(f"{self.label} is {number:g}; it must be {self._allowed}")
         return number
 
     def snap(self, value: float) -> float:
@@ -120,7 +128,8 @@ class Slider(Control[float]):
     @property
     def _allowed(self) -> str:
         low, high = (format_quantity(limit, self.unit) for limit in (self.low, self.high))
-        return f"{'0 or ' if self.zero else ''}between {low} and {high}"
+        kind = "a whole number " if self.whole else ""
+        return f"{'0 or ' if self.zero else ''}{kind}between {low} and {high}"
 
     def shown(self, value: float) -> str:
         """The value with its unit."""

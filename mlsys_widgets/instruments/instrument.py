@@ -127,23 +127,27 @@ class Instrument(ipywidgets.VBox):
 
     def compute(self) -> Any:
         """The result of physics for the current inputs."""
-        raise NotImplementedError
+        raise self._lacks("compute()", "the result for the current inputs")
 
     def scenes(self, result: Any) -> tuple[Scene, ...]:
         """What to draw."""
-        raise NotImplementedError
+        raise self._lacks("scenes(result)", "a tuple of Scene, one for each plot")
 
     def cards(self, result: Any) -> Sequence[NumberCard]:
         """The numbers that matter most."""
-        raise NotImplementedError
+        raise self._lacks("cards(result)", "a list of (label, value, tone)")
 
     def sentence(self, result: Any) -> str:
         """The plot in words."""
-        raise NotImplementedError
+        raise self._lacks("sentence(result)", "the picture in words")
 
     def table(self, result: Any) -> Table:
         """The plot in numbers."""
-        raise NotImplementedError
+        raise self._lacks("table(result)", "a header and rows with the numbers of the picture")
+
+    def _lacks(self, method: str, gives: str) -> NotImplementedError:
+        name = type(self).__name__
+        return NotImplementedError(f"{name} needs a method {method} that returns {gives}")
 
     def alert(self, result: Any) -> tuple[str, str] | None:
         """A state that needs attention (out of memory, never pays off), with its tone."""

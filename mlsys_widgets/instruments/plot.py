@@ -6,6 +6,7 @@ a plot never shows another state than the cards beside it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import bqplot
@@ -23,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
     Strokes,
     Words,
 )
-from mlsys_widgets.drawing.theme import LIVE, TONES
+from mlsys_widgets.drawing.theme import LIVE, color
 
 
 class Silent:
@@ -65,9 +66,10 @@ class Plot:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._scales = {"x": _scale(scene.across), "y": _scale(scene.up)}
-        self._axes = [_axis(scene.across, self._scales["x"]), _axis(scene.up, self._scales["y"])]
-        self._axes[1].orientation = "vertical"
-        self._axes[1].label_offset = "54px"
+        self._axes = [
+            _axis(scene.across, self._scales["x"], label_offset="36px"),
+            _axis(scene.up, self._scales["y"], label_offset="54px", side="left"),
+        ]
         self.marks: dict[str, bq.Mark] = {
             mark.name: _make(mark, self._scales) for mark in scene.marks
         }
@@ -94,11 +96,13 @@ class Plot:
     def frame(self) -> list[Any]:
         """Where the axes lie and what they span: what the browser needs to place a handle."""
         across, up = self.scene.across, self.scene.up
+        # bqplot moves the ends of its scales inward, so that no symbol or line is cut in half.
+        padding = max((_reach(mark) for mark in self.scene.marks), default=0.0)
         margin = _margin(self.scene)
         return [
             [across.low, across.high, across.log],
             [up.low, up.high, up.log],
-            [margin[side] for side in ("top", "right", "bottom", "left")],
+            [margin[side] + padding for side in ("top", "right", "bottom", "left")],
         ]
 
     def changed_state(self) -> dict[str, Any]:
@@ -144,6 +148,16 @@ def _margin(scene: Scene) -> dict[str, int]:
     return {"top": 16, "bottom": 48, "left": 78, "right": 24}
 
 
+def _reach(mark: AnyMark) -> float:
+    """How far a mark reaches beyond its coordinates, in pixels, as bqplot reckons it."""
+    match mark:
+        case Points(size=size):
+            return math.floor(math.sqrt(size) / 2) + 1.0
+        case Line(width=width) | Strokes(width=width):
+            return width / 2
+    return 0.0
+
+
 def _scale(axis: Axis) -> bqplot.Scale:
     kind = _LogScale if axis.log else _LinearScale
     return kind(min=axis.low, max=axis.high)
@@ -166,13 +180,13 @@ def _key(tick: float) -> str:
     return f"{digits}e{int(power):+d}"
 
 
-def _axis(axis: Axis, scale: bqplot.Scale) -> bqplot.Axis:
+def _axis(axis: Axis, scale: bqplot.Scale, **more: str) -> bqplot.Axis:
     lines = "solid" if axis.grid else "none"
-    return _Axis(scale=scale, grid_lines=lines, label_offset="36px", **_ticks(axis))
+    return _Axis(scale=scale, grid_lines=lines, **more, **_ticks(axis))
 
 
 def _color(tone: str) -> str:
-    return LIVE.get(tone) or TONES[tone]
+    return LIVE.get(tone) or color(tone)
 
 
 def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:

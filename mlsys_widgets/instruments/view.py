@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 from typing import Any
+from uuid import uuid4
 
 import ipywidgets
 
-from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.drawing.scene import Scene
+from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.live_math import math_html
 from mlsys_widgets.instruments.pin import ghost
@@ -33,18 +35,19 @@ class View:
         self._stamps: dict[str, float] = {}
         #: What is unfolded, and therefore worth computing.
         self._unfolded: set[str] = set()
-        self._plots = [Plot(scene) for scene in instrument.scenes(instrument.result)]
+        self._plots = [Plot(scene) for scene in self._scenes()]
         self._haunt()
         controls = instrument._controls.values()
         self.panel = ControlPanel(
             spec={
+                "id": uuid4().hex,
                 "title": instrument.title,
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
+                "math": bool(instrument.explanations),
             },
             readout=self._readout(),
         )
-        self.panel.spec = {**self.panel.spec, "id": self.panel.model_id}
         self.panel.observe(self._moved, names=["moved"])
         self.panel.observe(self._typed, names=["typed"])
         self.panel.observe(self._dragged, names=["dragged"])
@@ -60,11 +63,17 @@ class View:
     def show(self) -> None:
         """Update panel and plots to the current result."""
         self._errors = {}
-        scenes = self._instrument.scenes(self._instrument.result)
-        for plot, scene in zip(self._plots, scenes, strict=True):
+        for plot, scene in zip(self._plots, self._scenes(), strict=True):
             plot.update(scene)
         self._haunt()
         self.panel.readout = self._readout()
+
+    def _scenes(self) -> tuple[Scene, ...]:
+        scenes = self._instrument.scenes(self._instrument.result)
+        if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
+            name = type(self._instrument).__name__
+            raise ValueError(f"{name}.scenes gives {type(scenes).__name__}, not a tuple of Scene")
+        return scenes
 
     def _haunt(self) -> None:
         """Draw the pinned state behind the plots, or nothing."""
@@ -95,11 +104,11 @@ class View:
             "hidden": sorted(instrument.hidden()),
             "errors": self._errors,
             "cards": [
-                [word, value, TONES[tone], pin.compared(word, value) if pin else ""]
+                [word, value, color(tone), pin.compared(word, value) if pin else ""]
                 for word, value, tone in instrument.cards(result)
             ],
             "sentence": instrument.sentence(result),
-            "alert": [alert[0], TONES[alert[1]]] if alert else None,
+            "alert": [alert[0], color(alert[1])] if alert else None,
             "hint": instrument.shown_hint,
             "html": instrument.html(result),
             "legends": self._legends(),
@@ -125,15 +134,15 @@ class View:
     def _legends(self) -> list[list[list[str]]]:
         """What the signs of each plot mean; a prediction that no plot draws is named in the first."""
         legends = [
-            [[words, TONES[tone], kind] for words, tone, kind in plot.scene.legend]
+            [[words, color(tone), kind] for words, tone, kind in plot.scene.legend]
             for plot in self._plots
         ]
         predicted = self._instrument.prediction
         drawn = any(tone == "prediction" for p in self._plots for _, tone, _ in p.scene.legend)
         if legends and predicted is not None and not drawn:
-            legends[0].append([f"Your prediction: {predicted.words}", TONES["prediction"], "none"])
+            legends[0].append([f"Your prediction: {predicted.words}", color("prediction"), "none"])
         if legends and self._instrument.pinned is not None:
-            legends[0].append(["Pinned", TONES["gray"], "dotted"])
+            legends[0].append(["Pinned", color("gray"), "dotted"])
         return legends
 
     # What the browser asks for.

@@ -118,8 +118,11 @@ KERNEL_IS_IDLE = """() =>
 """
 
 
-def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
-    """Open a notebook in JupyterLab and wait for its kernel; a copy, unless it lies there."""
+def opened(lab_server: Lab, browser: Browser, notebook: Path, script: str = "") -> Page:
+    """Open a notebook in JupyterLab and wait for its kernel; a copy, unless it lies there.
+
+    ``script`` runs before anything of the page does.
+    """
     # A folder and a workspace for each page, so that no test meets another's tabs or files.
     name = secrets.token_hex(4)
     if not notebook.is_relative_to(lab_server.folder):
@@ -129,6 +132,7 @@ def opened(lab_server: Lab, browser: Browser, notebook: Path) -> Page:
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     context.set_default_timeout(READY)
     page = context.new_page()
+    page.add_init_script(script)
     page.goto(f"{lab_server.url}lab/workspaces/{name}/tree/{path}?token={lab_server.token}")
     # Cells run before the kernel is there are lost without a word.
     kernel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-KernelName")
@@ -148,12 +152,12 @@ def closed(lab: Lab, page: Page) -> None:
 
 
 @pytest.fixture
-def open_notebook(lab_server: Lab, browser: Browser) -> Iterator[Callable[[Path], Page]]:
+def open_notebook(lab_server: Lab, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Open a copy of a notebook in JupyterLab; the page comes back with its kernel ready."""
     pages: list[Page] = []
 
-    def open_(notebook: Path) -> Page:
-        pages.append(opened(lab_server, browser, notebook))
+    def open_(notebook: Path, script: str = "") -> Page:
+        pages.append(opened(lab_server, browser, notebook, script))
         return pages[-1]
 
     yield open_

@@ -21,6 +21,7 @@ NAMES = [
     name
     for name in mlsys_widgets.__all__
     if isinstance(kind := getattr(mlsys_widgets, name), type) and issubclass(kind, Instrument)
+    if kind is not Instrument
 ]
 THEMES = ("Light", "Dark")
 

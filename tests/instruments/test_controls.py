@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_a_subclass_adds_its_controls_at_the_end() -> None:
         ("time", np.float32(2), 2.0),
         ("time", 10 * (1 + 1e-12), 10.0),  # the last digit of a browser's arithmetic
         ("time", 1e-6 * (1 - 1e-12), 1e-6),
-        ("sides", 4.4, 4.0),
+        ("sides", 4, 4.0),
         ("sides", "12", 12.0),
         ("images", "134k", 134_000.0),
         ("size", "small", "small"),
@@ -86,7 +87,8 @@ def test_accepted(name: str, given: Any, kept: Any) -> None:
         ("time", True, "Time is True"),
         ("time", None, "Time is None"),
         ("time", "30 GB", "which is not a time"),
-        ("sides", 2.4, "Sides is 2; it must be between 3 and 12"),
+        ("sides", 2, "Sides is 2; it must be a whole number between 3 and 12"),
+        ("sides", 4.4, "Sides is 4.4; it must be a whole number between 3 and 12"),
         ("sides", math.nan, "Sides is nan"),
         ("size", "large", "Size is 'large'; it must be one of: small"),
         ("size", 3, "Size is 3"),
@@ -157,3 +159,29 @@ def test_what_a_slider_shows_can_be_typed_again(value: float) -> None:
     time = CONTROLS["time"]
     again = time.read(Panel(), time.shown(value))
     assert again == pytest.approx(value, rel=5.1e-3)
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"low": 5, "high": 5, "default": 5}, "Size runs from 5 to 5; it must run from less to more"),
+        ({"low": 0, "high": 5, "default": 1, "log": True}, "Size starts at 0; a logarithmic slider"),
+        ({"low": 1, "high": 5, "default": 9}, "Size is 9; it must be between 1 and 5"),
+        ({"low": 1, "high": 5, "default": 1.5, "whole": True}, "Size is 1.5; it must be a whole"),
+        ({"low": 1, "high": float("inf"), "default": 2}, "Size runs from 1 to inf"),
+    ],
+)
+def test_an_author_is_told_what_is_wrong_with_a_slider(how, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Slider("Size", help="…", **how)
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_a_hand_points_at_nothing_that_is_refused(value):
+    for slider in (
+        Slider("A", default=2, low=1, high=1e6, log=True, whole=True, help="…"),
+        Slider("B", default=0, low=1e-7, high=1, log=True, zero=True, help="…"),
+        Slider("C", default=0.5, low=0.123456, high=0.98765, help="…"),
+    ):
+        snapped = slider.snap(value)
+        assert slider.validate(None, snapped) == snapped

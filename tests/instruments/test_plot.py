@@ -72,8 +72,44 @@ def test_an_update_keeps_the_marks_and_changes_their_data() -> None:
     plot.update(scene(replace(first, y=(5.0, 6.0)), still))
     assert plot.marks == marks
     assert list(marks["line"].y) == [5, 6]
-    assert moved == [{"y"}]  # one message, and only what changed
-    assert quiet == []
+    assert moved == quiet == []  # a mark sends nothing on its own
+    (state,) = plot.changed_state().values()
+    assert np.frombuffer(state["y"]["value"], np.float32).tolist() == [5, 6]
+    assert set(state) == {"y"}
+
+
+def test_what_changed_once_travels_with_every_state() -> None:
+    """A state is whole: whoever missed the one before has everything from the next."""
+    first = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
+    other = Line("other", (1.0, 2.0), (3.0, 4.0), "red")
+    plot = Plot(scene(first, other))
+    plot.update(scene(replace(first, y=(5.0, 6.0)), other))
+    plot.update(scene(replace(first, y=(5.0, 6.0)), replace(other, x=(1.5, 2.5))))
+    ids = {plot.marks[name].model_id for name in ("line", "other")}
+    assert set(plot.changed_state()) == ids
+
+
+def test_a_browser_that_asks_gets_everything() -> None:
+    mark = Plot(scene(Line("line", (1.0, 2.0), (3.0, 4.0), "blue"))).marks["line"]
+    sent = messages(mark)
+    mark.send_state()
+    assert {"x", "y", "colors"} <= sent[0]
+
+
+def test_a_ghost_lies_behind_the_marks_and_leaves_without_a_trace() -> None:
+    line = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
+    plot = Plot(scene(line))
+    plot.haunt((replace(line, name="pinned line", tone="gray"),))
+    behind, front = plot.figure.marks
+    assert (behind.colors, front) == ([TONES["gray"]], plot.marks["line"])
+    plot.haunt(())
+    assert plot.figure.marks == [front]
+
+
+def test_the_frame_leaves_room_for_the_largest_symbol() -> None:
+    """The numbers are bqplot's: half of the square root of a symbol's size, rounded down, and one."""
+    frame = Plot(scene(Points("points", (1.0,), (2.0,), "red", size=120))).frame
+    assert frame == [[1.0, 100.0, True], [0.0, 5.0, False], [16 + 6, 24 + 6, 48 + 6, 78 + 6]]
 
 
 def test_an_axis_follows_with_its_limits_and_labels() -> None:

@@ -138,6 +138,7 @@ function render({ model, el }) {
   math.addEventListener("toggle", tell("math"));
   movie.addEventListener("toggle", (event) => { if (!event.target.open) film.stop(); tell("film")(event); });
   movie.hidden = !spec.film;
+  math.hidden = !spec.math;
   const readout = element("div", { class: "mlsys-readout" }, alert, cards, sentence, hint, extra, movie, math, numbers, code);
   el.append(head, strip, readout);
 
@@ -207,6 +208,10 @@ function render({ model, el }) {
       if (pieces[k]) return;
       pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value));
       legends[k] = legendOver(plot, spec.title);
+      for (const node of [plot, legends[k].node]) {
+        node.style.setProperty("--side", k % 2);
+        node.style.setProperty("--pair", Math.floor(k / 2));
+      }
       pieces[k].show(panel.state.frames[k], panel.state.handles[k], panel.state.values);
       legends[k].show(panel.state.legends[k] ?? []);
     });
@@ -231,7 +236,7 @@ function render({ model, el }) {
     sizes.disconnect();
     clearTimeout(reminder);
     film.stop();
-    for (const piece of pieces) piece.remove();
+    for (const piece of [...pieces, ...legends]) piece.remove();
     panel.views.delete(show);
   };
 }

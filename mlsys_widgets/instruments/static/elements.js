@@ -25,6 +25,7 @@ function symbol(tone, kind) {
   const dashes = { solid: "", dashed: "6,4", dotted: "2,3", dash_dotted: "6,3,2,3" };
   box.setAttribute("width", 20); box.setAttribute("height", 14); box.setAttribute("aria-hidden", "true");
   box.setAttribute("class", "mlsys-sign");
+  if (kind === "none") return box;
   box.innerHTML = kind in dashes
     ? `<path d="M0 7H20" stroke="${tone}" stroke-width="2.5" stroke-dasharray="${dashes[kind]}"/>`
     : (shapes[kind] ?? shapes.circle);
@@ -45,6 +46,8 @@ function legendOver(plot, title) {
   let key = "";
   plot.before(list);
   return {
+    node: list,
+    remove() { list.remove(); },
     show(entries) {
       const next = JSON.stringify(entries);
       if (next === key) return;

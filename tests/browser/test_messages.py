@@ -1,0 +1,127 @@
+"""One state, one message: what is shown when messages are late, lost or out of order."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.needs("chromium")
+
+# Messages with a state of an instrument pass through `window.tamper(message, deliver)` if there is
+# one. JupyterLab assigns `onmessage`, so that is where they are caught.
+INTERCEPT = """() => {
+  window.caught = 0;
+  Object.defineProperty(WebSocket.prototype, 'onmessage', { set(given) {
+    const first = !this.handler;
+    this.handler = given;
+    if (first) this.addEventListener('message', event => {
+      const handler = this.handler;
+      const text = typeof event.data === 'string'
+        ? event.data : new TextDecoder('latin1').decode(event.data);
+      const isState = text.includes('"method": "update"') && text.includes('"readout"');
+      if (isState) window.caught += 1;
+      if (isState && window.tamper) window.tamper(event, () => handler.call(this, event));
+      else handler.call(this, event);
+    });
+  } });
+}"""
+
+# For how long card and plot disagreed at most: both are drawn in one turn, and the plot's text is
+# there with the next frame.
+WATCH = """() => {
+  const card = () => [...document.querySelectorAll('.mlsys-card')]
+    .find(c => c.textContent.startsWith('Utilization')).querySelector('strong').textContent;
+  const plot = () => [...document.querySelectorAll('.mlsys-plot text')]
+    .map(t => /computing (.*) of the time/.exec(t.textContent)?.[1]).find(Boolean);
+  let since = null;
+  window.apart = 0;
+  window.both = () => [card(), plot()];
+  const look = now => {
+    if (card() === plot()) since = null;
+    else { since ??= now; window.apart = Math.max(window.apart, now - since); }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+
+
+@pytest.fixture
+def waterfall(open_notebook, run_all, tmp_path):
+    """A dispatch waterfall on a page whose messages can be tampered with."""
+    code = "import mlsys_widgets as mw\nw = mw.DispatchWaterfall()\nw"
+    cell = nbformat.v4.new_code_cell(code)
+    book = nbformat.v4.new_notebook(cells=[cell])
+    book.metadata["kernelspec"] = {
+        "name": "python3", "display_name": "Python 3", "language": "python",
+    }  # fmt: skip
+    path = tmp_path / "waterfall.ipynb"
+    nbformat.write(book, path)
+    page = open_notebook(path, script=f"({INTERCEPT})()")
+    run_all(page)
+    expect(page.locator(".mlsys-plot text", has_text="computing 32.3% of the time")).to_be_visible()
+    page.evaluate(WATCH)
+    return page
+
+
+def press(page: Page, key: str) -> None:
+    slider = page.get_by_label("Eager kernels", exact=True)
+    slider.focus()
+    slider.press(key)
+
+
+def settles_on(page: Page, kernels: str) -> None:
+    """The slider's value is shown everywhere, in card and plot alike."""
+    slider = page.get_by_label("Eager kernels", exact=True)
+    expect(slider).to_have_attribute("aria-valuetext", kernels)
+    expect(page.locator(".mlsys-card", has_text="Kernels launched")).to_contain_text(kernels)
+    page.wait_for_function("() => both()[0] === both()[1]")
+    # Whatever happened on the way, card and plot never told two stories for longer than it takes
+    # a busy machine to draw a few frames.
+    assert page.evaluate("apart") < 500
+
+
+def test_late_messages(waterfall):
+    waterfall.evaluate("tamper = (_, deliver) => setTimeout(deliver, 700)")
+    for _ in range(3):
+        press(waterfall, "ArrowLeft")
+    settles_on(waterfall, "904")
+    assert waterfall.evaluate("caught") >= 1
+
+
+def test_messages_out_of_order(waterfall):
+    """Every second message overtakes the one before it."""
+    waterfall.evaluate(
+        """tamper = (_, deliver) => {
+             if (window.held) { const late = window.held; window.held = null; deliver();
+                                setTimeout(late, 200); }
+             else { window.held = deliver; }
+           }"""
+    )
+    press(waterfall, "ArrowLeft")
+    waterfall.wait_for_function("() => window.held")
+    press(waterfall, "ArrowLeft")
+    waterfall.wait_for_function("() => !window.held")
+    waterfall.evaluate("tamper = null")
+    settles_on(waterfall, "935")
+
+
+def test_lost_messages(waterfall):
+    """An answer that never comes is asked for again; nothing is half shown until then."""
+    waterfall.evaluate("lost = 0; tamper = () => { lost += 1; if (lost === 2) tamper = null; }")
+    press(waterfall, "ArrowLeft")
+    waterfall.wait_for_function("() => lost === 1")
+    assert waterfall.evaluate("both()") == ["32.3%", "32.3%"]
+    settles_on(waterfall, "968")
+    assert waterfall.evaluate("lost") == 2
+
+
+def test_a_state_is_whole_for_whoever_missed_the_one_before(waterfall):
+    """The first message is lost for good; the second alone has all that changed."""
+    waterfall.evaluate("lost = 0; tamper = () => { lost += 1; tamper = null; }")
+    press(waterfall, "ArrowLeft")
+    waterfall.wait_for_function("() => lost === 1")
+    faster = waterfall.get_by_label("Faster GPU", exact=True)
+    faster.focus()
+    faster.press("ArrowRight")
+    settles_on(waterfall, "968")

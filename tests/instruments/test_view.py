@@ -1,0 +1,219 @@
+"""What is on the screen: one message for every state, whole and numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mlsys_widgets import Instrument
+from mlsys_widgets.drawing.film import Actor, Film
+from mlsys_widgets.drawing.scene import Axis, Handle, Line, Scene
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.predicted import Predicted
+from tests.instruments.locks import Lock
+
+
+class Ramp(Instrument):
+    """A line through the origin, whose end can be dragged."""
+
+    title = "Ramp"
+    predictable = {"height": "s"}
+
+    slope = Slider("Slope", default=1, low=0.5, high=4, help="How steep it is.")
+
+    def compute(self) -> float:
+        return self.slope * 10
+
+    def scenes(self, result: float) -> tuple[Scene, ...]:
+        line = Line("ramp", (0.0, 10.0), (0.0, result), "blue")
+        across, up = Axis("Length", 0.0, 10.0), Axis("Height", 0.0, 40.0)
+        end = Handle("end", "slope", 10.0, result, "y")
+        return (Scene(across, up, (line,), legend=(("Ramp", "blue", "solid"),), handles=(end,)),)
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        return {"slope": y / 10}
+
+    def cards(self, result: float) -> list[tuple[str, str, str]]:
+        return [("Height", f"{result:g} m", "blue")]
+
+    def sentence(self, result: float) -> str:
+        return f"It is {result:g} m high."
+
+    def table(self, result: float) -> Any:
+        return ("Part", "Height"), [("End", f"{result:g} m")]
+
+    @property
+    def explanations(self) -> dict[str, Any]:
+        return {}
+
+    def hint(self, result: float) -> str:
+        return "A smaller slope would help." if result > 20 else ""
+
+    def film(self, result: float) -> Film:
+        ball = Actor("ball", "red", ((0.0, 0.0, 0.0, 0.1, 0.1), (2.0, 0.9, 0.9, 0.1, 0.1)))
+        return Film("A ball", 2.0, (ball,), moments=((0.0, "At the foot."), (2.0, "At the end.")))
+
+
+@pytest.fixture
+def ramp():
+    return Ramp()
+
+
+def panel(instrument):
+    return instrument._open().panel
+
+
+def ask(instrument, name, **more):
+    panel(instrument).command = {"name": name, "stamp": 1.5, **more}
+
+
+def messages(instrument):
+    """What is sent from now on, message by message."""
+    sent = []
+    widgets = [panel(instrument), *instrument.marks.values()]
+    for plot in instrument._view._plots:
+        widgets += [plot.figure, *plot._axes, *plot._scales.values()]
+    for widget in widgets:
+        widget._send = lambda message, buffers=None: sent.append(message["state"])
+    return sent
+
+
+def test_a_move_is_one_message_with_a_whole_state(ramp):
+    sent = messages(ramp)
+    ramp.set(slope=2)
+    assert [set(state) for state in sent] == [{"readout"}]
+    readout = sent[0]["readout"]
+    assert readout["cards"] == [["Height", "20 m", "#2a7fc4", ""]]
+    assert readout["handles"] == [[["end", "slope", 10.0, 20.0, "y", False, "2"]]]
+    assert set(readout["plots"]) == {ramp.marks["ramp"].model_id}
+
+
+def test_the_number_of_a_state_only_grows(ramp):
+    numbers = [panel(ramp).readout["number"]]
+    for slope in (2, 3, 2):
+        ramp.set(slope=slope)
+        numbers.append(panel(ramp).readout["number"])
+    ask(ramp, "again")
+    numbers.append(panel(ramp).readout["number"])
+    assert numbers == sorted(set(numbers))
+
+
+def test_the_end_can_be_dragged_and_stays_within_its_range(ramp):
+    panel(ramp).dragged = {"handle": "end", "control": "slope", "x": 3.0, "y": 27.3, "stamp": 2.5}
+    assert ramp.slope == 2.73
+    assert panel(ramp).readout["stamps"] == {"dragged": 2.5}
+    ramp.drag("end", 0, 400)
+    assert ramp.slope == 4
+    with pytest.raises(ValueError, match="Ramp has no handle 'start'; it has: end"):
+        ramp.drag("start", 0, 0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"handle": "start", "control": "slope", "x": 1.0, "y": 1.0},
+        {"handle": "end", "control": "slope", "x": "left", "y": "up"},
+    ],
+)
+def test_a_drag_of_nothing_gets_a_sentence_and_moves_nothing(ramp, asked):
+    panel(ramp).dragged = {**asked, "stamp": 1.0}
+    assert ramp.slope == 1
+    assert panel(ramp).readout["errors"]["slope"]
+
+
+def test_what_is_folded_is_not_computed(ramp):
+    assert (panel(ramp).readout["film"], panel(ramp).readout["math"]) == (None, "")
+    ask(ramp, "fold", what="film", open=True)
+    assert panel(ramp).readout["film"]["title"] == "A ball"
+    ask(ramp, "fold", what="film", open=False)
+    assert panel(ramp).readout["film"] is None
+
+
+def test_pin_and_unpin_from_the_panel(ramp):
+    ask(ramp, "pin")
+    ramp.set(slope=2)
+    assert panel(ramp).readout["cards"][0][3] == "was 10 m, now 2×"
+    assert panel(ramp).readout["legends"] == [
+        [["Ramp", "#2a7fc4", "solid"], ["Pinned", "#808890", "dotted"]]
+    ]
+    ask(ramp, "unpin")
+    assert panel(ramp).readout["pinned"] is False
+
+
+def test_hints_wait_for_their_gate():
+    gate = Lock()
+    ramp = Ramp(slope=3, hints=gate)
+    assert panel(ramp).readout["hint"] == ""
+    gate.open()
+    assert panel(ramp).readout["hint"] == "A smaller slope would help."
+    assert panel(Ramp(slope=3)).readout["hint"] == "A smaller slope would help."
+    assert panel(Ramp(slope=1)).readout["hint"] == ""
+
+
+def test_a_prediction_that_no_plot_draws_is_named_in_legend_and_table():
+    lock = Lock()
+    ramp = Ramp(lock=lock)
+    assert ramp.prediction is None
+    lock.predicted = Predicted("B: steep")
+    lock.open()
+    assert panel(ramp).readout["legends"][0][-1] == ["Your prediction: B: steep", "#b0609f", "none"]
+    assert panel(ramp).readout["table"]["rows"][-1] == ["Your prediction", "B: steep"]
+    assert ramp.predicted("height") is None
+
+
+def test_a_given_prediction_is_kept_by_the_code():
+    ramp = Ramp(prediction=12)
+    assert ramp.predicted("height") == 12
+    assert ramp.code == "Ramp(prediction=12)"
+    with pytest.raises(ValueError, match="prediction"):
+        Ramp(prediction=-1)
+
+
+class Bare(Instrument):
+    """An instrument whose author forgot everything."""
+
+    size = Slider("Size", default=1, low=0, high=2, help="…")
+
+
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        ("compute", "Bare needs a method compute() that returns the result"),
+        ("scenes", "Bare needs a method scenes(result) that returns a tuple of Scene"),
+        ("cards", "Bare needs a method cards(result) that returns a list of (label, value, tone)"),
+        ("sentence", "Bare needs a method sentence(result) that returns the picture in words"),
+        ("table", "Bare needs a method table(result) that returns a header and rows"),
+    ],
+)
+def test_an_author_is_told_what_is_missing(method, says):
+    bare = Instrument.__new__(Bare)
+    with pytest.raises(NotImplementedError) as told:
+        getattr(bare, method)(*([] if method == "compute" else [None]))
+    assert str(told.value).startswith(says)
+
+
+def test_an_author_is_told_which_tones_there_are():
+    class Pink(Ramp):
+        def cards(self, result):
+            return [("Height", "1 m", "pink")]
+
+    with pytest.raises(ValueError, match="'pink' is not a tone; the tones are: blue, orange"):
+        Pink()._open()
+
+
+def test_an_author_is_told_what_scenes_must_give():
+    class One(Ramp):
+        def scenes(self, result):
+            return super().scenes(result)[0]
+
+    with pytest.raises(ValueError, match="One.scenes gives Scene, not a tuple of Scene"):
+        One()._open()
+
+
+def test_an_instrument_without_predictions_refuses_one():
+    class Blind(Ramp):
+        predictable = {}
+
+    with pytest.raises(ValueError, match="Blind draws no prediction"):
+        Blind(prediction=1)
