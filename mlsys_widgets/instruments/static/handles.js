@@ -12,6 +12,16 @@ function back([low, high, log], fraction) {
   return log ? low * (high / low) ** fraction : low + (high - low) * fraction;
 }
 
+// An input as a handle moves it: a number of a slider, or one choice of a menu after the other.
+function scaleOf(spec) {
+  if (spec.kind === "slider") {
+    return { low: spec.low, high: spec.high, at: (value) => value, next: (value, direction, many) => step(spec, value, direction, many) };
+  }
+  const keys = spec.options.map(([key]) => key);
+  const pick = (k) => keys[Math.min(keys.length - 1, Math.max(0, k))];
+  return { low: keys[0], high: keys[keys.length - 1], at: (value) => keys.indexOf(value), next: (value, direction) => pick(keys.indexOf(value) + direction) };
+}
+
 // The handles over one plot. `drag(name, control, x, y)` asks the kernel; `move(control, value)` too.
 function handlesOver(plot, specs, drag, move) {
   const layer = element("div", { class: "mlsys-handles" });
@@ -44,13 +54,13 @@ function handlesOver(plot, specs, drag, move) {
     wanted = () => drag(handle.name, handle.control, x, y);
   };
   const make = (name, control) => {
-    const spec = specs[control];
+    const spec = specs[control], scale = scaleOf(spec);
     const node = element("div", {
       class: "mlsys-handle", role: "slider", tabindex: "0", "aria-label": spec.label,
-      "aria-valuemin": spec.low, "aria-valuemax": spec.high, "data-handle": name,
+      "aria-valuemin": scale.at(scale.low), "aria-valuemax": scale.at(scale.high), "data-handle": name,
       "data-lm-suppress-shortcuts": "true",
     }, element("span", { class: "mlsys-grip" }), element("span", { class: "mlsys-tip", "aria-hidden": "true" }));
-    const handle = { name, control, node, tip: node.lastChild };
+    const handle = { name, control, node, scale, tip: node.lastChild };
     node.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
@@ -70,8 +80,8 @@ function handlesOver(plot, specs, drag, move) {
       event.preventDefault();
       event.stopPropagation();
       const next = direction
-        ? step(spec, handle.value, handle.flip ? -direction : direction, event.key.startsWith("Page"))
-        : event.key === "Home" ? spec.low : spec.high;
+        ? scale.next(handle.value, handle.flip ? -direction : direction, event.key.startsWith("Page"))
+        : event.key === "Home" ? scale.low : scale.high;
       handle.value = next;
       move(control, next);
     });
@@ -93,7 +103,7 @@ function handlesOver(plot, specs, drag, move) {
         left.delete(name);
         Object.assign(handle, { x, y, flip, value: values[control] });
         handle.node.dataset.along = direction;
-        handle.node.setAttribute("aria-valuenow", values[control]);
+        handle.node.setAttribute("aria-valuenow", handle.scale.at(values[control]));
         handle.node.setAttribute("aria-valuetext", shown);
         const words = `${specs[control].label}: ${shown}`;
         if (handle.tip.textContent !== words) handle.tip.textContent = words;
