@@ -122,6 +122,8 @@ class Slider(Control[float]):
             return 0.0
         # What is not a number is no place either; the lowest value is one.
         limited = min(max(value, self.low), self.high) if value == value else self.low
+        if limited in (self.low, self.high):
+            return limited
         rounded = min(max(float(f"{limited:.3g}"), self.low), self.high)
         return float(round(rounded)) if self.whole else rounded
 

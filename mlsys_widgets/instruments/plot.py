@@ -16,6 +16,7 @@ from bqplot import marks as bq
 from mlsys_widgets.drawing.scene import (
     BARE_MARGIN,
     AnyMark,
+    Array,
     Axis,
     Blocks,
     Line,
@@ -76,7 +77,7 @@ class Plot:
         #: The pinned state behind the marks: as it was asked for, and as it is drawn.
         self._pinned: tuple[AnyMark, ...] = ()
         #: Every widget that has changed since it was made, with the traits that did.
-        self._changed: dict[Any, set[str]] = {}
+        self._changed: dict[Any, dict[str, None]] = {}
         self.figure = bqplot.Figure(
             marks=list(self.marks.values()),
             axes=self._axes,
@@ -105,14 +106,18 @@ class Plot:
             [margin[side] + padding for side in ("top", "right", "bottom", "left")],
         ]
 
-    def changed_state(self) -> dict[str, Any]:
-        """All that was ever changed, by the id of its model, as bqplot's models read it."""
-        return {
-            widget.model_id: {
-                name: _single(value) for name, value in widget.get_state(traits).items()
-            }
-            for widget, traits in self._changed.items()
-        }
+    @property
+    def followers(self) -> list[Any]:
+        """All widgets that follow the scene, in an order that stays."""
+        return [*self.marks.values(), *self._axes, *self._scales.values()]
+
+    def changed_state(self, numbers: Numbers) -> list[list[Any]]:
+        """All that was ever changed: the place among ``followers``, and the traits by name."""
+        return [
+            [k, {name: _travels(name, getattr(widget, name), numbers) for name in names}]
+            for k, widget in enumerate(self.followers)
+            if (names := self._changed.get(widget))
+        ]
 
     def haunt(self, marks: tuple[AnyMark, ...]) -> None:
         """Draw the marks of a pinned state behind the others."""
@@ -139,7 +144,7 @@ class Plot:
         for name, value in values.items():
             if not _same(getattr(widget, name), value):
                 setattr(widget, name, value)
-                self._changed.setdefault(widget, set()).add(name)
+                self._changed.setdefault(widget, {})[name] = None
 
 
 def _margin(scene: Scene) -> dict[str, int]:
@@ -265,11 +270,34 @@ def _places(mark: Line | Points | Words) -> dict[str, Any]:
     }
 
 
-def _single(value: Any) -> Any:
-    """Serialized numbers in half the bytes; a screen needs no more digits than these."""
-    if isinstance(value, dict) and value.get("dtype") == "float64":
-        numbers = np.frombuffer(value["value"], np.float64).astype(np.float32)
-        return {**value, "value": memoryview(numbers), "dtype": "float32"}
+class Numbers:
+    """The numbers of many arrays, one after the other, in one buffer.
+
+    Single precision halves the bytes; a screen needs no more digits.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[Array] = []
+        self._length = 0
+
+    def add(self, values: Array) -> dict[str, list[int]]:
+        """Put an array behind the others; where it begins, and its shape."""
+        start = self._length
+        self._parts.append(values.ravel())
+        self._length += values.size
+        return {"span": [start, *values.shape]}
+
+    @property
+    def buffer(self) -> memoryview:
+        """All numbers."""
+        joined = np.concatenate(self._parts) if self._parts else np.zeros(0)
+        return memoryview(joined.astype(np.float32).tobytes())
+
+
+def _travels(name: str, value: Any, numbers: Numbers) -> Any:
+    """A trait as it travels. Words are arrays to bqplot, and a list on the way."""
+    if isinstance(value, np.ndarray):
+        return value.tolist() if name == "text" else numbers.add(value.astype(np.float64))
     return value
 
 

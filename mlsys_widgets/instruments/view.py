@@ -18,7 +18,7 @@ from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.live_math import math_html
 from mlsys_widgets.instruments.pin import ghost
-from mlsys_widgets.instruments.plot import Plot
+from mlsys_widgets.instruments.plot import Numbers, Plot
 
 
 class View:
@@ -42,6 +42,9 @@ class View:
             spec={
                 "id": uuid4().hex,
                 "title": instrument.title,
+                "plots": [
+                    [widget.model_id for widget in plot.followers] for plot in self._plots
+                ],
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
@@ -90,6 +93,8 @@ class View:
         alert = instrument.alert(result)
         pin = instrument.pinned
         film = instrument.film(result) if "film" in self._unfolded else None
+        numbers = Numbers()
+        plots = [plot.changed_state(numbers) for plot in self._plots]
         return {
             "number": next(self._numbers),
             "heard": {name: sent[1] for name, sent in self._heard.items()},
@@ -124,9 +129,8 @@ class View:
                 ]
                 for plot in self._plots
             ],
-            "plots": {
-                key: state for plot in self._plots for key, state in plot.changed_state().items()
-            },
+            "plots": plots,
+            "numbers": numbers.buffer,
             "math": math_html(instrument) if "math" in self._unfolded else "",
             "film": film.to_json() if film else None,
         }

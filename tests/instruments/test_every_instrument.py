@@ -20,9 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlsys_widgets
-from mlsys_widgets.drawing.scene import Blocks, Strokes, Words
+from mlsys_widgets import ConceptMap
+from mlsys_widgets.drawing.scene import Axis, Blocks, Handle, Scene, Strokes, Words
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.instruments.live_math import math_html, matters_most
 
 
 def instruments() -> list[type[Instrument]]:
@@ -40,8 +42,10 @@ def whole_range(instrument: Instrument, control: Control) -> list[Any]:
         case Slider(low=low, high=high):
             shares = np.linspace(0, 1, 9)
             if control.log:
-                return [low * (high / low) ** share for share in shares]
-            return [low + (high - low) * share for share in shares]
+                values = [low * (high / low) ** share for share in shares]
+            else:
+                values = [low + (high - low) * share for share in shares]
+            return [float(round(value)) for value in values] if control.whole else values
         case Select():
             return list(control.options(instrument))
         case Several(options=options):
@@ -290,3 +294,95 @@ def test_the_still_twin(kind: type[Instrument]) -> None:
         assert all(word in bundle["image/svg+xml"] for word in escape(value).split())
     assert instrument.sentence(instrument.result) in bundle["text/plain"]
     assert instrument.figure("png")[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def handles(instrument: Instrument) -> list[tuple[Scene, Handle]]:
+    return [(s, h) for s in instrument.scenes(instrument.result) for h in s.handles]
+
+
+def fraction(axis: Axis, value: float) -> float:
+    if axis.log:
+        return math.log(value / axis.low) / math.log(axis.high / axis.low)
+    return (value - axis.low) / (axis.high - axis.low)
+
+
+def place(axis: Axis, part: float) -> float:
+    if axis.log:
+        return axis.low * (axis.high / axis.low) ** part
+    return axis.low + (axis.high - axis.low) * part
+
+
+@every_instrument
+def test_every_handle_moves_a_control_and_lies_in_its_plot(kind: type[Instrument]) -> None:
+    instrument = kind()
+    names = [handle.name for _, handle in handles(instrument)]
+    assert len(set(names)) == len(names)
+    for scene, handle in handles(instrument):
+        assert handle.control in instrument.inputs
+        assert handle.along in ("x", "y", "xy")
+        assert -1e-9 <= fraction(scene.across, handle.x) <= 1 + 1e-9, handle
+        assert -1e-9 <= fraction(scene.up, handle.y) <= 1 + 1e-9, handle
+
+
+@every_instrument
+def test_wherever_a_hand_drags_a_handle_something_sensible_is_shown(kind: type[Instrument]) -> None:
+    instrument = kind()
+    for name in [handle.name for _, handle in handles(instrument)]:
+        for part in (0.0, 0.13, 0.5, 0.87, 1.0):
+            found = {h.name: s for s, h in handles(instrument)}
+            if name not in found:
+                break  # it went away with what it stood for
+            scene = found[name]
+            instrument.drag(name, place(scene.across, part), place(scene.up, part))
+            check(instrument)
+        instrument.reset()
+
+
+@every_instrument
+def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
+    instrument = kind()
+    if kind is ConceptMap:
+        assert not instrument.explanations  # a map of ideas computes nothing
+        return
+    shown = math_html(instrument)
+    assert "mlsys-equation" in shown
+    if instrument.headline:
+        assert instrument.headline in instrument.result.outputs()
+        assert matters_most(instrument)
+
+
+@every_instrument
+def test_a_state_is_small_enough_to_travel_at_thirty_a_second(kind: type[Instrument]) -> None:
+    """At most 6 KB on the wire, of which Jupyter's own envelope takes about 1 KB."""
+    instrument = kind()
+    instrument._open()
+    for name, control in instrument._controls.items():
+        if isinstance(control, Slider):
+            instrument.set(**{name: control.high})
+            assert size(instrument._open().panel.readout) < 5_000, name
+
+
+def size(state: Any) -> int:
+    """The bytes of a state: JSON, and the numbers of plots as they are."""
+    buffers = []
+
+    def aside(value: Any) -> str:
+        buffers.append(value.nbytes)
+        return ""
+
+    return len(json.dumps(state, default=aside)) + sum(buffers)
+
+
+@every_instrument
+def test_a_film_fits_its_stage(kind: type[Instrument]) -> None:
+    instrument = kind()
+    film = instrument.film(instrument.result)
+    if film is None:
+        return
+    told = film.to_json()
+    assert size(told) < 6_000
+    assert all(words.endswith(".") for _, words in film.moments)
+    for actor in film.actors:
+        for _, left, bottom, width, height in actor.path:
+            assert -0.01 <= left <= left + width <= 1.01, actor
+            assert -0.01 <= bottom <= bottom + height <= 1.01, actor

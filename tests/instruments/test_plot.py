@@ -10,7 +10,7 @@ import pytest
 
 from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Points, Scene, Strokes, Words
 from mlsys_widgets.drawing.theme import LIVE, TONES
-from mlsys_widgets.instruments.plot import Plot, _key
+from mlsys_widgets.instruments.plot import Numbers, Plot, _key
 
 ACROSS = Axis("Time", 1.0, 100.0, True, (1.0, 10.0, 100.0), ("1 s", "10 s", "100 s"))
 UP = Axis("Rate", 0.0, 5.0)
@@ -73,9 +73,11 @@ def test_an_update_keeps_the_marks_and_changes_their_data() -> None:
     assert plot.marks == marks
     assert list(marks["line"].y) == [5, 6]
     assert moved == quiet == []  # a mark sends nothing on its own
-    (state,) = plot.changed_state().values()
-    assert np.frombuffer(state["y"]["value"], np.float32).tolist() == [5, 6]
-    assert set(state) == {"y"}
+    numbers = Numbers()
+    ((place, state),) = plot.changed_state(numbers)
+    assert plot.followers[place] is marks["line"]
+    assert state == {"y": {"span": [0, 2]}}
+    assert np.frombuffer(numbers.buffer, np.float32).tolist() == [5, 6]
 
 
 def test_what_changed_once_travels_with_every_state() -> None:
@@ -85,8 +87,9 @@ def test_what_changed_once_travels_with_every_state() -> None:
     plot = Plot(scene(first, other))
     plot.update(scene(replace(first, y=(5.0, 6.0)), other))
     plot.update(scene(replace(first, y=(5.0, 6.0)), replace(other, x=(1.5, 2.5))))
-    ids = {plot.marks[name].model_id for name in ("line", "other")}
-    assert set(plot.changed_state()) == ids
+    numbers = Numbers()
+    assert plot.changed_state(numbers) == [[0, {"y": {"span": [0, 2]}}], [1, {"x": {"span": [2, 2]}}]]
+    assert np.frombuffer(numbers.buffer, np.float32).tolist() == [5, 6, 1.5, 2.5]
 
 
 def test_a_browser_that_asks_gets_everything() -> None:

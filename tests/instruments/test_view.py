@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mlsys_widgets import Instrument
@@ -86,7 +87,9 @@ def test_a_move_is_one_message_with_a_whole_state(ramp):
     readout = sent[0]["readout"]
     assert readout["cards"] == [["Height", "20 m", "#2a7fc4", ""]]
     assert readout["handles"] == [[["end", "slope", 10.0, 20.0, "y", False, "2"]]]
-    assert set(readout["plots"]) == {ramp.marks["ramp"].model_id}
+    assert readout["plots"] == [[[0, {"y": {"span": [0, 2]}}]]]
+    assert np.frombuffer(panel(ramp).readout["numbers"], np.float32).tolist() == [0, 20]
+    assert panel(ramp).spec["plots"][0][0] == ramp.marks["ramp"].model_id
 
 
 def test_the_number_of_a_state_only_grows(ramp):

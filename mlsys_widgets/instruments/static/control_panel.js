@@ -12,14 +12,26 @@ function panelOf(model) {
   return PANELS.get(id);
 }
 
+// The traits of a mark as bqplot reads them: arrays lie one after the other in one buffer.
+function asBqplot(traits, numbers) {
+  const array = ([start, ...shape]) => {
+    const length = shape.reduce((product, size) => product * size, 1);
+    const from = numbers.byteOffset + 4 * start;
+    return { value: new DataView(numbers.buffer.slice(from, from + 4 * length)), dtype: "float32", shape, type: null };
+  };
+  return Object.fromEntries(Object.entries(traits).map(([name, value]) =>
+    [name, value?.span ? array(value.span) : value]));
+}
+
 async function take(model, panel) {
   const next = model.get("readout");
   if (next.number <= panel.state.number) return;
   const manager = model.widget_manager;
-  const plots = await Promise.all(Object.entries(next.plots).map(async ([id, state]) => {
-    const target = await manager.get_model(id);
-    return [target, await target.constructor._deserialize_state(state, manager)];
-  }));
+  const ids = model.get("spec").plots;
+  const plots = await Promise.all(next.plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
+    const target = await manager.get_model(ids[p][k]);
+    return [target, await target.constructor._deserialize_state(asBqplot(traits, next.numbers), manager)];
+  })));
   if (next.number <= panel.state.number) return;
   panel.state = next;
   for (const [target, state] of plots) target.set_state(state);
