@@ -179,6 +179,11 @@ class ConceptMap(Instrument):
         lit = tuple((a, b) for a, b, _ in self.graph.arrows if {a, b} <= upper or {a, b} <= lower)
         return Reading(self.graph.by_key[self.concept], before, after, None, 0, lit)
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """None: a map of ideas has no formula."""
+        return {}
+
     # What it says.
 
     def cards(self, result: Reading) -> Sequence[NumberCard]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Final
 
@@ -17,10 +16,10 @@ import numpy as np
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.film import Film
-from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.drawing.scene import Array, Handle, Scene
 from mlsys_widgets.instruments import fusion_film, fusion_scenes
 from mlsys_widgets.instruments.controls import Count, Select, Slider, Switch
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.measured import MeasurementError, load
 from mlsys_widgets.physics.roofline import Ridge
 
@@ -41,7 +40,7 @@ _OUTLOOK: Final = {
 }
 #: Names for the measured ways of fusing.
 _VARIANTS: Final = {
-    "triton": "one hand-written kernel",
+    "triton": "hand-written kernel",
     "compiled": "torch.compile",
     "compiled_graph": "torch.compile with a graph",
 }
@@ -67,7 +66,7 @@ _FEWEST, _MOST_ELEMENTS = 1e3, 1e9
 #: Sizes for which the speedup is drawn.
 _SIZES: Final = np.geomspace(_FEWEST, _MOST_ELEMENTS, 25)
 #: Sizes for which the table gives it.
-_SAMPLES: Final = ((0, "1,000 elements"), (12, "1 million elements"), (24, "1 billion elements"))
+_SAMPLES: Final = ((0, "1,000 elements"), (24, "1 billion elements"))
 
 
 def _precisions(instrument: Any) -> dict[str, str]:
@@ -95,6 +94,17 @@ def _step(k: int) -> Select[str]:
 @lru_cache(maxsize=256)
 def _chain(*keys: str) -> ph.Chain:
     return ph.chain(*keys)
+
+
+@lru_cache(maxsize=64)
+def _curve(
+    keys: tuple[str, ...], width: int, device: str, bandwidth: float, launch: float
+) -> Array:
+    """The speedup at each of ``_SIZES``, which moving the size leaves as it is."""
+    fused = ph.fuse(
+        _chain(*keys), _SIZES, width, device, bandwidth=bandwidth, launch_overhead=launch
+    )
+    return np.asarray(fused.speedup, dtype=np.float64)
 
 
 @cache
@@ -235,10 +245,10 @@ class FusionExplorer(Instrument):
     def _machine(self) -> ph.Device:
         return ph.devices[self.device]
 
-    def _fuse(self, chain: ph.Chain, elements: ph.Numeric | None = None) -> ph.Fusion:
+    def _fuse(self, chain: ph.Chain) -> ph.Fusion:
         return ph.fuse(
             chain,
-            self.elements if elements is None else elements,
+            self.elements,
             ph.BYTES_PER_ELEMENT[self.precision],
             self._machine,
             bandwidth=self.bandwidth,
@@ -255,9 +265,10 @@ class FusionExplorer(Instrument):
         return tuple(self._fuse(_chain(op)) for op in self._taken)
 
     @property
-    def _over_sizes(self) -> Any:
+    def _over_sizes(self) -> Array:
         """The speedup at each of ``_SIZES``."""
-        return self._fuse(self.operations, _SIZES).speedup
+        width = ph.BYTES_PER_ELEMENT[self.precision]
+        return _curve(self._taken, width, self.device, self.bandwidth, self.launch_overhead)
 
     @property
     def _ridge(self) -> Ridge:
@@ -348,8 +359,8 @@ class FusionExplorer(Instrument):
             return (
                 f"{chain.name} alone has nothing to fuse with. It moves "
                 f"{_show(result.unfused_traffic, 'B')} and takes {_show(result.unfused_time, 's')} "
-                f"at an intensity of {_show(result.unfused_intensity, 'FLOP/B')}, {below} the ridge "
-                f"at {_show(ridge, 'FLOP/B')}."
+                f"at an intensity of {_show(result.unfused_intensity, 'FLOP/B')}, {below} the "
+                f"ridge at {_show(ridge, 'FLOP/B')}."
             )
         counts = [
             f"{ph.counted(reads, 'read')} and {ph.counted(writes, 'write')}"
@@ -383,16 +394,15 @@ class FusionExplorer(Instrument):
             else f" Nothing was measured on the {self._machine.name}."
         )
         return (
-            f" Measured on an {_MEASURED_NAME} with {_size(found)} elements in fp16, one "
-            f"hand-written kernel is {_show(found.wall['triton'], '×')} as fast as separate "
-            f"ones.{elsewhere}"
+            f" Measured on an {_MEASURED_NAME} ({_size(found)} elements, fp16), a hand-written "
+            f"kernel is {_show(found.wall['triton'], '×')} as fast.{elsewhere}"
         )
 
     def table(self, result: ph.Fusion) -> Table:
         """One row per kernel, the chain unfused and fused, and every other speedup drawn."""
         header = (
-            *("Kernel", "Reads", "Writes", "Data moved", "Intensity", "Launches", "Time"),
-            "Speedup",
+            *("Kernel", "Reads", "Writes", "Data moved", "Intensity (FLOP/B)", "Launches"),
+            *("Time", "Speedup"),
         )
         rows = []
         chain = self.operations
@@ -403,7 +413,7 @@ class FusionExplorer(Instrument):
                     _show(1 + len(link.operands)),
                     _show(1),
                     _show(alone.unfused_traffic, "B"),
-                    _show(alone.unfused_intensity, "FLOP/B"),
+                    _show(alone.unfused_intensity),
                     _show(alone.unfused_launches),
                     _show(alone.unfused_time, "s"),
                     "",
@@ -415,7 +425,7 @@ class FusionExplorer(Instrument):
                 _show(chain.unfused_reads),
                 _show(chain.unfused_writes),
                 _show(result.unfused_traffic, "B"),
-                _show(result.unfused_intensity, "FLOP/B"),
+                _show(result.unfused_intensity),
                 _show(result.unfused_launches),
                 _show(result.unfused_time, "s"),
                 _show(1, "×"),
@@ -427,52 +437,32 @@ class FusionExplorer(Instrument):
                 _show(chain.fused_reads),
                 _show(chain.fused_writes),
                 _show(result.fused_traffic, "B"),
-                _show(result.fused_intensity, "FLOP/B"),
+                _show(result.fused_intensity),
                 _show(result.fused_launches),
                 _show(result.fused_time, "s"),
                 _show(result.speedup, "×"),
             )
         )
-        curve = self._over_sizes
-        others = [(f"Model, {words}", float(curve[k])) for k, words in _SAMPLES]
-        if self._claimed:
-            others.append(("Claim in the text", _claim()))
-        others += [
-            (f"Measured, {_size(found)} elements", found.wall["triton"])
-            for found in self.findings
-            if "triton" in found.wall
-        ]
-        rows += [(words, *("",) * 6, _show(value, "×")) for words, value in others]
-        return header, rows
+        return header, rows + [(words, *("",) * 6, value) for words, value in self._speedups]
 
-    def html(self, result: ph.Fusion) -> str:
-        """Model, claim and measurement side by side."""
-        rows = [
-            (
-                "Model",
-                _show(result.speedup, "×"),
-                _show(replace(result, launch_overhead=0.0).speedup, "×"),
-                "with these settings",
-            ),
-            ("Claim in the text", _show(_claim(), "×"), "–", _chain(*_CLAIMED).name),
-        ]
-        found = self.finding
-        if found is not None:
-            case = f"{_MEASURED_NAME}, {_size(found)}, fp16"
-            rows.append(("Model, measured case", _show(found.modeled, "×"), "–", case))
-            for variant, words in _VARIANTS.items():
-                if variant in found.wall:
-                    device = found.device.get(variant)
-                    rows.append(
-                        (
-                            f"Measured, {words}",
-                            _show(found.wall[variant], "×"),
-                            "–" if device is None else _show(device, "×"),
-                            case,
-                        )
-                    )
-        header = ("Speedup from fusion", "Wall clock", "GPU alone", "Case")
-        return table_html((header, rows), "Model, claim and measurement")
+    @property
+    def _speedups(self) -> list[tuple[str, str]]:
+        """The speedups beside that of the model here: over sizes, claimed and measured."""
+        curve = self._over_sizes
+        found = [(f"Fused, {words}", _show(curve[k], "×")) for k, words in _SAMPLES]
+        if self._claimed:
+            found.append(("Claim in the text", _show(_claim(), "×")))
+        near = self.finding
+        for one in self.findings:
+            # All points that are drawn, and at the nearest size every way of fusing.
+            for variant in _VARIANTS if one is near else ("triton",):
+                if variant in one.wall:
+                    alone = one.device.get(variant) if one is near else None
+                    on_chip = "" if alone is None else f" (GPU alone {_show(alone, '×')})"
+                    how = f"{_VARIANTS[variant]}, " if one is near else ""
+                    words = f"Measured, {how}{_size(one)}"
+                    found.append((words, f"{_show(one.wall[variant], '×')}{on_chip}"))
+        return found
 
     def alert(self, result: ph.Fusion) -> tuple[str, str] | None:
         """Say so when the tensors do not fit, or when there is no measurement to show."""
@@ -515,8 +505,8 @@ class FusionExplorer(Instrument):
     def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:
         """Traffic step by step, intensity against the ridge, time, and speedup over size."""
         ridge_words = (
-            f"Ridge, {_show(self.ridge, 'FLOP/B')}: {self._machine.peak_label(self.precision)} "
-            f"over {_show(self.bandwidth, 'B/s')}"
+            f"Ridge: {self._machine.peak_label(self.precision)} over "
+            f"{_show(self.bandwidth, 'B/s')} = {_show(self.ridge, 'FLOP/B')}"
         )
         known = fusion_scenes.Speedups(
             _SIZES,

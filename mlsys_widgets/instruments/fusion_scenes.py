@@ -137,8 +137,8 @@ def traffic(chain: ph.Chain, result: ph.Fusion, fused: bool) -> Scene:
         _beside("traffic labels", ends, labels, up, height),
     )
     legend = (
-        ("A tensor read (filled)", "memory", "block"),
-        ("A tensor written (outline)", "memory", "solid"),
+        ("Tensor read (filled)", "memory", "block"),
+        ("Tensor written (outline)", "memory", "solid"),
         (f"{words}: {_show(other, 'B')}", "ink", "dashed"),
     )
     handles = (Handle("data", "elements", end, 1.0),)
@@ -147,9 +147,9 @@ def traffic(chain: ph.Chain, result: ph.Fusion, fused: bool) -> Scene:
 
 def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
     """Operations per byte, unfused and fused, against the ridge."""
-    height = 150
+    height = 140
     apart, fused = float(result.unfused_intensity), float(result.fused_intensity)
-    up = Axis("", 0.4, 3.2, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
+    up = Axis("", 0.4, 2.6, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
     places = [(apart, 2.0), (fused, 1.0)]
     words = [_show(value, "FLOP/B") for value, _ in places]
     # A little to the right of the symbols, on a logarithmic axis.
@@ -160,20 +160,20 @@ def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
     marks: tuple[AnyMark, ...] = (
         Blocks(
             "zones",
-            ((_LEAST, 0.4, shown, 3.2, "memory"), (shown, 0.4, _MOST, 3.2, "compute")),
+            ((_LEAST, 0.4, shown, 2.6, "memory"), (shown, 0.4, _MOST, 2.6, "compute")),
             0.09,
         ),
-        Line("unfused intensity line", (_LEAST, apart), (2.0, 2.0), "ink", width=3.0),
-        Line("fused intensity line", (_LEAST, fused), (1.0, 1.0), "ink", width=3.0),
-        Line("ridge", corner, (0.4, 3.2)[: len(corner)], "ink", "dotted"),
-        Points("unfused intensity", (apart,), (2.0,), "ink", "circle", 110),
-        Points("fused intensity", (fused,), (1.0,), "ink", "diamond", 130),
+        Strokes(
+            "intensity lines",
+            (((_LEAST, 2.0), (apart, 2.0)), ((_LEAST, 1.0), (fused, 1.0))),
+            "ink",
+            width=3.0,
+        ),
+        Line("ridge", corner, (0.4, 2.6)[: len(corner)], "ink", "dotted"),
+        Points("intensities", (apart, fused), (2.0, 1.0), "ink", "circle", 110),
         _beside("intensity labels", aside, words, up, height),
-        Words("ridge label", (shown / 1.15,), (2.5,), ("memory-bound",), "memory", "end"),
     )
     legend = (
-        ("Unfused", "ink", "circle"),
-        ("Fused", "ink", "diamond"),
         (ridge_words, "ink", "dotted"),
         ("Memory-bound", "memory", "block"),
         ("Compute-bound", "compute", "block"),
@@ -250,7 +250,7 @@ def speedups(result: ph.Fusion, known: Speedups) -> Scene:
     drawn = known.predicted if (known.predicted or math.inf) <= _HIGHEST else None
     if drawn is not None and drawn > 0.95 * top:
         top = math.ceil(drawn * 1.1)
-    legend = [("Model", "ink", "solid"), ("Model, at your size", "ink", "circle")]
+    legend = [("Model", "ink", "solid"), ("Your size", "ink", "circle")]
     if known.claim is not None:
         legend.append((f"Claim in the text, {_show(known.claim, '×')}", "ink", "dash_dotted"))
     if known.measured:
@@ -262,25 +262,26 @@ def speedups(result: ph.Fusion, known: Speedups) -> Scene:
         _level("claim", known.claim, low, high, "ink", "dash_dotted"),
         _level("prediction", drawn, low, high, "prediction", "dashed"),
         Line("speedup", tuple(known.sizes), tuple(known.modeled), "ink", width=2.5),
+        Points("speedup now", (float(result.elements),), (speedup,), "ink", "circle", 220),
         Points(
             "measured",
             tuple(size for size, _ in known.measured),
             tuple(value for _, value in known.measured),
             "measured",
             "triangle-up",
-            110,
+            70,
         ),
-        Points("speedup now", (float(result.elements),), (speedup,), "ink", "circle", 130),
     )
     step = 1.0 if top <= 8 else 5.0
     ticks = tuple(step * k for k in range(int(top / step) + 1))
+    powers = decades(low, high)
     across = Axis(
-        "Elements of a tensor",
+        "Elements of a tensor (millions)",
         low,
         high,
         True,
-        ticks=tuple(float(10.0**power) for power in range(3, 10)),
-        words=("1,000", "10,000", "100,000", "1 million", "10 million", "100 million", "1 billion"),
+        ticks=powers,
+        words=tuple(f"{power / 1e6:,g}" for power in powers),
     )
     up = Axis("Speedup", 0.0, top, ticks=ticks, words=tuple(_show(tick, "×") for tick in ticks))
     handles = (Handle("size", "elements", float(result.elements), speedup),)
