@@ -97,6 +97,9 @@ def test_everything_shown_agrees_for_every_concept(reach: str) -> None:
         assert len(rows) == len(ARROWS)
         lit = {(a, b) for (a, b, _), row in zip(ARROWS, rows, strict=True) if row[3] == "yes"}
         assert lit == set(result.arrows)
+        # What an arrow says is told while it is highlighted.
+        assert all(row[2] == (says if (a, b) in lit else "")
+                   for (a, b, says), row in zip(ARROWS, rows, strict=True))  # fmt: skip
         drawn = _drawn(w)
         assert len(drawn["arrows before"].paths) + len(drawn["arrows after"].paths) == len(lit)
         assert _tones(w, "orange") == set(result.before)
