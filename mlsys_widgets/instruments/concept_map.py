@@ -179,6 +179,11 @@ class ConceptMap(Instrument):
         lit = tuple((a, b) for a, b, _ in self.graph.arrows if {a, b} <= upper or {a, b} <= lower)
         return Reading(self.graph.by_key[self.concept], before, after, None, 0, lit)
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """None: a map of ideas has no formula."""
+        return {}
+
     # What it says.
 
     def cards(self, result: Reading) -> Sequence[NumberCard]:
@@ -219,25 +224,29 @@ class ConceptMap(Instrument):
         if result.route is None:
             return ""
         items = []
-        for k, (key, told) in enumerate(result.route.steps, 1):
-            words = f"<strong>{escape(self.graph.by_key[key].name)}.</strong> {escape(told)}"
-            here = ' aria-current="step"' if k == result.step else ""
-            items.append(f"<li{here}>{'➜ ' if here else ''}{words}</li>")
+        for k, (key, _) in enumerate(result.route.steps, 1):
+            name = escape(self.graph.by_key[key].name)
+            here = k == result.step
+            items.append(
+                f'<li aria-current="step">➜ <strong>{name}</strong></li>'
+                if here
+                else f"<li>{name}</li>"
+            )
         return f"<ol>{''.join(items)}</ol>"
 
     def table(self, result: Reading) -> Table:
-        """Every arrow of the map, and the steps of the path."""
+        """Every arrow of the map, what the highlighted ones say, and the steps of the path."""
         header = ("From", "To", "What the arrow says", "Lit")
         names = _concepts(self)
         lit = set(result.arrows)
         rows = [
-            (names[a], names[b], says, "yes" if (a, b) in lit else "no")
+            (names[a], names[b], says, "yes") if (a, b) in lit else (names[a], names[b], "", "no")
             for a, b, says in self.graph.arrows
         ]
         if result.route is not None:
             rows += [
-                (f"Step {k}: {names[a]}", f"Step {k + 1}: {names[b]}", says, "path")
-                for k, ((a, _), (b, says)) in enumerate(pairwise(result.route.steps), 1)
+                (f"Step {k}: {names[a]}", f"Step {k + 1}: {names[b]}", "", "path")
+                for k, ((a, _), (b, _)) in enumerate(pairwise(result.route.steps), 1)
             ]
         return header, rows
 

@@ -17,6 +17,8 @@ from mlsys_widgets.drawing.diagram import Box, Diagram
 from mlsys_widgets.drawing.scene import Blocks, Scene, Strokes, Words
 from mlsys_widgets.instruments.controls import Select, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
 from mlsys_widgets.physics.fusion_rule import FUSION_ENDS, FUSION_QUESTIONS, Relation
 
 
@@ -70,6 +72,67 @@ _OPTIONS = {
     key: op.name if op.kind == "matmul" else f"{op.name}, {_KINDS[op.kind]}"
     for key, op in ph.ops.items()
 }
+
+#: What each question looks at: the relation, the two operations, their shapes.
+_LOOKS_AT = {
+    "reads": ("relation",),
+    "reduction": ("first",),
+    "into product": ("second",),
+    "out of product": ("first", "second"),
+    "product": ("first",),
+    "elementwise": ("first", "second", "shapes"),
+    "rows": ("first", "second", "shapes"),
+    "shares": ("relation",),
+    "one product": ("first", "second"),
+}
+#: What would help where two operations stay apart, by the end of the tree.
+_HINTS = {
+    "reduced": "If the whole tensor fits on chip, one kernel can keep it there for both.",
+    "reread": "Some compilers apply a cheap elementwise operation while the product loads its "
+    "tiles, so that its result is never written.",
+    "tiled": "An algorithm that corrects its result as further tiles arrive needs no whole rows: "
+    "FlashAttention does this for softmax.",
+    "other rows": "If both reduced over the same rows, one kernel could keep a row on chip for "
+    "both.",
+    "nothing shared": "On a GPU with room for both, they can run side by side in two streams.",
+    "tiled apart": "If the second kernel follows at once, it may find the shared tensor in the "
+    "cache.",
+}
+#: The size for which the math counts data.
+_EXAMPLE = 1e6
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """The answers that lead to a verdict, as the steps of a derivation."""
+
+    first: ph.Op
+    second: ph.Op
+    relation: Relation
+    same_shape: bool
+    path: tuple[tuple[str, bool], ...]
+
+    def derivation(self) -> Derivation:
+        """Each question that was asked, with what it looks at and the answer."""
+        facts = {
+            "relation": _RELATIONS[self.relation],
+            "first": _OPTIONS[self.first.key],
+            "second": _OPTIONS[self.second.key],
+            "shapes": "same shape" if self.same_shape else "different shapes",
+        }
+        steps = []
+        for k, (key, answer) in enumerate(self.path, 1):
+            asks = FUSION_QUESTIONS[key].asks
+            seen = "; ".join(facts[name] for name in _LOOKS_AT[key])
+            written = {
+                notation.TEXT: seen,
+                notation.LATEX: rf"\text{{{seen}}}",
+                notation.HTML: notation.HTML.quantity(seen),
+            }
+            about = asks[:1].lower() + asks[1:]
+            steps.append(Step(Quantity(key, f"q_{k}", "", about), written, written, answer))
+        return Derivation(tuple(steps))
+
 
 # The layout of the tree: two trunks of questions, with their ends on the outer sides.
 _PITCH = 68.0
@@ -201,6 +264,28 @@ class FusionDecision(Instrument):
         chain = ph.chain(self.first, self.second) if counted else None
         return Decision(first, second, verdict, chain)
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """The answers that lead to the verdict, and what it changes where that can be counted."""
+        result: Decision = self.result
+        found: dict[str, Any] = {
+            "Verdict": Reasoning(
+                result.first, result.second, self.relation, self.same_shape, result.verdict.path
+            )
+        }
+        if result.chain is not None:
+            title = f"Data moved, with {ph.format_quantity(_EXAMPLE)} fp16 elements in each tensor"
+            found[title] = ph.fuse(result.chain, _EXAMPLE).traffic_reduction
+        return found
+
+    def dominant(self, result: Any) -> str:
+        """The last question that was asked."""
+        return result.path[-1][0] if isinstance(result, Reasoning) else ""
+
+    def hint(self, result: Decision) -> str:
+        """What would help two operations that stay apart."""
+        return _HINTS.get(result.verdict.end, "")
+
     # What it says.
 
     def cards(self, result: Decision) -> Sequence[NumberCard]:
@@ -209,7 +294,7 @@ class FusionDecision(Instrument):
         cards = [
             ("Verdict", "fuse" if result.fusible else "keep apart", tone),
             ("Kind", _WORDS[result.kind][1], tone),
-            ("Kernels", "2 → 1" if result.fusible else "2", "blue"),
+            ("Kernels", "2 → 1" if result.fusible else "2", "gray"),
         ]
         if result.chain is not None:
             chain = result.chain

@@ -7,17 +7,19 @@ kernel reads and writes only what enters and leaves the chain.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Scene
-from mlsys_widgets.instruments import fusion_scenes
+from mlsys_widgets.drawing.film import Film
+from mlsys_widgets.drawing.scene import Array, Handle, Scene
+from mlsys_widgets.instruments import fusion_film, fusion_scenes
 from mlsys_widgets.instruments.controls import Count, Select, Slider, Switch
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.measured import MeasurementError, load
 from mlsys_widgets.physics.roofline import Ridge
 
@@ -27,10 +29,18 @@ _show = ph.format_quantity
 MEASURED_ON: Final = "h200-sxm"
 MOST_STEPS: Final = 6
 NONE: Final = "none"
-_SAID: Final = {"claim": "Claim in the text", "measured": "Measured, hand-written kernel"}
+_MEASURED_NAME: Final = ph.devices[MEASURED_ON].name
+#: What would shorten a fused kernel, by what most of its time is.
+_OUTLOOK: Final = {
+    "the launch": "Larger tensors make a launch count for less, and so do launches that are "
+    "recorded once and replayed as a graph.",
+    "arithmetic": "Fusion leaves arithmetic as it is.",
+    "memory traffic": "A narrower precision would move less, and so would one kernel for this "
+    "chain and its neighbors.",
+}
 #: Names for the measured ways of fusing.
 _VARIANTS: Final = {
-    "triton": "one hand-written kernel",
+    "triton": "hand-written kernel",
     "compiled": "torch.compile",
     "compiled_graph": "torch.compile with a graph",
 }
@@ -47,20 +57,25 @@ _CHAINS: Final[dict[str, tuple[str, ...]]] = {
 _OPS: Final = {key: op.name for key, op in ph.ops.items() if ph.chainable(op)}
 _STEPS: Final = tuple(f"step{k + 1}" for k in range(MOST_STEPS))
 
-#: Bandwidths to choose from: label, bytes per second, and the device whose peak goes with it.
-_BANDWIDTHS: Final = {
-    _show(bandwidth, "B/s"): (bandwidth, ph.devices[key])
-    for bandwidth, key in (
-        (ph.devices["a100-sxm"].bandwidth / 2, "a100-sxm"),
-        *((ph.devices[key].bandwidth, key) for key in ("a100-sxm", "h100-sxm", "h200-sxm")),
-    )
+#: The devices of the course that have a cost of a launch on record.
+_DEVICES: Final = {
+    key: device.name for key, device in ph.devices.items() if device.launch_overhead is not None
 }
+_A100: Final = ph.devices["a100-sxm"]
+_FEWEST, _MOST_ELEMENTS = 1e3, 1e9
+#: Sizes for which the speedup is drawn.
+_SIZES: Final = np.geomspace(_FEWEST, _MOST_ELEMENTS, 25)
+#: Sizes for which the table gives it.
+_SAMPLES: Final = ((0, "1,000 elements"), (24, "1 billion elements"))
 
 
-def _whose(bandwidth: float, device: ph.Device) -> str:
-    if bandwidth == device.bandwidth:
-        return device.name
-    return f"{device.name} at {_show(bandwidth / device.bandwidth, '%')} of its bandwidth"
+def _precisions(instrument: Any) -> dict[str, str]:
+    """The precisions for which the device has a peak on record."""
+    return {
+        key: f"{key}, {_show(ph.BYTES_PER_ELEMENT[key], 'B')}"
+        for key in ("fp32", "fp16", "int8")
+        if key in ph.devices[instrument.device].precisions
+    }
 
 
 def _step(k: int) -> Select[str]:
@@ -72,12 +87,24 @@ def _step(k: int) -> Select[str]:
         help="The first operation of the chain. Changing a step makes the chain your own."
         if k == 0
         else "The next operation of the chain; – removes it.",
+        rare=True,
     )
 
 
 @lru_cache(maxsize=256)
 def _chain(*keys: str) -> ph.Chain:
     return ph.chain(*keys)
+
+
+@lru_cache(maxsize=64)
+def _curve(
+    keys: tuple[str, ...], width: int, device: str, bandwidth: float, launch: float
+) -> Array:
+    """The speedup at each of ``_SIZES``, which moving the size leaves as it is."""
+    fused = ph.fuse(
+        _chain(*keys), _SIZES, width, device, bandwidth=bandwidth, launch_overhead=launch
+    )
+    return np.asarray(fused.speedup, dtype=np.float64)
 
 
 @cache
@@ -107,13 +134,21 @@ class FusionExplorer(Instrument):
     >>> w = FusionExplorer()
     >>> w.result.traffic_reduction, round(w.result.speedup, 1)
     (3.0, 2.4)
-    >>> w.set(chain="sigmoid-relu", bandwidth="3.35 TB/s")
+    >>> w.set(chain="sigmoid-relu", device="orin-nx")
     >>> w.operations.unfused_reads, w.operations.unfused_writes, w.result.fused_tensors
     (6, 4, 4.0)
     """
 
     title = "Fusion explorer"
+    predictable: ClassVar[Mapping[str, str]] = {"speedup": "×"}
+    headline = "speedup"
 
+    device = Select(
+        "Device",
+        default="a100-sxm",
+        options=_DEVICES,
+        help="Sets the bandwidth, the cost of a launch, and the peak.",
+    )
     chain = Select(
         "Chain",
         default="layernorm-dropout-relu",
@@ -125,11 +160,16 @@ class FusionExplorer(Instrument):
         help="A chain to start with; change its steps to make it your own.",
     )
     step1, step2, step3, step4, step5, step6 = (_step(k) for k in range(MOST_STEPS))
+    fused = Switch(
+        "Fused",
+        default=False,
+        help="Off: one kernel per step. On: one kernel for the whole chain.",
+    )
     elements = Count(
         "Elements",
         default=_ELEMENTS,
-        low=1e3,
-        high=1e9,
+        low=_FEWEST,
+        high=_MOST_ELEMENTS,
         log=True,
         whole=True,
         help="Size of every tensor in the chain. The default is 1,024 tokens of 768 hidden units.",
@@ -137,36 +177,46 @@ class FusionExplorer(Instrument):
     precision = Select(
         "Precision",
         default="fp16",
-        options={
-            key: f"{key}, {_show(ph.BYTES_PER_ELEMENT[key], 'B')}"
-            for key in ("fp32", "fp16", "int8")
-        },
+        options=_precisions,
         buttons=True,
         help="Sets the bytes per element, the peak, and with it the ridge.",
     )
-    bandwidth = Select(
+    bandwidth = Slider(
         "Memory bandwidth",
-        default=_show(ph.devices["a100-sxm"].bandwidth, "B/s"),
-        options={key: f"{key} ({_whose(*pair)})" for key, pair in _BANDWIDTHS.items()},
-        help="How fast data moves between memory and chip, and whose peak sets the ridge.",
+        default=_A100.bandwidth,
+        low=1e7,
+        high=1e13,
+        log=True,
+        unit="B/s",
+        help="How fast data moves between memory and chip; the device sets it.",
     )
     launch_overhead = Slider(
         "Cost of a launch",
-        default=ph.devices["a100-sxm"].launch(),
-        low=0,
-        high=50e-6,
+        default=_A100.launch(),
+        low=1e-7,
+        high=1e-2,
+        log=True,
+        zero=True,
         unit="s",
         help="Paid for every kernel: once per step when unfused, once in total when fused.",
+        rare=True,
     )
     measured = Switch(
-        "Measurement",
+        "Measurements",
         default=False,
-        help="The measured speedup of this chain on a real H200, at the size nearest to yours. "
-        "Loading it takes a moment the first time.",
+        help="Measured speedups of this chain on a real H200. Loading them takes a moment the "
+        "first time.",
+        rare=True,
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Keep chain and steps consistent, and the steps without gaps."""
+        """Keep chain and steps consistent, the steps without gaps, and the device's own values."""
+        device = ph.devices[inputs["device"]]
+        if "device" in changed:
+            own = {"bandwidth": device.bandwidth, "launch_overhead": device.launch()}
+            inputs |= {name: value for name, value in own.items() if name not in changed}
+        if inputs["precision"] not in device.precisions and "precision" not in changed:
+            inputs["precision"] = device.native
         preset = _CHAINS.get(inputs["chain"])
         if preset is not None and "chain" in changed:
             padded = (*preset, *(NONE,) * (MOST_STEPS - len(preset)))
@@ -191,14 +241,17 @@ class FusionExplorer(Instrument):
         """The operations, one after the other."""
         return _chain(*self._taken)
 
+    @property
+    def _machine(self) -> ph.Device:
+        return ph.devices[self.device]
+
     def _fuse(self, chain: ph.Chain) -> ph.Fusion:
-        bandwidth, device = _BANDWIDTHS[self.bandwidth]
         return ph.fuse(
             chain,
             self.elements,
             ph.BYTES_PER_ELEMENT[self.precision],
-            device,
-            bandwidth=bandwidth,
+            self._machine,
+            bandwidth=self.bandwidth,
             launch_overhead=self.launch_overhead,
         )
 
@@ -212,24 +265,58 @@ class FusionExplorer(Instrument):
         return tuple(self._fuse(_chain(op)) for op in self._taken)
 
     @property
+    def _over_sizes(self) -> Array:
+        """The speedup at each of ``_SIZES``."""
+        width = ph.BYTES_PER_ELEMENT[self.precision]
+        return _curve(self._taken, width, self.device, self.bandwidth, self.launch_overhead)
+
+    @property
+    def _ridge(self) -> Ridge:
+        return Ridge(peak=self._machine.peak(self.precision), bandwidth=self.bandwidth)
+
+    @property
     def ridge(self) -> float:
-        """Intensity from which arithmetic would limit the chosen GPU."""
-        bandwidth, device = _BANDWIDTHS[self.bandwidth]
-        return float(Ridge(peak=device.peak(self.precision), bandwidth=bandwidth).ridge)
+        """Intensity from which arithmetic would limit the device."""
+        return float(self._ridge.ridge)
+
+    @property
+    def capacity(self) -> ph.Capacity:
+        """Whether the tensors that enter and leave the chain fit into the device."""
+        return ph.capacity(self.result.fused_traffic, self.device)
+
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """Fusion and the ridge; the memory too, once it is full."""
+        found = {"Fusion": self.result, "Ridge": self._ridge}
+        return found | ({"Memory": self.capacity} if self.capacity.out_of_memory else {})
+
+    def dominant(self, result: Any) -> str:
+        """What fusion saves most of, where that is a step of the derivation."""
+        if not isinstance(result, ph.Fusion):
+            return ""
+        launches = (result.unfused_launches - result.fused_launches) * result.launch_overhead
+        moved = (result.unfused_traffic - result.fused_traffic) / result.bandwidth
+        return "traffic_reduction" if moved > launches else ""
 
     @property
     def _claimed(self) -> bool:
         return self._taken == _CLAIMED
 
     @property
+    def findings(self) -> tuple[Any, ...]:
+        """What was measured for this chain; nothing while measurements are off."""
+        name = "_".join(self._taken)
+        return tuple(one for one in _measurements() if one.chain == name) if self.measured else ()
+
+    @property
     def finding(self) -> Any:
         """What was measured for this chain at the nearest size, or ``None``."""
-        if not self.measured:
-            return None
-        name = "_".join(self._taken)
-        same = [one for one in _measurements() if one.chain == name]
         target = math.log(self.elements)
-        return min(same, key=lambda f: abs(math.log(f.rows * f.columns) - target), default=None)
+        return min(
+            self.findings,
+            key=lambda found: abs(math.log(found.rows * found.columns) - target),
+            default=None,
+        )
 
     # What it says.
 
@@ -252,7 +339,7 @@ class FusionExplorer(Instrument):
                 "Intensity",
                 f"{_show(result.unfused_intensity, pad=True)} → "
                 f"{_show(result.fused_intensity, 'FLOP/B', pad=True)}",
-                "blue",
+                "gray",
             ),
             (
                 "Time",
@@ -260,35 +347,63 @@ class FusionExplorer(Instrument):
                 f"{_show(result.fused_time, 's', pad=True)}",
                 "gray",
             ),
-            ("Speedup", _show(result.speedup, "×", pad=True), "green"),
+            ("Speedup", _show(result.speedup, "×", pad=True), "gray"),
         ]
 
     def sentence(self, result: ph.Fusion) -> str:
-        """What fusion saves, and where the fused kernel stands against the ridge."""
+        """What moves as set, what that takes, and where the chain stands against the ridge."""
         chain, ridge = self.operations, self.ridge
-        reads = ph.counted(chain.unfused_reads, "read")
-        writes = ph.counted(chain.unfused_writes, "write")
         side = "still" if result.fused_intensity < ridge else "no longer"
         if len(chain.links) == 1:
+            below = "below" if result.unfused_intensity < ridge else "not below"
             return (
                 f"{chain.name} alone has nothing to fuse with. It moves "
                 f"{_show(result.unfused_traffic, 'B')} and takes {_show(result.unfused_time, 's')} "
-                f"at an intensity of {_show(result.unfused_intensity, 'FLOP/B')}, below the ridge "
-                f"at {_show(ridge, 'FLOP/B')}."
+                f"at an intensity of {_show(result.unfused_intensity, 'FLOP/B')}, {below} the "
+                f"ridge at {_show(ridge, 'FLOP/B')}."
             )
+        counts = [
+            f"{ph.counted(reads, 'read')} and {ph.counted(writes, 'write')}"
+            for reads, writes in (
+                (chain.unfused_reads, chain.unfused_writes),
+                (chain.fused_reads, chain.fused_writes),
+            )
+        ]
+        needs = (
+            f"Fused, {chain.name} needs {counts[1]} of a tensor instead of {counts[0]}."
+            if self.fused
+            else f"Unfused, {chain.name} needs {counts[0]} of a tensor; fused, {counts[1]}."
+        )
         return (
-            f"Fused, {chain.name} needs {ph.counted(chain.fused_reads, 'read')} and "
-            f"{ph.counted(chain.fused_writes, 'write')} of a tensor instead of {reads} and "
-            f"{writes}. That is {_show(result.traffic_reduction, '×')} less data, and the time "
-            f"drops from {_show(result.unfused_time, 's')} to {_show(result.fused_time, 's')}, a "
-            f"speedup of {_show(result.speedup, '×')}. At "
+            f"{needs} Fusion moves {_show(result.traffic_reduction, '×')} less data, and on the "
+            f"{self._machine.name} the time drops from {_show(result.unfused_time, 's')} to "
+            f"{_show(result.fused_time, 's')}, a speedup of {_show(result.speedup, '×')}. At "
             f"{_show(result.fused_intensity, 'FLOP/B')} against a ridge of "
-            f"{_show(ridge, 'FLOP/B')}, memory is {side} the limit."
+            f"{_show(ridge, 'FLOP/B')}, memory is {side} the limit.{self._said_measured}"
+        )
+
+    @property
+    def _said_measured(self) -> str:
+        """The nearest measurement as a sentence of its own, with a space before it."""
+        found = self.finding
+        if found is None or "triton" not in found.wall:
+            return ""
+        elsewhere = (
+            ""
+            if self.device == MEASURED_ON
+            else f" Nothing was measured on the {self._machine.name}."
+        )
+        return (
+            f" Measured on an {_MEASURED_NAME} ({_size(found)} elements, fp16), a hand-written "
+            f"kernel is {_show(found.wall['triton'], '×')} as fast.{elsewhere}"
         )
 
     def table(self, result: ph.Fusion) -> Table:
-        """One row per kernel, then the whole chain unfused and fused."""
-        header = ("Kernel", "Reads", "Writes", "Data moved", "Intensity", "Launches", "Time")
+        """One row per kernel, the chain unfused and fused, and every other speedup drawn."""
+        header = (
+            *("Kernel", "Reads", "Writes", "Data moved", "Intensity (FLOP/B)", "Launches"),
+            *("Time", "Speedup"),
+        )
         rows = []
         chain = self.operations
         for link, alone in zip(chain.links, self.kernels, strict=True):
@@ -298,9 +413,10 @@ class FusionExplorer(Instrument):
                     _show(1 + len(link.operands)),
                     _show(1),
                     _show(alone.unfused_traffic, "B"),
-                    _show(alone.unfused_intensity, "FLOP/B"),
+                    _show(alone.unfused_intensity),
                     _show(alone.unfused_launches),
                     _show(alone.unfused_time, "s"),
+                    "",
                 )
             )
         rows.append(
@@ -309,9 +425,10 @@ class FusionExplorer(Instrument):
                 _show(chain.unfused_reads),
                 _show(chain.unfused_writes),
                 _show(result.unfused_traffic, "B"),
-                _show(result.unfused_intensity, "FLOP/B"),
+                _show(result.unfused_intensity),
                 _show(result.unfused_launches),
                 _show(result.unfused_time, "s"),
+                _show(1, "×"),
             )
         )
         rows.append(
@@ -320,68 +437,121 @@ class FusionExplorer(Instrument):
                 _show(chain.fused_reads),
                 _show(chain.fused_writes),
                 _show(result.fused_traffic, "B"),
-                _show(result.fused_intensity, "FLOP/B"),
+                _show(result.fused_intensity),
                 _show(result.fused_launches),
                 _show(result.fused_time, "s"),
+                _show(result.speedup, "×"),
             )
         )
-        return header, rows
+        return header, rows + [(words, *("",) * 6, value) for words, value in self._speedups]
 
-    def html(self, result: ph.Fusion) -> str:
-        """Model, claim and measurement side by side."""
-        rows = [
-            (
-                "Model",
-                _show(result.speedup, "×"),
-                _show(replace(result, launch_overhead=0.0).speedup, "×"),
-                "with these settings",
-            ),
-            (_SAID["claim"], _show(_claim(), "×"), "–", _chain(*_CLAIMED).name),
-        ]
-        found = self.finding
-        if found is not None:
-            case = (
-                f"{ph.devices[MEASURED_ON].name}, "
-                f"{_show(found.rows)} × {_show(found.columns)}, fp16"
-            )
-            rows.append(("Model, measured case", _show(found.modeled, "×"), "–", case))
-            for variant, words in _VARIANTS.items():
-                if variant in found.wall:
-                    device = found.device.get(variant)
-                    rows.append(
-                        (
-                            f"Measured, {words}",
-                            _show(found.wall[variant], "×"),
-                            "–" if device is None else _show(device, "×"),
-                            case,
-                        )
-                    )
-        header = ("Speedup from fusion", "Wall clock", "GPU alone", "Case")
-        return table_html((header, rows), "Model, claim and measurement")
+    @property
+    def _speedups(self) -> list[tuple[str, str]]:
+        """The speedups beside that of the model here: over sizes, claimed and measured."""
+        curve = self._over_sizes
+        found = [(f"Fused, {words}", _show(curve[k], "×")) for k, words in _SAMPLES]
+        if self._claimed:
+            found.append(("Claim in the text", _show(_claim(), "×")))
+        near = self.finding
+        for one in self.findings:
+            # All points that are drawn, and at the nearest size every way of fusing.
+            for variant in _VARIANTS if one is near else ("triton",):
+                if variant in one.wall:
+                    alone = one.device.get(variant) if one is near else None
+                    on_chip = "" if alone is None else f" (GPU alone {_show(alone, '×')})"
+                    how = f"{_VARIANTS[variant]}, " if one is near else ""
+                    words = f"Measured, {how}{_size(one)}"
+                    found.append((words, f"{_show(one.wall[variant], '×')}{on_chip}"))
+        return found
 
     def alert(self, result: ph.Fusion) -> tuple[str, str] | None:
-        """Say so when there is no measurement to show."""
-        if self.measured and self.finding is None:
-            known = sorted({one.chain for one in _measurements()})
-            names = " and ".join(_chain(*name.split("_")).name for name in known)
-            others = f"measured chains are {names}" if names else "no chain has been measured"
-            return f"There is no measurement of this chain; {others}.", "gray"
+        """Say so when the tensors do not fit, or when there is no measurement to show."""
+        room = self.capacity
+        if room.out_of_memory:
+            return (
+                f"Out of memory: what enters and leaves the chain takes {_show(room.size, 'B')}, "
+                f"{_show(room.fill, '×')} the {_show(room.memory, 'B')} of the "
+                f"{self._machine.name}.",
+                "red",
+            )
+        if self.measured and not self.findings:
+            return "There is no measurement of this chain.", "gray"
         return None
 
-    def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:
-        """Traffic step by step, intensity against the ridge, and time."""
-        bandwidth, device = _BANDWIDTHS[self.bandwidth]
-        ridge_words = (
-            f"Ridge, {_show(self.ridge, 'FLOP/B')}: {device.peak_label(self.precision)} over "
-            f"{_show(bandwidth, 'B/s')}"
-        )
-        found = self.finding
-        ratios = {
-            "claim": (_SAID["claim"], _claim() if self._claimed else None),
-            "measured": (_SAID["measured"], found.wall.get("triton") if found else None),
+    def hint(self, result: ph.Fusion) -> str:
+        """What fits, what was measured, and what would shorten the fused kernel."""
+        room = self.capacity
+        if room.out_of_memory:
+            most = float(room.memory) / float(result.fused_tensors * result.bytes_per_element)
+            return (
+                f"In {self.precision}, at most {_show(math.floor(most))} elements per tensor fit "
+                f"into the {self._machine.name}."
+            )
+        if self.measured and not self.findings:
+            known = sorted({one.chain for one in _measurements()})
+            names = " and ".join(_chain(*name.split("_")).name for name in known)
+            return f"Measured chains are {names}." if names else "No chain has been measured."
+        parts = {
+            "the launch": result.fused_launches * result.launch_overhead,
+            "arithmetic": result.compute_time,
+            "memory traffic": result.fused_traffic / result.bandwidth,
         }
-        return (
-            fusion_scenes.traffic(self.operations, result),
-            fusion_scenes.intensity(result, self.ridge, ridge_words),
-            fusion_scenes.times(result, ratios),
+        most_of = max(parts, key=lambda part: float(parts[part]))
+        share = _show(parts[most_of] / result.fused_time, "%")
+        return f"Of the fused kernel's time, {share} is {most_of}. {_OUTLOOK[most_of]}"
+
+    # What it draws.
+
+    def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:
+        """Traffic step by step, intensity against the ridge, time, and speedup over size."""
+        ridge_words = (
+            f"Ridge: {self._machine.peak_label(self.precision)} over "
+            f"{_show(self.bandwidth, 'B/s')} = {_show(self.ridge, 'FLOP/B')}"
         )
+        known = fusion_scenes.Speedups(
+            _SIZES,
+            self._over_sizes,
+            _claim() if self._claimed else None,
+            tuple(
+                (float(found.rows * found.columns), found.wall["triton"])
+                for found in self.findings
+                if "triton" in found.wall
+            ),
+            f"Measured on an {_MEASURED_NAME}, hand-written kernel",
+            self.predicted("speedup"),
+        )
+        return (
+            fusion_scenes.traffic(self.operations, result, self.fused),
+            fusion_scenes.intensity(result, self.ridge, ridge_words),
+            fusion_scenes.times(result),
+            fusion_scenes.speedups(result, known),
+        )
+
+    def film(self, result: ph.Fusion) -> Film:
+        """Tensors between memory and chip, as separate kernels and as one."""
+        return fusion_film.film(self.operations, result, self.kernels)
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The size or the launch for which a bar ends there.
+
+        A bar is dragged only as far as its axis reaches, because the next axis would move it away
+        from the pointer.
+        """
+        result = self.result
+        if handle.name == "size":
+            return {"elements": x}
+        if handle.name == "data":
+            low, high = fusion_scenes.span(float(result.unfused_traffic))
+            shown = result.fused_tensors if self.fused else result.unfused_tensors
+            size = result.bytes_per_element
+            elements = x / (shown * size)
+            unfused = result.unfused_tensors * size
+            return {"elements": min(max(elements, 1.01 * low / unfused), 0.99 * high / unfused)}
+        low, high = fusion_scenes.span(float(result.unfused_time))
+        rest = float(result.unfused_time - result.unfused_launches * result.launch_overhead)
+        launches = min(max(x, 1.01 * low - rest, 0.0), max(0.99 * high - rest, 0.0))
+        return {"launch_overhead": launches / result.unfused_launches}
+
+
+def _size(found: Any) -> str:
+    return f"{_show(found.rows)} × {_show(found.columns)}"

@@ -1,114 +1,202 @@
-"""What the fusion explorer draws: traffic step by step, intensity, and time."""
+"""What the fusion explorer draws: traffic step by step, intensity, time, and speedup over size.
+
+Colors mean the same in all of them: launches, arithmetic and memory have their own, a prediction
+and measurements too; whatever else is drawn is gray.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import (
     AnyMark,
+    Array,
     Axis,
     Blocks,
+    Handle,
     Line,
     Points,
     Scene,
+    Strokes,
     Words,
     decades,
     from_zero,
 )
 
 _show = ph.format_quantity
-_LEAST, _MOST = 0.01, 1000.0
+_LEAST, _MOST = 0.01, 10_000.0
+#: How much longer than its longest bar an axis is at least, so that a number fits beside it.
+_ROOM = 1.15
+#: The speedup axis ends here unless a prediction lies higher, and never beyond the second.
+_TOP, _HIGHEST = 7.0, 20.0
 _Block = tuple[float, float, float, float, str]
+_Path = tuple[tuple[float, float], ...]
 
 
-def traffic(chain: ph.Chain, result: ph.Fusion) -> Scene:
-    """The tensors that every step reads and writes, and those of the fused kernel."""
+def span(longest: float) -> tuple[float, float]:
+    """The longest bars, from least to most, whose axis is the one that this bar has.
+
+    Axes end at 1, 2 or 5 times a power of ten, so that they stand still while a bar is dragged
+    between two of these.
+
+    Examples
+    --------
+    >>> low, high = span(9.4)
+    >>> round(low * 1.15), round(high * 1.15)
+    (10, 20)
+    """
+    power = 10.0 ** math.floor(math.log10(longest * _ROOM))
+    ends = [size * power for size in (0.5, 1.0, 2.0, 5.0, 10.0)]
+    k = next(k for k, end in enumerate(ends) if longest * _ROOM <= end * (1 + 1e-9) and k)
+    return ends[k - 1] / _ROOM, ends[k] / _ROOM
+
+
+def _axis(label: str, longest: float, unit: str) -> Axis:
+    # A little less, so that rounding does not add a tick at the end.
+    return from_zero(label, span(longest)[1] * _ROOM * (1 - 1e-9), unit)
+
+
+@dataclass(frozen=True)
+class Trip:
+    """What one operation of a chain moves: tensors read and written."""
+
+    reads: tuple[bool, ...]
+    writes: bool
+
+
+def trips(chain: ph.Chain, fused: bool) -> tuple[Trip, ...]:
+    """The tensors of each step, and whether each of them goes through memory.
+
+    Examples
+    --------
+    >>> trips(ph.chain("relu", "add"), fused=True)
+    (Trip(reads=(True,), writes=False), Trip(reads=(False, True), writes=True))
+    """
+    found, read = [], set()
+    for k, link in enumerate(chain.links):
+        moved = [not fused or k == 0]
+        for operand in link.operands:
+            moved.append(not fused or operand not in read)
+            read.add(operand)
+        found.append(Trip(tuple(moved), not fused or k == len(chain.links) - 1))
+    return tuple(found)
+
+
+def traffic(chain: ph.Chain, result: ph.Fusion, fused: bool) -> Scene:
+    """The tensors that every step reads from memory and writes to it, fused or not.
+
+    A tensor that stays on chip keeps its place in the mark and has no size, so that it shrinks and
+    grows as fusion is switched on and off.
+    """
     height = 250
     count = len(chain.links)
-    across = from_zero("Data moved", 1.15 * float(result.unfused_traffic), "B")
+    across = _axis("Data moved", float(result.unfused_traffic), "B")
     tensor, hair = float(result.bytes_per_element * result.elements), 0.002 * across.high
-    blocks: list[_Block] = []
+    read: list[_Block] = []
+    written: list[_Path] = []
     ends: list[tuple[float, float]] = []
-
-    def row(start: float, y: float, read: int) -> float:
-        for k in range(read + 1):
-            left, tone = start + k * tensor, "green" if k < read else "purple"
-            blocks.append((left, y - 0.36, left + tensor - hair, y + 0.36, tone))
-        end = start + (read + 1) * tensor
+    labels = []
+    end = 0.0
+    for k, trip in enumerate(trips(chain, fused)):
+        y, start = float(count - k), end
+        for moved in trip.reads:
+            if moved:
+                read.append((end, y - 0.36, end + tensor - hair, y + 0.36, "memory"))
+                end += tensor
+            else:
+                read.append((end, y, end, y, "memory"))
+        if trip.writes:
+            low, high, left, right = y - 0.33, y + 0.33, end + hair, end + tensor - 2 * hair
+            written.append(((left, low), (left, high), (right, high), (right, low), (left, low)))
+            end += tensor
+        else:
+            written.append(((end, y),) * 5)
         ends.append((end, y))
-        return end
-
-    start = 0.0
-    for k, link in enumerate(chain.links):
-        start = row(start, float(count - k), 1 + len(link.operands))
-    row(0.0, 0.0, chain.fused_reads)
+        labels.append(_show(end, "B") if end > start else "stays on chip")
     up = Axis(
         "",
-        -0.7,
+        0.3,
         count + 0.7,
-        ticks=tuple(float(y) for y in range(count + 1)),
-        words=("Fused", *(link.op.name for link in reversed(chain.links))),
+        ticks=tuple(float(y) for y in range(1, count + 1)),
+        words=tuple(link.op.name for link in reversed(chain.links)),
         grid=False,
     )
+    total, words = (
+        (result.unfused_traffic, "Total unfused")
+        if fused
+        else (result.fused_traffic, "Total when fused")
+    )
+    other = float(total)
     marks: tuple[AnyMark, ...] = (
-        Blocks("tensors", tuple(blocks)),
-        _beside("traffic labels", ends, [_show(end, "B") for end, _ in ends], up, height),
+        Line("other total", (other, other), (0.35, 1.6), "ink", "dashed"),
+        Blocks("tensors read", tuple(read)),
+        Strokes("tensors written", tuple(written), "memory", width=2.5),
+        _beside("traffic labels", ends, labels, up, height),
     )
     legend = (
-        ("A tensor read", "green", "block"),
-        ("A tensor written", "purple", "block"),
+        ("Tensor read (filled)", "memory", "block"),
+        ("Tensor written (outline)", "memory", "solid"),
+        (f"{words}: {_show(other, 'B')}", "ink", "dashed"),
     )
-    return Scene(across, up, marks, height, legend)
+    handles = (Handle("data", "elements", end, 1.0),)
+    return Scene(across, up, marks, height, legend, handles)
 
 
 def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
     """Operations per byte, unfused and fused, against the ridge."""
-    height = 150
+    height = 140
     apart, fused = float(result.unfused_intensity), float(result.fused_intensity)
-    up = Axis("", 0.4, 3.2, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
+    up = Axis("", 0.4, 2.6, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
     places = [(apart, 2.0), (fused, 1.0)]
     words = [_show(value, "FLOP/B") for value, _ in places]
     # A little to the right of the symbols, on a logarithmic axis.
-    aside = [(value * 1.12, y) for value, y in places]
+    aside = [(value * 1.15, y) for value, y in places]
+    # A ridge beyond the axis leaves the whole of it to memory.
+    shown = min(ridge, _MOST)
+    corner = (ridge, ridge) if ridge < _MOST else ()
     marks: tuple[AnyMark, ...] = (
         Blocks(
             "zones",
-            ((_LEAST, 0.4, ridge, 3.2, "memory"), (ridge, 0.4, _MOST, 3.2, "compute")),
+            ((_LEAST, 0.4, shown, 2.6, "memory"), (shown, 0.4, _MOST, 2.6, "compute")),
             0.09,
         ),
-        Line("unfused intensity line", (_LEAST, apart), (2.0, 2.0), "blue", width=3.0),
-        Line("fused intensity line", (_LEAST, fused), (1.0, 1.0), "green", width=3.0),
-        Line("ridge", (ridge, ridge), (0.4, 3.2), "ink", "dotted"),
-        Points("unfused intensity", (apart,), (2.0,), "blue", "circle", 110),
-        Points("fused intensity", (fused,), (1.0,), "green", "diamond", 130),
+        Strokes(
+            "intensity lines",
+            (((_LEAST, 2.0), (apart, 2.0)), ((_LEAST, 1.0), (fused, 1.0))),
+            "ink",
+            width=3.0,
+        ),
+        Line("ridge", corner, (0.4, 2.6)[: len(corner)], "ink", "dotted"),
+        Points("intensities", (apart, fused), (2.0, 1.0), "ink", "circle", 110),
         _beside("intensity labels", aside, words, up, height),
-        Words("ridge label", (ridge / 1.15,), (2.5,), ("memory-bound",), "memory", "end"),
     )
-    legend = ((ridge_words, "ink", "dotted"),)
+    legend = (
+        (ridge_words, "ink", "dotted"),
+        ("Memory-bound", "memory", "block"),
+        ("Compute-bound", "compute", "block"),
+    )
     across = Axis("Arithmetic intensity (FLOP/B)", _LEAST, _MOST, True, decades(_LEAST, _MOST))
     return Scene(across, up, marks, height, legend)
 
 
-def times(result: ph.Fusion, ratios: Mapping[str, tuple[str, float | None]]) -> Scene:
-    """Where the time goes, and where other speedups would end the fused bar.
-
-    ``ratios`` are the claim and the measurement: words, and the speedup or ``None``.
-    """
-    height = 165
-    slowest = float(result.unfused_time)
-    across = from_zero("Time", 1.15 * slowest, "s")
-    up = Axis("", 0.2, 2.6, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
+def times(result: ph.Fusion) -> Scene:
+    """Where the time goes, unfused and fused."""
+    height = 150
+    across = _axis("Time", float(result.unfused_time), "s")
+    up = Axis("", 0.4, 2.6, ticks=(1.0, 2.0), words=("Fused", "Unfused"), grid=False)
     blocks: list[_Block] = []
     ends = []
-    for y, launches, traffic in (
+    for y, launches, moved in (
         (2.0, result.unfused_launches, result.unfused_traffic),
         (1.0, result.fused_launches, result.fused_traffic),
     ):
         lengths = {
             "dispatch": launches * result.launch_overhead,
             "compute": result.compute_time,
-            "memory": traffic / result.bandwidth,
+            "memory": moved / result.bandwidth,
         }
         start = 0.0
         for part, length in lengths.items():
@@ -116,23 +204,95 @@ def times(result: ph.Fusion, ratios: Mapping[str, tuple[str, float | None]]) -> 
             start += float(length)
         ends.append((start, y))
     words = [_show(result.unfused_time, "s"), _show(result.fused_time, "s")]
-    legend = [
+    legend = (
         ("Launches", "dispatch", "block"),
         ("Arithmetic", "compute", "block"),
         ("Memory", "memory", "block"),
-    ]
-    marks: list[AnyMark] = [
+    )
+    marks: tuple[AnyMark, ...] = (
         Blocks("times", tuple(blocks)),
         _beside("time labels", ends, words, up, height),
-    ]
-    places = {"claim": (1.45, "purple", "diamond"), "measured": (0.5, "measured", "triangle-up")}
-    for name, (y, tone, symbol) in places.items():
-        said, ratio = ratios[name]
-        at = () if ratio is None else (slowest / ratio,)
-        marks.append(Points(name, at, (y,) * len(at), tone, symbol, 110))
-        if ratio is not None:
-            legend.append((f"{said}: {_show(ratio, '×')} faster", tone, symbol))
-    return Scene(across, up, tuple(marks), height, tuple(legend))
+    )
+    handles = (Handle("launch", "launch_overhead", blocks[0][2], 2.0),)
+    return Scene(across, up, marks, height, legend, handles)
+
+
+@dataclass(frozen=True)
+class Speedups:
+    """What is known about the speedup from fusion.
+
+    Parameters
+    ----------
+    sizes, modeled
+        The model over the sizes of the tensor.
+    claim
+        What the text claims for this chain; `None` if nothing.
+    measured
+        ``(elements, speedup)`` of each measurement.
+    measured_words
+        What was measured, and on what.
+    predicted
+        What a student predicted; `None` if nothing.
+    """
+
+    sizes: Array
+    modeled: Array
+    claim: float | None = None
+    measured: tuple[tuple[float, float], ...] = ()
+    measured_words: str = ""
+    predicted: float | None = None
+
+
+def speedups(result: ph.Fusion, known: Speedups) -> Scene:
+    """The speedup over the size of the tensor, with claim, measurements and prediction."""
+    low, high = float(known.sizes[0]), float(known.sizes[-1])
+    top = _TOP
+    drawn = known.predicted if (known.predicted or math.inf) <= _HIGHEST else None
+    if drawn is not None and drawn > 0.95 * top:
+        top = math.ceil(drawn * 1.1)
+    legend = [("Model", "ink", "solid"), ("Your size", "ink", "circle")]
+    if known.claim is not None:
+        legend.append((f"Claim in the text, {_show(known.claim, '×')}", "ink", "dash_dotted"))
+    if known.measured:
+        legend.append((known.measured_words, "measured", "triangle-up"))
+    if drawn is not None:
+        legend.append((f"Your prediction, {_show(drawn, '×')}", "prediction", "dashed"))
+    speedup = float(result.speedup)
+    marks: tuple[AnyMark, ...] = (
+        _level("claim", known.claim, low, high, "ink", "dash_dotted"),
+        _level("prediction", drawn, low, high, "prediction", "dashed"),
+        Line("speedup", tuple(known.sizes), tuple(known.modeled), "ink", width=2.5),
+        Points("speedup now", (float(result.elements),), (speedup,), "ink", "circle", 220),
+        Points(
+            "measured",
+            tuple(size for size, _ in known.measured),
+            tuple(value for _, value in known.measured),
+            "measured",
+            "triangle-up",
+            70,
+        ),
+    )
+    step = 1.0 if top <= 8 else 5.0
+    ticks = tuple(step * k for k in range(int(top / step) + 1))
+    powers = decades(low, high)
+    across = Axis(
+        "Elements of a tensor (millions)",
+        low,
+        high,
+        True,
+        ticks=powers,
+        words=tuple(f"{power / 1e6:,g}" for power in powers),
+    )
+    up = Axis("Speedup", 0.0, top, ticks=ticks, words=tuple(_show(tick, "×") for tick in ticks))
+    handles = (Handle("size", "elements", float(result.elements), speedup),)
+    return Scene(across, up, marks, 230, tuple(legend), handles)
+
+
+def _level(name: str, at: float | None, low: float, high: float, tone: str, dash: str) -> Line:
+    """A line across the whole plot, or none."""
+    if at is None:
+        return Line(name, (), (), tone, dash)
+    return Line(name, (low, high), (at, at), tone, dash)
 
 
 def _beside(
@@ -141,5 +301,6 @@ def _beside(
     """Words to the right of bars, level with their middle."""
     # Words are drawn eight pixels above their place; four below it is the middle of a line.
     lower = 12 * (up.high - up.low) / (height - 64)
-    aside = tuple(f"\u2009{word}" for word in words)
+    # Room for a handle, which may lie at the end of a bar.
+    aside = tuple(f"\u2003{word}" for word in words)
     return Words(name, tuple(x for x, _ in ends), tuple(y - lower for _, y in ends), aside, "text")

@@ -97,6 +97,9 @@ def test_everything_shown_agrees_for_every_concept(reach: str) -> None:
         assert len(rows) == len(ARROWS)
         lit = {(a, b) for (a, b, _), row in zip(ARROWS, rows, strict=True) if row[3] == "yes"}
         assert lit == set(result.arrows)
+        # What an arrow says is told while it is highlighted.
+        assert all(row[2] == (says if (a, b) in lit else "")
+                   for (a, b, says), row in zip(ARROWS, rows, strict=True))  # fmt: skip
         drawn = _drawn(w)
         assert len(drawn["arrows before"].paths) + len(drawn["arrows after"].paths) == len(lit)
         assert _tones(w, "orange") == set(result.before)
@@ -232,3 +235,16 @@ def _drawn(w: ConceptMap) -> dict:  # type: ignore[type-arg]
 def _tones(w: ConceptMap, tone: str) -> set[str]:
     blocks = _drawn(w)["concepts"].blocks
     return {key for key, block in zip(w.graph.by_key, blocks, strict=True) if block[4] == tone}
+
+
+def test_a_map_has_no_math_and_its_own_legend() -> None:
+    w = ConceptMap(REVIEW)
+    assert w.explanations == {}
+    assert [words for words, _, _ in w.scenes(w.result)[0].legend] == [
+        "This concept", "Rests on", "Leads to"
+    ]  # fmt: skip
+    w.set(show="path", step="2")
+    (scene,) = w.scenes(w.result)
+    assert [words for words, _, _ in scene.legend] == ["On the path", "This step"]
+    # Each sign has a color of its own.
+    assert len({tone for _, tone, _ in scene.legend}) == 2

@@ -12,6 +12,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Blocks, Strokes
 from mlsys_widgets.instruments import fusion_decision as tree
 from mlsys_widgets.instruments.fusion_decision import FusionDecision
+from mlsys_widgets.instruments.live_math import math_html
 from mlsys_widgets.physics.fusion_rule import FUSION_ENDS, FUSION_QUESTIONS
 
 RELATIONS = ("producer", "shared-input", "unrelated")
@@ -113,3 +114,31 @@ def test_marks_stay_the_same_objects() -> None:
     for first in ph.ops:
         w.set(first=first)
     assert all(w.marks[name] is mark for name, mark in marks.items())
+
+
+def test_the_math_gives_the_answers_and_marks_the_last() -> None:
+    w = FusionDecision()
+    for first, second, relation, same in EVERYTHING:
+        w.set(first=first, second=second, relation=relation, same_shape=same)
+        path = w.result.verdict.path
+        reasoning = w.explanations["Verdict"]
+        steps = reasoning.derivation().steps
+        assert [(step.quantity.name, step.value) for step in steps] == list(path)
+        assert w.dominant(reasoning) == path[-1][0]
+        assert (len(w.explanations) == 2) == (w.result.chain is not None)
+    w.set(first="mul", second="add", relation="producer", same_shape=True)
+    html = math_html(w)
+    assert html.count("(decides)") == 1
+    # Six tensors become four: 12 MB become 8 MB, 1.5 times less.
+    assert "1.5×" in html
+    assert "elementwise; Add, elementwise; same shape" in html
+
+
+def test_hints_are_for_what_stays_apart_and_are_not_in_the_verdict() -> None:
+    assert set(tree._HINTS) == {key for key, end in FUSION_ENDS.items() if not end.fusible}
+    assert set(tree._LOOKS_AT) == set(FUSION_QUESTIONS)
+    w = FusionDecision(first="matmul", second="softmax")
+    assert "FlashAttention" in w.shown_hint
+    assert "FlashAttention" not in w.sentence(w.result)
+    w.set(second="relu")
+    assert w.shown_hint == ""
