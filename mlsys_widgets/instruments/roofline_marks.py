@@ -20,7 +20,7 @@ from mlsys_widgets.drawing.scene import (
     Words,
     decades,
 )
-from mlsys_widgets.instruments.label_places import apart
+from mlsys_widgets.instruments.label_places import Place, apart
 from mlsys_widgets.measured import Point
 
 #: The intensities that are shown, always the same.
@@ -83,33 +83,45 @@ def roof(
     width: float = 2.0,
 ) -> Line:
     """A roof, which is three points on log-log axes; it ends where the axes do."""
+    x, y = zip(*_corners(peak, bandwidth, up), strict=True)
+    return Line(name, x, y, tone, dash, width)
+
+
+def other_roofs(roofs: Iterable[tuple[float, float]], up: Axis) -> Strokes:
+    """The roofs of other machines, each given by its peak and bandwidth."""
+    return Strokes("other roofs", tuple(_corners(*each, up) for each in roofs), "gray", "dashed")
+
+
+def _corners(peak: float, bandwidth: float, up: Axis) -> tuple[Place, ...]:
     start = min(max(LEFT, up.low / bandwidth), RIGHT)
     corner = min(max(peak / bandwidth, start), RIGHT)
     y = (bandwidth * start, min(peak, bandwidth * corner), min(peak, bandwidth * RIGHT))
-    return Line(name, (start, corner, RIGHT), y, tone, dash, width)
+    return tuple(zip((start, corner, RIGHT), map(float, y), strict=True))
 
 
 def roof_names(peaks: Mapping[str, float]) -> Words:
     """The names of roofs above their flat parts; roofs of one height have theirs stacked."""
-    # Upside down, because these labels must move up to stay off their roofs.
-    wanted = [(0.0, -math.log10(peak)) for peak in peaks.values()]
-    levels = tuple(10.0**-y for _, y in apart(wanted, _WIDE, _HIGH))
-    return Words("roof names", (_NAMES_END,) * len(peaks), levels, tuple(peaks), "text", "end")
+    wanted = [(math.log10(_NAMES_END), math.log10(peak)) for peak in peaks.values()]
+    return _labels("roof names", wanted, tuple(peaks))
 
 
 def kernels(places: Mapping[str, tuple[float, float]], low: float) -> list[AnyMark]:
     """Kernels with their names beside them, and lines down to their intensities."""
-    # Below and to the right of a point there is no roof; two labels fit above the end of the axis.
-    least = math.log10(low) + 0.6
-    wanted = [(math.log10(x * 1.12), max(math.log10(y) - 0.6, least)) for x, y in places.values()]
-    names = apart(wanted, _WIDE, _HIGH)
+    # Above and to the left of a point its roof is out of the way, and so is what was measured.
+    wanted = [(math.log10(x / 1.15), math.log10(y) + 0.15) for x, y in places.values()]
     drops = tuple(((x, low), (x, y)) for x, y in places.values())
     marks: list[AnyMark] = [Strokes("drops", drops, "red", "dashed", 1.5)]
     for name, (symbol, size) in SYMBOLS.items():
         x, y = (((place[k],) if (place := places.get(name)) else ()) for k in (0, 1))
         marks.append(Points(name, x, y, "red", symbol, size))
-    at = tuple(zip(*((10.0**x, 10.0**y) for x, y in names), strict=True))
-    return [*marks, Words("kernel names", at[0], at[1], tuple(places), "text")]
+    return [*marks, _labels("kernel names", wanted, tuple(places))]
+
+
+def _labels(name: str, wanted: list[Place], text: tuple[str, ...]) -> Words:
+    """Labels that end at places, given by their logarithms, or above another label."""
+    found = apart([(x, -y) for x, y in wanted], _WIDE, _HIGH)  # upside down, to move up
+    x, y = tuple(10.0**x for x, _ in found), tuple(10.0**-y for _, y in found)
+    return Words(name, x, y, text, "text", "end")
 
 
 def measured(name: str, found: Sequence[Point], low: float, symbol: str) -> Points:

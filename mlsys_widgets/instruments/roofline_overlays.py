@@ -17,7 +17,7 @@ from mlsys_widgets.measured import Ceilings, MeasurementError, Point, points
 
 _show = ph.format_quantity
 #: How many measured products the table names.
-_NAMED = 5
+_NAMED = 4
 
 Entry = tuple[str, str, str]
 
@@ -136,8 +136,8 @@ class Overlays:
 
     def marks(self, up: Axis) -> tuple[list[AnyMark], list[Entry]]:
         """What is drawn, and its entries of the legend."""
-        roofs, legend = self._drawn_roofs(up)
-        own = self.own
+        own, roofs = self.own, self.roofs
+        legend = [("Other roofs, named on the chart", "gray", "dashed")] if roofs else []
         if self.measured:
             legend.append(("Measured products", "measured", "triangle-up"))
         x: tuple[float, ...] = ()
@@ -153,27 +153,15 @@ class Overlays:
             legend.append((f"{own.name}, {own.peak_label}", "measured", "dash_dotted"))
             legend.append(("Its measured products", "measured", "triangle-down"))
         products = own.products if own else ()
-        marks = [
-            *roofs,
+        marks: list[AnyMark] = [
+            draw.other_roofs([(float(r.peak), float(r.bandwidth)) for r in roofs], up),
+            draw.roof_names({r.name: float(r.peak) for r in roofs}),
             draw.measured("measured", self.measured, up.low, "triangle-up"),
             Line("prediction", x, y, "prediction", "dash_dotted"),
             roof,
             draw.measured("your products", products, up.low, "triangle-down"),
         ]
         return marks, legend
-
-    def _drawn_roofs(self, up: Axis) -> tuple[list[AnyMark], list[Entry]]:
-        shown = {roof.device.key: roof for roof in self.roofs}
-        marks: list[AnyMark] = []
-        for key in ph.devices:
-            name, roof = f"roof of {key}", shown.get(key)
-            if roof:
-                marks.append(draw.roof(name, roof.peak, roof.bandwidth, up, "gray", "dashed"))
-            else:
-                marks.append(Line(name, (), (), "gray", "dashed"))
-        every = (*shown.values(), self.machine) if shown else ()
-        marks.append(draw.roof_names({roof.name: float(roof.peak) for roof in every}))
-        return marks, [("Other roofs, named on the chart", "gray", "dashed")] if shown else []
 
 
 def _product_rows(whose: str, found: Sequence[Point]) -> list[tuple[str, ...]]:

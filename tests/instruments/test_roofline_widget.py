@@ -104,14 +104,12 @@ def test_fusion_raises_the_elementwise_kernels_and_not_the_projection() -> None:
 
 def test_other_roofs_are_drawn_where_the_precision_is_known() -> None:
     w = RooflineWidget(precision="fp8", compare=("h200-sxm", "a100-sxm", "h100-sxm"))
-    assert len(mark(w, "roof of h200-sxm").x) == 3
-    assert mark(w, "roof of a100-sxm").x == ()  # it has no fp8
-    assert mark(w, "roof of h100-sxm").x == ()  # it is the device itself
+    # A100 has no fp8, and H100 is the device itself: only H200 is drawn (1,979 TFLOPS, 4.8 TB/s).
+    ((_, ridge, _),) = mark(w, "other roofs").paths
+    assert ridge == pytest.approx((1979 / 4.8, 1979e12))
     assert "Other roofs, named on the chart" in legend(w)
     names = mark(w, "roof names")
-    # Both have 1,979 TFLOPS fp8: their names are one above the other.
-    assert names.text == ("H200 SXM", "H100 SXM")
-    assert abs(math.log10(names.y[0] / names.y[1])) >= 0.4
+    assert names.text == ("H200 SXM",)
     rows = {row[0]: row for row in w.table(w.result)[1]}
     assert rows["Roof: H200 SXM"][2:5] == ("4.8 TB/s", "412.3 FLOP/B", "1,979 TFLOPS fp8 dense")
     assert rows["Roof: A100 SXM"][4] == "no dense fp8 peak on record"
@@ -197,7 +195,7 @@ def test_measured_products_are_in_table_and_sentence() -> None:
     fastest = f"{len(found)} measured products, the fastest at {show(best, 'FLOP/s')}."
     assert fastest in w.sentence(w.result)
     rows = [row for row in w.table(w.result)[1] if row[0].startswith("Measured")]
-    assert 2 <= len(rows) <= 5
+    assert 2 <= len(rows) <= 4
     ordered = sorted(found, key=lambda point: point.intensity)
     for row, point in ((rows[0], ordered[0]), (rows[-1], ordered[-1])):
         shown = show(point.intensity, "FLOP/B"), show(point.attained, "FLOP/s")
@@ -242,7 +240,7 @@ def test_kernels_at_one_place_are_told_apart() -> None:
     assert norm.roof.intensity == softmax.roof.intensity
     names = mark(w, "kernel names")
     assert names.text == ("Projection", "Layer norm", "Softmax")
-    assert math.log10(names.y[1] / names.y[2]) >= 0.44
+    assert math.log10(names.y[2] / names.y[1]) >= 0.44  # one above the other
     small, large = mark(w, "Layer norm"), mark(w, "Softmax")
     assert small.symbol != large.symbol
     assert small.size < large.size
@@ -274,7 +272,7 @@ def test_the_product_lies_where_it_is_dragged(device: str, square: bool, x: floa
     assert (found.x, found.y) == (w.result.intensity, w.result.attainable)
     wanted = min(max(x, ends[0]), ends[1])
     # N has three digits, and is whole: near the intensity of N = 1 no step is smaller.
-    step = max(0.006, 0.5 / w.n)
+    step = max(0.006, 0.51 / max(w.n - 0.5, 0.5))
     assert found.x == pytest.approx(wanted, rel=step)
     assert found.control == "n"
     assert w.square is square
@@ -328,8 +326,8 @@ def test_a_device_with_another_bandwidth_says_so_and_keeps_its_own_roof_in_sight
     assert w.result.regime == "compute-bound"
     assert legend(w)[0] == "H100 SXM with 2× its bandwidth, 989 TFLOPS fp16 dense"
     assert w.sentence(w.result).startswith("H100 SXM with 2× its bandwidth: GEMM has")
-    assert len(mark(w, "roof of h100-sxm").x) == 3
-    assert mark(w, "roof names").text == ("H100 SXM", "H100 SXM with 2× its bandwidth")
+    assert len(mark(w, "other roofs").paths) == 1
+    assert mark(w, "roof names").text == ("H100 SXM",)
     assert "B = x_B × B_device = 2 × 3.35 TB/s = 6.7 TB/s" in str(w.result.derivation())
     w.set(peak_share=0.5)
     assert w.cards(w.result)[-1][1] == "494.5 TFLOPS fp16 dense"
@@ -341,6 +339,13 @@ def test_a_share_next_to_one_is_one() -> None:
     w = RooflineWidget(peak_share=3)
     w.drag("roof", 1.0, 1.02 * 989e12)
     assert w.peak_share == 1
+
+
+def test_roofs_of_one_height_have_their_names_above_each_other() -> None:
+    w = RooflineWidget(device="a100-sxm", compare=("h100-sxm", "h200-sxm"))
+    names = mark(w, "roof names")  # both have 989 TFLOPS fp16
+    assert names.text == ("H100 SXM", "H200 SXM")
+    assert math.log10(names.y[1] / names.y[0]) >= 0.44
 
 
 # Axes.
