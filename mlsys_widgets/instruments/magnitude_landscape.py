@@ -257,7 +257,10 @@ class MagnitudeLandscape(Instrument):
             marks.append(Strokes(f"rungs of {key}", rungs, tone, width=4.0))
         wanted = [(0.0, math.log10(self._times(key, self.quantity))) for key in _REGIMES]
         levels = tuple(10.0**y for _, y in apart(wanted, 1.0, _APART))
-        words = tuple(self._named(key) for key in _REGIMES)
+        words = tuple(
+            f"▸ {self._named(key)}" if key in (self.device, self.other) else self._named(key)
+            for key in _REGIMES
+        )
         marks.append(Words("values", (_WORDS,) * len(words), levels, words, "text"))
         # Each ladder has its gap; the words of the narrow ones are above it, where there is room.
         places = (_GAP, *(at + 0.2 for at in centers[1:]))
@@ -282,8 +285,7 @@ class MagnitudeLandscape(Instrument):
 
     def _named(self, key: str) -> str:
         """A device and its value, in words."""
-        sign = "▸ " if key in (self.device, self.other) else ""
-        return f"{sign}{_REGIMES[key][0]}: {self._words(key, self.quantity)}"
+        return f"{_REGIMES[key][0]}: {self._words(key, self.quantity)}"
 
     def _predicted_bracket(self, low: float, top: float) -> Strokes:
         """The gap as it was predicted, from the lower rung; cut off where the ladder ends."""

@@ -271,8 +271,8 @@ class RooflineWidget(Instrument):
 
     # What it says.
 
-    def _rate(self, value: float, *, pad: bool = False) -> str:
-        return rate(value, self.precision, pad=pad)
+    def _rate(self, value: Any, *, pad: bool = False) -> str:
+        return rate(float(value), self.precision, pad=pad)
 
     def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
         """Rate and fraction of the peak of every kernel; of a single one, regime and ridge too."""
