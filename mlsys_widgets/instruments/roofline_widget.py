@@ -251,14 +251,6 @@ class RooflineWidget(Instrument):
         )
         return self._operations[0].roof
 
-    @property
-    def explanations(self) -> dict[str, Any]:
-        """The roof over each kernel."""
-        operations = self.operations
-        if len(operations) == 1:
-            return {self.title: self.result}
-        return {operation.name: operation.roof for operation in operations}
-
     def dominant(self, result: ph.Roofline) -> str:
         """Left of the ridge the intensity decides, right of it the lesser of the two roofs."""
         return "intensity" if result.memory_bound else "attainable"
