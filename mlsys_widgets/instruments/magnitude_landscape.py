@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Scene, Words
-from mlsys_widgets.instruments.controls import Select
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Handle,
+    Scene,
+    Strokes,
+    Words,
+)
+from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
-from mlsys_widgets.physics import notation
+from mlsys_widgets.instruments.label_places import apart
+from mlsys_widgets.instruments.magnitude_ratios import QUANTITIES, Landscape, Ratio
 
 _show = ph.format_quantity
 _REGIMES = {
     "h100-sxm": ("Cloud", "blue"),
     "orin-nx": ("Edge", "orange"),
     "mobile-npu": ("Mobile", "green"),
-    "cortex-m7": ("Tiny", "purple"),
+    "cortex-m7": ("Tiny", "red"),
 }
 _DEVICES = {key: f"{word}: {ph.devices[key].name}" for key, (word, _) in _REGIMES.items()}
-_QUANTITIES = {
-    "compute": "Compute",
-    "bandwidth": "Bandwidth",
-    "memory": "Memory",
-    "power": "Power",
-}
 _UNITS = {"compute": "FLOP/s", "bandwidth": "B/s", "memory": "B", "power": "W"}
 _AXES = {
     "compute": "Peak compute (FLOPS; for int8, OPS)",
@@ -34,90 +36,33 @@ _AXES = {
     "memory": "Memory (B)",
     "power": "Power (W)",
 }
-_SYMBOLS = {"compute": "R", "bandwidth": "BW", "memory": "C", "power": "P"}
-_ROW, _MARGINS = 32, 64
-_MOST_ORDERS = 20.0
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """One quantity of two named devices."""
-
-    quantity: str
-    device: str
-    other: str
-    value: float
-    other_value: float
-    #: Both values as people read them; a peak names its precision.
-    words: str
-    other_words: str
-
-    @property
-    def ratio(self) -> float:
-        """The device's value as a multiple of the other's."""
-        return self.value / self.other_value
-
-    @property
-    def orders(self) -> float:
-        """The ratio in orders of magnitude; negative if the device has less."""
-        return math.log10(self.ratio)
-
-    @property
-    def comparison(self) -> str:
-        """The ratio in words: a factor above one, and its direction."""
-        if self.ratio == 1:
-            return "equal"
-        more = self.ratio > 1
-        return f"{_show(max(self.ratio, 1 / self.ratio), '×')} {'more' if more else 'less'}"
-
-    def _step(self) -> ph.Step:
-        symbol = _SYMBOLS[self.quantity]
-        names = [f"{symbol}_{name}" for name in (self.device, self.other)]
-        formula: dict[notation.Notation, str] = {}
-        numbers: dict[notation.Notation, str] = {}
-        for how in (notation.TEXT, notation.HTML, notation.LATEX):
-            formula[how] = how.quotient(*(how.symbol(name) for name in names))
-            values = (how.quantity(words) for words in (self.words, self.other_words))
-            numbers[how] = how.quotient(*values)
-        return ph.Step(self._named, formula, numbers, self.ratio)
-
-    @property
-    def _named(self) -> ph.Quantity:
-        about = f"{self.quantity} of {self.device} over {self.other}"
-        return ph.Quantity(self.quantity, f"r_{self.quantity}", "×", about)
-
-
-@dataclass(frozen=True)
-class Landscape:
-    """The four ratios between two devices."""
-
-    compute: Ratio
-    bandwidth: Ratio
-    memory: Ratio
-    power: Ratio
-
-    @property
-    def ratios(self) -> dict[str, Ratio]:
-        """All four, by quantity."""
-        return {name: getattr(self, name) for name in _QUANTITIES}
-
-    def outputs(self) -> dict[str, ph.Quantity]:
-        """What can be derived, by name."""
-        return {name: ratio._named for name, ratio in self.ratios.items()}
-
-    def derivation(self, *names: str) -> ph.Derivation:
-        """Each ratio, or those named, with its numbers."""
-        return ph.Derivation(tuple(self.ratios[name]._step() for name in names or _QUANTITIES))
+#: How values end as people read them.
+_SHOWN_UNITS = {"compute": "FLOPS", "bandwidth": "B/s", "memory": "B", "power": "W"}
+#: The device at the foot of the ladder: it has the least of everything.
+_LEAST = "cortex-m7"
+#: The top of the ladder, as a multiple of its foot: the next order above every peak on record.
+_TOP = 1e7
+#: Where the axis begins: a little below the lowest rung.
+_FOOT = 0.6
+_HIGHEST_TOP = 1e20
+#: The zoom shows this many orders of magnitude.
+_WINDOW = 3
+#: Where the ladder of the chosen quantity ends, and how wide each of the others is.
+_WIDE, _NARROW = 6.4, 1.2
+#: Places in the wide ladder: its rungs, their words, the two brackets, and the zoom's handle.
+_RUNGS, _WORDS, _PREDICTED, _GAP, _GRIP = (0.1, 0.6), 0.7, 5.1, 5.4, 6.3
+#: How far apart words must be, in orders of magnitude, on the ladder and in the zoom.
+_APART, _ZOOM_APART = 0.42, 0.3
 
 
 class MagnitudeLandscape(Instrument):
-    """Cloud, edge, mobile and tiny devices on logarithmic scales, and the ratio of any two.
+    """Cloud, edge, mobile and tiny devices on a ladder whose rungs are orders of magnitude.
 
     Parameters
     ----------
     prediction
-        How many orders of magnitude the student expects between the two devices; drawn in the
-        panel of the chosen quantity.
+        How many times more the student expects of the chosen quantity in the larger device;
+        drawn as a bracket beside that of the gap.
 
     Examples
     --------
@@ -127,14 +72,15 @@ class MagnitudeLandscape(Instrument):
     """
 
     title = "Magnitude landscape"
+    predictable: ClassVar[Mapping[str, str]] = {"gap": "×"}
 
     device = Select("Compare", default="h100-sxm", options=_DEVICES, help="The first device.")
     other = Select("with", default="cortex-m7", options=_DEVICES, help="The second device.")
     quantity = Select(
         "Rank by",
         default="compute",
-        options=_QUANTITIES,
-        help="Sorts the devices by this quantity and mentions it first.",
+        options=QUANTITIES,
+        help="Draws the ladder of this quantity, and mentions it first.",
     )
     peak = Select(
         "Peak",
@@ -144,19 +90,19 @@ class MagnitudeLandscape(Instrument):
         help="Which peak counts. Advertised peaks often need sparsity or fewer bits.",
     )
 
-    def __init__(self, *, prediction: float | None = None, lock: Any = None, **inputs: Any) -> None:
-        if prediction is not None and not 0 <= prediction <= _MOST_ORDERS:
-            raise ValueError(
-                f"prediction is {prediction!r}; it must be a number of orders of magnitude "
-                f"between 0 and {_MOST_ORDERS:g}"
-            )
-        self._prediction = prediction
-        super().__init__(lock=lock, **inputs)
-        self.add_class("mlsys-panels")
+    zoom = Slider(
+        "Zoom from",
+        default=1e3,
+        low=1,
+        high=_TOP / 10**_WINDOW,
+        unit="×",
+        log=True,
+        help="Where the zoom begins, as a multiple of the Cortex-M7. It shows three orders.",
+    )
 
     def compute(self) -> Landscape:
         """The ratios of the two devices."""
-        return Landscape(**{quantity: self._ratio(quantity) for quantity in _QUANTITIES})
+        return Landscape(**{quantity: self._ratio(quantity) for quantity in QUANTITIES})
 
     def _ratio(self, quantity: str) -> Ratio:
         device, other = self.device, self.other
@@ -199,12 +145,13 @@ class MagnitudeLandscape(Instrument):
     @property
     def _in_order(self) -> list[str]:
         """The quantities, the chosen one first."""
-        return sorted(_QUANTITIES, key=lambda quantity: quantity != self.quantity)
+        return sorted(QUANTITIES, key=lambda quantity: quantity != self.quantity)
 
     def _off(self, result: Landscape) -> str:
         """How far off the prediction is."""
-        assert self._prediction is not None
-        off = self._prediction - abs(result.ratios[self.quantity].orders)
+        gap = self.predicted("gap")
+        assert gap is not None
+        off = math.log10(gap) - abs(result.ratios[self.quantity].orders)
         if abs(off) < 0.05:
             return "correct"
         return f"{ph.counted(abs(off), 'order')} too {'many' if off > 0 else 'few'}"
@@ -213,13 +160,14 @@ class MagnitudeLandscape(Instrument):
         """The four ratios, the chosen one first, and the prediction."""
         tone = _REGIMES[self.device][1]
         cards = [
-            (_QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
+            (QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
             for k, name in enumerate(self._in_order)
         ]
         orders = ph.counted(abs(result.ratios[self.quantity].orders), "order")
         cards.insert(1, ("Orders of magnitude", orders, tone))
-        if self._prediction is not None:
-            said = f"{ph.counted(self._prediction, 'order')}: {self._off(result)}"
+        gap = self.predicted("gap")
+        if gap is not None:
+            said = f"{_show(gap, '×')}: {self._off(result)}"
             cards.append(("Your prediction", said, "prediction"))
         return cards
 
@@ -227,13 +175,24 @@ class MagnitudeLandscape(Instrument):
         """The chosen ratio with both values, then the others."""
         chosen = result.ratios[self.quantity]
         others = ", ".join(
-            f"{_QUANTITIES[name].lower()} {result.ratios[name].comparison}"
+            f"{QUANTITIES[name].lower()} {result.ratios[name].comparison}"
             for name in self._in_order[1:]
         )
         return (
             f"{chosen.device} compared with {chosen.other}: {self.quantity} of {chosen.words} "
-            f"against {chosen.other_words}, {chosen.comparison} ({_orders(chosen)}); {others}."
+            f"against {chosen.other_words}, {chosen.comparison} ({_orders(chosen)}); {others}. "
+            f"{self._zoomed}"
         )
+
+    @property
+    def _zoomed(self) -> str:
+        """What the zoom shows, in words."""
+        low, high = self._window
+        unit, foot = _UNITS[self.quantity], self._value(_LEAST, self.quantity)
+        inside = [key for key in self._ranked if low <= self._times(key, self.quantity) <= high]
+        names = ", ".join(ph.devices[key].name for key in inside) or "no device"
+        ends = " to ".join(_show(limit * foot, unit) for limit in (low, high))
+        return f"The zoom from {ends} shows {names}."
 
     def table(self, result: Landscape) -> Table:
         """Every device, then the comparison of the two."""
@@ -250,73 +209,155 @@ class MagnitudeLandscape(Instrument):
                 result.ratios[name].comparison,
                 _show(abs(result.ratios[name].orders)),
             )
-            for name, words in _QUANTITIES.items()
+            for name, words in QUANTITIES.items()
         ]
         return header, rows
 
     # What it draws.
 
+    def _times(self, key: str, quantity: str) -> float:
+        """How many times the value of the least device a device has."""
+        return self._value(key, quantity) / self._value(_LEAST, quantity)
+
+    @property
+    def _window(self) -> tuple[float, float]:
+        """The ends of the zoom, as multiples of the least device's value."""
+        return self.zoom, self.zoom * 10.0**_WINDOW
+
+    def _rungs_compared(self, quantity: str) -> tuple[float, float]:
+        """The lower and the upper rung of the two that are compared."""
+        low, high = sorted(self._times(key, quantity) for key in (self.device, self.other))
+        return low, high
+
     def scenes(self, result: Landscape) -> tuple[Scene, ...]:
-        """A panel of bars for each quantity."""
-        ranked = self._ranked
-        return tuple(self._panel(name, ranked, result) for name in _QUANTITIES)
+        """The ladder, and a few of its orders of magnitude enlarged."""
+        return self._ladder(), self._enlarged()
 
-    def _panel(self, name: str, ranked: list[str], result: Landscape) -> Scene:
-        values = {key: self._value(key, name) for key in ranked}
-        guess = self._guess(name, result)
-        most = max(*values.values(), guess or 0.0)
-        low = 10.0 ** math.floor(math.log10(min(values.values()) / 2))
-        high = 10.0 ** math.ceil(math.log10(most))
-        chosen, others, places = [], [], []
-        for row, key in enumerate(ranked):
-            base = len(ranked) - 1 - row
-            bar = (low, base + 0.08, values[key], base + 0.46, _REGIMES[key][1])
-            # An unused bar has no length, so that the number of bars stays the same.
-            none = (*bar[:2], low, *bar[3:])
-            compared = key in (self.device, self.other)
-            chosen.append(bar if compared else none)
-            others.append(none if compared else bar)
-            places.append((base + 0.5, self._words(key, name)))
-        start = low * (high / low) ** 0.008
-        marks: tuple[AnyMark, ...] = (
-            Blocks(f"{name} compared", tuple(chosen)),
-            Blocks(f"{name} of others", tuple(others), opacity=0.35),
-            Words(
-                f"{name} values",
-                (start,) * len(places),
-                tuple(y for y, _ in places),
-                tuple(text for _, text in places),
-                "text",
-            ),
-            Line(
-                f"{name} predicted",
-                (guess, guess) if guess else (),
-                (0.0, float(len(ranked))) if guess else (),
-                "prediction",
-                "dash_dotted",
-                2.5,
-            ),
-        )
-        first, last = (round(math.log10(limit)) for limit in (low, high))
-        every = max(1, -(-(last - first) // 4))
-        ticks = tuple(10.0**power for power in range(first, last + 1, every))
-        words = tuple(_show(tick, _UNITS[name]) for tick in ticks)
-        across = Axis(_AXES[name], low, high, True, ticks, words)
-        names = tuple(
-            f"▸ {_REGIMES[key][0]}" if key in (self.device, self.other) else _REGIMES[key][0]
-            for key in ranked
-        )
-        rows = tuple(len(ranked) - 0.73 - row for row in range(len(ranked)))
-        up = Axis("", 0.0, float(len(ranked)), False, rows, names, grid=False)
-        legend = (("Your prediction", "prediction", "dash_dotted"),) if guess else ()
-        return Scene(across, up, marks, len(ranked) * _ROW + _MARGINS, legend)
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The zoom whose middle is at a place."""
+        return {"zoom": y / 10 ** (_WINDOW / 2)}
 
-    def _guess(self, name: str, result: Landscape) -> float | None:
-        """Where the larger of the two would be if the prediction were right."""
-        if self._prediction is None or name != self.quantity:
-            return None
-        ratio = result.ratios[name]
-        return float(min(ratio.value, ratio.other_value) * 10.0**self._prediction)
+    def _ladder(self) -> Scene:
+        order = self._in_order
+        starts = [0.0, *(_WIDE + _NARROW * k for k in range(len(order) - 1))]
+        centers = [_WIDE / 2, *(start + _NARROW / 2 for start in starts[1:])]
+        gap = self.predicted("gap")
+        # The prediction does not change, so that neither does the top of the ladder.
+        reach = 10.0 ** math.ceil(math.log10(gap)) if gap is not None and gap > _TOP else _TOP
+        top = min(reach, _HIGHEST_TOP)
+        marks: list[AnyMark] = [
+            Blocks("window", ((0.0, self._window[0], _WIDE, self._window[1], "gray"),), 0.14)
+        ]
+        for key, (_, tone) in _REGIMES.items():
+            spans = (_RUNGS, *((at - 0.35, at + 0.05) for at in centers[1:]))
+            rungs = tuple(
+                ((left, self._times(key, name)), (right, self._times(key, name)))
+                for name, (left, right) in zip(order, spans, strict=True)
+            )
+            marks.append(Strokes(f"rungs of {key}", rungs, tone, width=4.0))
+        wanted = [(0.0, math.log10(self._times(key, self.quantity))) for key in _REGIMES]
+        levels = tuple(10.0**y for _, y in apart(wanted, 1.0, _APART))
+        words = tuple(
+            f"▸ {self._named(key)}" if key in (self.device, self.other) else self._named(key)
+            for key in _REGIMES
+        )
+        marks.append(Words("values", (_WORDS,) * len(words), levels, words, "text"))
+        # Each ladder has its gap; the words of the narrow ones are above it, where there is room.
+        places = (_GAP, *(at + 0.2 for at in centers[1:]))
+        ends = [self._rungs_compared(name) for name in order]
+        paths = tuple(_bracket(x, *end) for x, end in zip(places, ends, strict=True))
+        marks.append(Strokes("gaps", paths, "ink", width=2.5))
+        factors = tuple(_show(high / low, "×") for low, high in ends)
+        middle = math.sqrt(ends[0][0] * ends[0][1])
+        marks.append(Words("gap", (_GAP + 0.1,), (middle,), factors[:1], "text"))
+        tops = tuple(min(high * 1.15, top) for _, high in ends[1:])
+        marks.append(Words("other gaps", tuple(centers[1:]), tops, factors[1:], "text", "middle"))
+        marks.append(self._predicted_bracket(ends[0][0], top))
+        powers = range(0, round(math.log10(top)) + 1, 1 if top <= 1e11 else 2)
+        ticks = tuple(10.0**power for power in powers)
+        rungs_named = tuple(_rung(power) for power in powers)
+        up = Axis("Times a Cortex-M7", _FOOT, top, True, ticks, rungs_named)
+        names = tuple(QUANTITIES[name] for name in order)
+        across = Axis("", 0.0, _WIDE + 3 * _NARROW, False, tuple(centers), names, grid=False)
+        handle = Handle("window", "zoom", _GRIP, self.zoom * 10 ** (_WINDOW / 2), "y")
+        legend = self._legend(factors[0], ends[0][0], top)
+        return Scene(across, up, tuple(marks), 400, legend, (handle,))
+
+    def _named(self, key: str) -> str:
+        """A device and its value, in words."""
+        return f"{_REGIMES[key][0]}: {self._words(key, self.quantity)}"
+
+    def _predicted_bracket(self, low: float, top: float) -> Strokes:
+        """The gap as it was predicted, from the lower rung; cut off where the ladder ends."""
+        gap = self.predicted("gap")
+        paths: tuple[Any, ...] = ()
+        if gap is not None:
+            end = min(max(low * gap, _FOOT), top)
+            paths = (_bracket(_PREDICTED, min(low, end), max(low, end)),)
+        return Strokes("predicted gap", paths, "prediction", "dash_dotted", 2.5)
+
+    def _legend(self, factor: str, low: float, top: float) -> tuple[tuple[str, str, str], ...]:
+        devices = [(_DEVICES[key], tone, "solid") for key, (_, tone) in _REGIMES.items()]
+        gap = self.predicted("gap")
+        predicted = []
+        if gap is not None:
+            beyond = "" if _FOOT <= low * gap <= top else " (beyond the ladder)"
+            words = f"Your prediction, {_show(gap, '×')}{beyond}"
+            predicted.append((words, "prediction", "dash_dotted"))
+        return (*devices, (f"Gap, {factor}", "ink", "solid"), *predicted, ("Zoom", "gray", ""))
+
+    def _enlarged(self) -> Scene:
+        """The zoom: a few orders of magnitude of the chosen quantity, in its own unit."""
+        quantity, foot = self.quantity, self._value(_LEAST, self.quantity)
+        low, high = (limit * foot for limit in self._window)
+        marks: list[AnyMark] = []
+        wanted = []
+        for key, (_, tone) in _REGIMES.items():
+            value = self._value(key, quantity)
+            inside = low <= value <= high
+            # Above its rung, or at the end behind which it lies.
+            wanted.append((0.0, math.log10(min(max(value, low), high / 10**_ZOOM_APART))))
+            rung = (((0.02, value), (0.98, value)),) if inside else ()
+            marks.append(Strokes(f"enlarged {key}", rung, tone, width=4.0))
+        levels = tuple(10.0**y for _, y in apart(wanted, 1.0, _ZOOM_APART))
+        lowest = min(levels)
+        if lowest < low:  # pushed below the end by others at that end
+            levels = tuple(level * low / lowest for level in levels)
+        words = tuple(self._seen(key, low, high) for key in _REGIMES)
+        marks.append(Words("enlarged values", (0.04,) * len(words), levels, words, "text"))
+        first = math.floor(math.log10(low))
+        steps = (10.0**power * k for power in range(first, first + _WINDOW + 2) for k in (1, 2, 5))
+        ticks = tuple(step for step in steps if low * 0.999 <= step <= high * 1.001)
+        unit = _UNITS[quantity]
+        labels = tuple(_show(tick, unit).removesuffix(_SHOWN_UNITS[quantity]) for tick in ticks)
+        up = Axis(_AXES[quantity], low, high, True, ticks, labels)
+        across = Axis("", 0.0, 1.0)
+        legend = tuple((_DEVICES[key], tone, "solid") for key, (_, tone) in _REGIMES.items())
+        return Scene(across, up, tuple(marks), 280, legend)
+
+    def _seen(self, key: str, low: float, high: float) -> str:
+        """A device in the zoom, or where it is if it lies beyond."""
+        value, words = self._value(key, self.quantity), self._named(key)
+        if low <= value <= high:
+            return words
+        end, sign, side = (high, "▲", "above") if value > high else (low, "▼", "below")
+        return f"{sign} {words}, {_show(max(value / end, end / value), '×')} {side} the zoom"
+
+
+def _rung(power: int) -> str:
+    """The name of a rung.
+
+    Examples
+    --------
+    >>> _rung(0), _rung(1), _rung(6)
+    ('1×', '10×', '10⁶×')
+    """
+    digits = str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{10**power}×" if power < 2 else f"10{digits}×"
+
+
+def _bracket(x: float, low: float, high: float) -> tuple[tuple[float, float], ...]:
+    return ((x - 0.15, low), (x, low), (x, high), (x - 0.15, high))
 
 
 def _orders(ratio: Ratio) -> str:

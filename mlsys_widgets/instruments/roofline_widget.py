@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Line,
-    Points,
-    Scene,
-    Words,
-    decades,
-)
+from mlsys_widgets.drawing.scene import AnyMark, Handle, Line, Scene
+from mlsys_widgets.instruments import roofline_marks as draw
 from mlsys_widgets.instruments.controls import Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
-from mlsys_widgets.measured import Ceilings, MeasurementError, Point, ceilings, points
+from mlsys_widgets.instruments.roofline_machine import Machine, is_integer, rate
+from mlsys_widgets.instruments.roofline_overlays import (
+    Overlays,
+    measured_products,
+    own_machine,
+)
+from mlsys_widgets.measured import Ceilings, ceilings, points
 
 _show = ph.format_quantity
-_LEFT, _RIGHT = 0.01, 1e5
-#: How far below its peak a roof is drawn, in orders of magnitude.
-_DEPTH = 6
-
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
 _STRATEGIES = {key: entry.name for key, entry in ph.fusion_strategies.items()}
-_SYMBOLS = {
-    "GEMM": ("circle", "blue"),
-    "Projection": ("circle", "blue"),
-    "Layer norm": ("diamond", "orange"),
-    "Softmax": ("square", "purple"),
-}
+#: Where the flat roof is taken, if it reaches that far.
+_GRIP = 5e4
+#: A share this close to 1 is meant to be 1: on the screen it is less than a pixel off.
+_DETENT = 0.03
 
 
 @dataclass(frozen=True)
@@ -56,6 +51,13 @@ def _precisions(instrument: Any) -> dict[str, str]:
 class RooflineWidget(Instrument):
     """Where a kernel lies under the roof of a device, and what it could attain.
 
+    Parameters
+    ----------
+    machine
+        A measurement of your own machine, drawn beside the device: its name, path or document.
+    prediction
+        A rate in FLOP/s, drawn as a line.
+
     Examples
     --------
     >>> w = RooflineWidget(device="h100-sxm", precision="fp16", n=512)
@@ -64,9 +66,14 @@ class RooflineWidget(Instrument):
     >>> w.set(n=4096, precision="int8")
     >>> w.result.regime
     'compute-bound'
+    >>> w.set(bandwidth_share=2)
+    >>> w.modeled.name
+    'H100 SXM with 2× its bandwidth'
     """
 
     title = "Roofline"
+    predictable: ClassVar[Mapping[str, str]] = {"rate": "FLOP/s", "mfu": "%"}
+    headline: ClassVar[str] = "attainable"
 
     device = Select("Device", default="h100-sxm", options=_DEVICES, help="Its roof is drawn.")
     precision = Select(
@@ -79,6 +86,7 @@ class RooflineWidget(Instrument):
         "Peak with 2:4 sparsity",
         default=False,
         help="The advertised peak, which requires half of all weights to be zero.",
+        rare=True,
     )
     workload = Select(
         "Kernels",
@@ -87,24 +95,40 @@ class RooflineWidget(Instrument):
         buttons=True,
         help="One product of any size, or a projection, layer norm and softmax together.",
     )
-    square = Switch("Square: M = N = K", default=True, help="One size for all three sides.")
+    square = Switch(
+        "Square: M = N = K", default=True, help="One size for all three sides.", rare=True
+    )
     m = Slider(
-        "M", default=512, low=1, high=32768, log=True, whole=True, help="Rows of the result."
+        "M",
+        default=512,
+        low=1,
+        high=32768,
+        log=True,
+        whole=True,
+        help="Rows of the result.",
+        rare=True,
     )
     n = Slider(
         "N", default=512, low=1, high=32768, log=True, whole=True, help="Columns of the result."
     )
     k = Slider(
-        "K", default=512, low=1, high=32768, log=True, whole=True, help="Length of a dot product."
+        "K",
+        default=512,
+        low=1,
+        high=32768,
+        log=True,
+        whole=True,
+        help="Length of a dot product.",
+        rare=True,
     )
     batch = Slider(
-        "Batch", default=8, low=1, high=512, log=True, whole=True, help="Sequences at once."
+        "Batch", default=8, low=1, high=1024, log=True, whole=True, help="Sequences at once."
     )
     sequence = Slider(
         "Sequence length",
         default=512,
         low=1,
-        high=8192,
+        high=131072,
         log=True,
         whole=True,
         help="Tokens processed at once; 1 is a decode step.",
@@ -116,28 +140,45 @@ class RooflineWidget(Instrument):
         help="How much memory traffic fusion leaves to the elementwise kernels.",
     )
     compare = Several(
-        "Other devices", default=(), options=_DEVICES, help="Draws their roofs at this precision."
+        "Other devices",
+        default=(),
+        options=_DEVICES,
+        help="Draws their roofs at this precision.",
+        rare=True,
     )
     measured = Switch(
         "Measured points",
         default=False,
         help="What real matrix products reached on the device, if it was measured.",
+        rare=True,
+    )
+    peak_share = Slider(
+        "Peak (what if)",
+        default=1,
+        low=0.1,
+        high=10,
+        unit="×",
+        log=True,
+        help="The peak as a multiple of the device's. At 1× it is the device's own.",
+        rare=True,
+    )
+    bandwidth_share = Slider(
+        "Bandwidth (what if)",
+        default=1,
+        low=0.1,
+        high=10,
+        unit="×",
+        log=True,
+        help="The bandwidth as a multiple of the device's. At 1× it is the device's own.",
+        rare=True,
     )
 
-    def __init__(
-        self,
-        *,
-        prediction: float | None = None,
-        machine: Any = None,
-        lock: Any = None,
-        **inputs: Any,
-    ) -> None:
-        #: The rate in FLOP/s that the student predicted, drawn as a line.
-        self._prediction = prediction
-        #: A measurement of the student's own machine: a name, a path or a document.
-        self._machine: Ceilings | None = ceilings(machine) if machine is not None else None
-        self._own = points(machine, kind="gemm") if machine is not None else ()
-        super().__init__(lock=lock, **inputs)
+    def __init__(self, *, machine: Any = None, **options: Any) -> None:
+        self._source = machine
+        self._own: Ceilings | None = ceilings(machine) if machine is not None else None
+        self._own_products = points(machine, kind="gemm") if machine is not None else ()
+        self._operations: tuple[Operation, ...] = ()
+        super().__init__(**options)
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """Keep to precisions and sparsity that the device has, and a square square."""
@@ -165,232 +206,226 @@ class RooflineWidget(Instrument):
             return idle | {"square", "m", "n", "k"}
         return idle | {"batch", "sequence", "fusion"} | ({"m", "k"} if self.square else set())
 
+    # The physics.
+
+    @property
+    def modeled(self) -> Machine:
+        """The device whose roof is drawn, with the peak and bandwidth that are asked for."""
+        device = ph.devices[self.device]
+        shares = self.peak_share, self.bandwidth_share
+        return Machine(device, self.precision, self.sparse, *shares)
+
     @property
     def operations(self) -> tuple[Operation, ...]:
         """The kernels in the plot, starting with the one that ``result`` is about."""
-        device = ph.devices[self.device]
-        peak = device.peak(self.precision, self.sparse)
+        assert self.result is not None  # computing it finds the operations
+        return self._operations
+
+    def _moved_kernel(self, value: Any) -> ph.Kernel:
+        """The first kernel, with another size in place of the one that its handle moves."""
         width = ph.BYTES_PER_ELEMENT[self.precision]
-        kernels: dict[str, ph.Kernel]
-        if self.workload == "gemm":
-            kernels = {"GEMM": ph.gemm(self.m, self.n, self.k, width)}
-        else:
-            model = ph.workloads["llama3-8b"]
-            assert isinstance(model, ph.LanguageModel)
-            share = ph.fusion_strategies[self.fusion].traffic_share
-            tokens = self.batch * self.sequence
-            scores = tokens * self.sequence * model.heads
-            kernels = {
-                "Projection": ph.projection(self.batch, self.sequence, model.width, width),
-                "Layer norm": ph.elementwise(tokens * model.width, width, traffic_share=share),
-                "Softmax": ph.elementwise(scores, width, traffic_share=share),
-            }
-        return tuple(
-            Operation(name, kernel, ph.roofline(kernel.intensity, peak, device.bandwidth))
-            for name, kernel in kernels.items()
-        )
+        if self.workload == "llm":
+            return ph.projection(value, self.sequence, _model().width, width)
+        m, k = (value, value) if self.square else (self.m, self.k)
+        return ph.gemm(m, value, k, width)
 
     def compute(self) -> ph.Roofline:
         """The roof over the first kernel."""
-        return self.operations[0].roof
+        width = ph.BYTES_PER_ELEMENT[self.precision]
+        kernels: dict[str, ph.Kernel]
+        if self.workload == "gemm":
+            kernels = {"GEMM": self._moved_kernel(self.n)}
+        else:
+            share = ph.fusion_strategies[self.fusion].traffic_share
+            tokens = self.batch * self.sequence
+            scores = tokens * self.sequence * _model().heads
+            kernels = {
+                "Projection": self._moved_kernel(self.batch),
+                "Layer norm": ph.elementwise(tokens * _model().width, width, traffic_share=share),
+                "Softmax": ph.elementwise(scores, width, traffic_share=share),
+            }
+        machine = self.modeled
+        self._operations = tuple(
+            Operation(name, kernel, machine.roof(kernel.intensity))
+            for name, kernel in kernels.items()
+        )
+        return self._operations[0].roof
+
+    def dominant(self, result: ph.Roofline) -> str:
+        """Left of the ridge the intensity decides, right of it the lesser of the two roofs."""
+        return "intensity" if result.memory_bound else "attainable"
+
+    def _code_beyond_inputs(self) -> list[str]:
+        more = super()._code_beyond_inputs()
+        if isinstance(self._source, (str, os.PathLike)):
+            more.insert(0, f"machine={os.fspath(self._source)!r}")
+        return more
 
     # What it says.
 
-    @property
-    def _peak_label(self) -> str:
-        return ph.devices[self.device].peak_label(self.precision, self.sparse)
+    def _rate(self, value: Any, *, pad: bool = False) -> str:
+        return rate(float(value), self.precision, pad=pad)
 
     def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
-        """Attainable rate, fraction of the peak, regime and ridge."""
-        tone = "memory" if result.memory_bound else "compute"
+        """Rate and fraction of the peak of every kernel; of a single one, regime and ridge too."""
+        operations = self.operations
+        if len(operations) > 1:
+            roofs = [(op.name, op.roof, _tone(op.roof)) for op in operations]
+            attainable = [(n, self._rate(r.attainable, pad=True), tone) for n, r, tone in roofs]
+            shares = [(f"{n}, MFU", _show(r.mfu, "%", pad=True), tone) for n, r, tone in roofs]
+            return [*attainable, *shares]
+        tone = _tone(result)
         return [
-            ("Attainable", _show(result.attainable, "FLOP/s", pad=True), tone),
+            ("Attainable", self._rate(result.attainable, pad=True), tone),
             ("Fraction of the peak (MFU)", _show(result.mfu, "%", pad=True), tone),
             ("Regime", str(result.regime), tone),
-            ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "blue"),
+            ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "red"),
             ("Ridge", _show(result.ridge, "FLOP/B"), "gray"),
-            ("Peak", self._peak_label, "gray"),
+            ("Peak", self.modeled.peak_label, "gray"),
         ]
 
     def sentence(self, result: ph.Roofline) -> str:
-        """Regime, rate and the distance to the ridge."""
-        first = self.operations[0].name
-        side = "left" if result.memory_bound else "right"
-        limit = "memory bandwidth" if result.memory_bound else "arithmetic"
+        """Regime and rate of every kernel and the ridge, then what is drawn beside them."""
+        machine = self.modeled
+        ridge = f"the ridge at {_show(result.ridge, 'FLOP/B')}"
+        start = "" if machine.real else f"{machine.name}: "
+        if len(self.operations) == 1:
+            side = "left" if result.memory_bound else "right"
+            limit = "memory bandwidth" if result.memory_bound else "arithmetic"
+            said = (
+                f"{start}{self.operations[0].name} has an intensity of "
+                f"{_show(result.intensity, 'FLOP/B')}, {side} of {ridge}: {limit} is the limit, "
+                f"and the kernel can attain {self._rate(result.attainable)}, "
+                f"{_show(result.mfu, '%')} of the peak of {machine.peak_label}."
+            )
+        else:
+            each = "; ".join(self._of_one(op, first=k == 0) for k, op in enumerate(self.operations))
+            said = f"{start}{each}. The peak is {machine.peak_label}, with {ridge}."
+        return " ".join((said, *self.overlays.sentences()))
+
+    def _of_one(self, op: Operation, *, first: bool) -> str:
+        name = op.name if first else op.name.lower()
         return (
-            f"{first} has an intensity of {_show(result.intensity, 'FLOP/B')}, {side} of the "
-            f"ridge at {_show(result.ridge, 'FLOP/B')}: {limit} is the limit, and the kernel can "
-            f"attain {_show(result.attainable, 'FLOP/s')}, {_show(result.mfu, '%')} of the peak of "
-            f"{self._peak_label}."
+            f"{name}, at {_show(op.roof.intensity, 'FLOP/B')}, is {op.roof.regime} and can attain "
+            f"{self._rate(op.roof.attainable)}, {_show(op.roof.mfu, '%')} of the peak"
         )
 
     def table(self, result: ph.Roofline) -> Table:
-        """One row per kernel."""
-        header = ("Kernel", "Operations", "Data", "Intensity", "Attainable", "MFU", "Regime")
+        """A row per kernel, per roof and for some of the measured products."""
+        header = ("Kernel or roof", "Operations", "Data", "Intensity", "Rate", "MFU", "Regime")
         rows = [
             (
                 op.name,
                 _show(op.kernel.flops, "FLOP"),
                 _show(op.kernel.bytes, "B"),
                 _show(op.roof.intensity, "FLOP/B"),
-                _show(op.roof.attainable, "FLOP/s"),
+                self._rate(op.roof.attainable),
                 _show(op.roof.mfu, "%"),
                 str(op.roof.regime),
             )
             for op in self.operations
         ]
-        return header, rows
+        return header, [*rows, *self.overlays.rows()]
+
+    @property
+    def overlays(self) -> Overlays:
+        """What is drawn beside the kernels."""
+        compared = tuple(ph.devices[key] for key in self.compare if key != self.device)
+        measured = measured_products(self.device, self.precision) if self.measured else ()
+        own = own_machine(self._own, self._own_products, self.precision)
+        return Overlays(self.modeled, compared, measured, own, self._predicted_rate)
+
+    @property
+    def _predicted_rate(self) -> tuple[float, str] | None:
+        """The rate that was predicted, and the prediction in words."""
+        predicted = self.predicted("rate")
+        if predicted is not None:
+            return predicted, f"Your prediction, {self._rate(predicted)}"
+        predicted = self.predicted("mfu")
+        if predicted is None or predicted <= 0:
+            return None
+        level = predicted * float(self.modeled.peak)
+        return level, f"Your prediction, {_show(predicted, '%')} of the peak"
 
     # What it draws.
 
     def scenes(self, result: ph.Roofline) -> tuple[Scene, ...]:
         """Log-log roof with zones, ridge, kernels and overlays."""
-        peak, ridge = float(result.peak), float(result.ridge)
-        high = 10.0 ** (len(str(int(peak))) if peak >= 1 else 0)
-        if peak > high / 2:
-            high *= 10
-        low = high / 10**_DEPTH
-        up = decades(low, high)
+        machine = self.modeled
+        peak, bandwidth, ridge = (float(v) for v in (result.peak, result.bandwidth, result.ridge))
+        overlays = self.overlays
+        up = draw.rates(machine.device_peak, overlays.peaks, is_integer(self.precision))
+        corner = min(ridge, draw.RIGHT)
         marks: list[AnyMark] = [
-            Blocks(
-                "zones",
-                (
-                    (_LEFT, low, ridge, high, "memory"),
-                    (ridge, low, _RIGHT, high, "compute"),
-                ),
-                opacity=0.07,
-            ),
-            _roof("roof", peak, float(result.bandwidth), "ink", width=3.0),
-            Line("ridge", (ridge, ridge), (low, peak), "ink", "dotted", 1.5),
-            Words("memory zone", (_LEFT * 1.4,), (high / 3,), ("memory-bound",), "memory"),
-            Words(
-                "compute zone", (_RIGHT / 1.4,), (high / 3,), ("compute-bound",), "compute", "end"
-            ),
+            *draw.zones(ridge, up),
+            draw.roof("roof", peak, bandwidth, up, "ink", width=3.0),
+            Line("ridge", (corner, corner), (up.low, peak), "ink", "dotted", 1.5),
         ]
-        legend = [(f"{ph.devices[self.device].name}, {self._peak_label}", "ink", "solid")]
-        marks += self._other_roofs(legend)
-        marks += self._overlays(legend, low)
-        marks += self._kernels(legend, low)
-        across = Axis("Arithmetic intensity (FLOP/B)", _LEFT, _RIGHT, True, decades(_LEFT, _RIGHT))
-        unit, one = ("TFLOPS", 1e12) if peak >= 1e11 else ("GFLOPS", 1e9)
-        words = tuple(f"{tick / one:,g}" for tick in up)
-        rates = Axis(f"Attainable rate ({unit})", low, high, True, up, words)
-        return (Scene(across, rates, tuple(marks), 380, tuple(legend)),)
-
-    def _kernels(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
-        shown = {
+        beside, entries = overlays.marks(up)
+        marks += beside
+        legend = [(f"{machine.name}, {machine.peak_label}", "ink", "solid"), *entries]
+        places = {
             op.name: (float(op.roof.intensity), float(op.roof.attainable)) for op in self.operations
         }
-        intensity, attainable = next(iter(shown.values()))
-        marks: list[AnyMark] = [
-            Line(
-                "drop",
-                (intensity, intensity),
-                (low, attainable),
-                "blue",
-                "dashed",
-                1.5,
-            )
-        ]
-        for name, (symbol, tone) in _SYMBOLS.items():
-            places = [shown[name]] if name in shown else []
-            x, y = ([place[k] for place in places] for k in (0, 1))
-            marks.append(Points(name, tuple(x), tuple(y), tone, symbol, 110))
-            if places:
-                legend.append((name, tone, symbol))
-        return marks
-
-    def _other_roofs(self, legend: list[tuple[str, str, str]]) -> list[AnyMark]:
-        marks: list[AnyMark] = []
-        tones = ("green", "purple", "red", "orange", "blue", "gray")
-        for (key, name), tone in zip(_DEVICES.items(), tones, strict=True):
-            device, mark = ph.devices[key], f"roof of {key}"
-            wanted = key in self.compare and key != self.device
-            if wanted and self.precision in device.peaks:
-                peak = device.peak(self.precision)
-                marks.append(_roof(mark, peak, device.bandwidth, tone, "dashed"))
-                legend.append((f"{name}, {device.peak_label(self.precision)}", tone, "dashed"))
-            else:
-                marks.append(Line(mark, (), (), tone, "dashed"))
-        return marks
-
-    def _overlays(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
-        found = self._measured_points()
-        marks: list[AnyMark] = [
-            Points(
-                "measured",
-                tuple(point.intensity for point in found),
-                tuple(max(point.attained, low) for point in found),
-                "measured",
-                "triangle-up",
-                36,
-            )
-        ]
-        if found:
-            legend.append(("Measured products", "measured", "triangle-up"))
-        guess = self._prediction
-        x, y = ((_LEFT, _RIGHT), (guess, guess)) if guess else ((), ())
-        marks.append(Line("prediction", x, y, "prediction", "dash_dotted"))
-        if guess:
-            words = f"Your prediction, {_show(guess, 'FLOP/s')}"
-            legend.append((words, "prediction", "dash_dotted"))
-        marks += self._own_machine(legend, low)
-        return marks
-
-    def _own_machine(self, legend: list[tuple[str, str, str]], low: float) -> list[AnyMark]:
-        """The student's machine under its own measured roof."""
-        own = self._machine
-        if own is None or not own.peaks or not own.bandwidth:
-            return [
-                Line("your machine", (), (), "red", "dash_dotted"),
-                Points("your products", (), (), "red", "triangle-up", 36),
-            ]
-        # In the precision that is shown if it was measured, otherwise in the fastest one.
-        precision = (
-            self.precision
-            if self.precision in own.peaks
-            else max(own.peaks, key=own.peaks.__getitem__)
+        marks += draw.kernels(places, up.low)
+        legend += [(name, "red", draw.SYMBOLS[name][0]) for name in places]
+        name, place = next(iter(places.items()))
+        flat = _GRIP if ridge < _GRIP / 1.5 else min(ridge * 1.5, draw.RIGHT)
+        handles = (
+            Handle("roof", "peak_share", flat, peak, "y"),
+            Handle("ridge", "bandwidth_share", corner, peak, "x", flip=True),
+            Handle(name, self._moves, *place, "x"),
         )
-        peak = own.peaks[precision]
-        found = [point for point in self._own if point.precision == precision]
-        legend.append((f"{own.device}, {_show(peak, 'FLOP/s')} {precision}", "red", "dash_dotted"))
-        legend.append(("Its measured products", "red", "triangle-up"))
-        return [
-            _roof("your machine", peak, own.bandwidth, "red", "dash_dotted"),
-            Points(
-                "your products",
-                tuple(point.intensity for point in found),
-                tuple(max(point.attained, low) for point in found),
-                "red",
-                "triangle-up",
-                36,
-            ),
-        ]
+        return (Scene(draw.ACROSS, up, tuple(marks), 400, tuple(legend), handles),)
 
-    def _measured_points(self) -> tuple[Point, ...]:
-        return _products(self.device, self.precision) if self.measured else ()
+    @property
+    def _moves(self) -> str:
+        """The size that the first kernel's handle moves."""
+        return "batch" if self.workload == "llm" else "n"
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The kernel of that intensity, or the roof that passes through a place."""
+        machine = self.modeled
+        if handle.name == "roof":
+            return {"peak_share": _detent(y / machine.device_peak)}
+        if handle.name == "ridge":
+            return {"bandwidth_share": _detent(machine.peak / x / machine.device.bandwidth)}
+        size = self._controls[self._moves]
+        assert isinstance(size, Slider)
+        found = _inverse(lambda v: self._moved_kernel(v).intensity, x, size.low, size.high)
+        return {self._moves: found}
 
     def alert(self, result: ph.Roofline) -> tuple[str, str] | None:
         """Say so when there is nothing to overlay."""
-        if self.measured and not self._measured_points():
+        if self.measured and not self.overlays.measured:
             name = ph.devices[self.device].name
             return f"No {self.precision} matrix products were measured on the {name}.", "gray"
         return None
 
 
-@cache
-def _products(device: str, precision: str) -> tuple[Point, ...]:
-    """Matrix products measured on a device, without launches; empty if it was not measured."""
-    try:
-        found = points(device, precision, "gemm")
-    except MeasurementError:
-        return ()
-    return tuple(point for point in found if point.variant != "eager")
+def _tone(roof: ph.Roofline) -> str:
+    return "memory" if roof.memory_bound else "compute"
 
 
-def _roof(
-    name: str, peak: float, bandwidth: float, tone: str, dash: str = "solid", width: float = 2.0
-) -> Line:
-    """A roof, which is three points on log-log axes."""
-    ridge = peak / bandwidth
-    return Line(name, (_LEFT, ridge, _RIGHT), (bandwidth * _LEFT, peak, peak), tone, dash, width)
+def _model() -> ph.LanguageModel:
+    model = ph.workloads["llama3-8b"]
+    assert isinstance(model, ph.LanguageModel)
+    return model
+
+
+def _detent(share: float) -> float:
+    return 1.0 if abs(share - 1) < _DETENT else share
+
+
+def _inverse(rising: Callable[[Any], Any], wanted: float, low: float, high: float) -> float:
+    """Where a rising function has a value, clipped to the range.
+
+    Each round asks for many values at once and goes on between the two next to the wanted one.
+    """
+    for _ in range(3):  # leaves a thirty-thousandth of the range, less than a pixel
+        tried = np.geomspace(low, high, 33)
+        after = int(np.searchsorted(rising(tried), wanted))
+        if after in (0, len(tried)):
+            return low if after == 0 else high
+        low, high = float(tried[after - 1]), float(tried[after])
+    return math.sqrt(low * high)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.magnitude_landscape import MagnitudeLandscape
 
 KEYS = ("h100-sxm", "orin-nx", "mobile-npu", "cortex-m7")
@@ -34,21 +36,20 @@ def test_cloud_against_tiny(quantity: str, ratio: float) -> None:
     assert f"{ratio:,}× more" in instrument.sentence(instrument.result)
 
 
-def test_every_bar_names_its_precision() -> None:
+def test_every_rung_names_its_precision() -> None:
     instrument = MagnitudeLandscape()
-    words = {
-        "989 TFLOPS fp16 dense",
-        "12 TFLOPS fp16 dense",
-        "35 TOPS int8 dense",
-        "1 GFLOPS fp32 dense",
+    assert set(instrument.marks["values"].text) == {
+        "▸ Cloud: 989 TFLOPS fp16 dense",
+        "Edge: 12 TFLOPS fp16 dense",
+        "Mobile: 35 TOPS int8 dense",
+        "▸ Tiny: 1 GFLOPS fp32 dense",
     }
-    assert set(instrument.marks["compute values"].text) == words
     instrument.set(peak="advertised")
-    assert set(instrument.marks["compute values"].text) == {
-        "3,958 TOPS int8 with 2:4 sparsity",
-        "100 TOPS int8 with 2:4 sparsity",
-        "35 TOPS int8 dense",
-        "1 GFLOPS fp32 dense",
+    assert set(instrument.marks["values"].text) == {
+        "▸ Cloud: 3,958 TOPS int8 with 2:4 sparsity",
+        "Edge: 100 TOPS int8 with 2:4 sparsity",
+        "Mobile: 35 TOPS int8 dense",
+        "▸ Tiny: 1 GFLOPS fp32 dense",
     }
     assert instrument.result.compute.ratio == pytest.approx(3_958_000)
 
@@ -66,34 +67,115 @@ def test_the_order_is_that_of_the_quantity() -> None:
 # The prediction.
 
 
-def test_a_prediction_is_judged_and_drawn() -> None:
-    instrument = MagnitudeLandscape(prediction=9)
+def scene_mark(instrument: MagnitudeLandscape, name: str) -> Any:
+    scenes = instrument.scenes(instrument.result)
+    return next(mark for scene in scenes for mark in scene.marks if mark.name == name)
+
+
+def legend(instrument: MagnitudeLandscape) -> list[str]:
+    return [words for words, _, _ in instrument.scenes(instrument.result)[0].legend]
+
+
+def test_a_prediction_is_judged_and_drawn_beside_the_gap() -> None:
+    instrument = MagnitudeLandscape(prediction=1e9)
     cards = dict(card[:2] for card in instrument.cards(instrument.result))
-    assert cards["Your prediction"] == "9 orders: 3 orders too many"
-    line = instrument.marks["compute predicted"]
-    assert line.visible
-    assert line.x[0] == pytest.approx(1e9 * 1e9)
-    assert not instrument.marks["power predicted"].visible
+    assert cards["Your prediction"] == "1,000,000,000×: 3 orders too many"
+    (path,) = scene_mark(instrument, "predicted gap").paths
+    assert [y for _, y in path] == [1, 1, 1e9, 1e9]  # from the lower rung, which is the foot
+    assert "Your prediction, 1,000,000,000×" in legend(instrument)
+    assert instrument.shown_table[1][-1][:2] == ("Your prediction", "1,000,000,000×")
     # It is about the quantity that is looked at, and about two devices in either order.
     instrument.set(quantity="power", device="cortex-m7", other="h100-sxm")
-    assert not line.visible
-    assert instrument.marks["power predicted"].x[0] == pytest.approx(0.1 * 1e9)
-    assert MagnitudeLandscape(prediction=6)._off(MagnitudeLandscape().result) == "correct"
-    assert "too few" in MagnitudeLandscape(prediction=2)._off(MagnitudeLandscape().result)
+    (path,) = scene_mark(instrument, "predicted gap").paths
+    assert path[2][1] == 1e9
+    assert "prediction=1e+09" in instrument.code
+    assert scene_mark(MagnitudeLandscape(), "predicted gap").paths == ()
 
 
-@pytest.mark.parametrize("prediction", [-1, 21, float("nan")])
+@pytest.mark.parametrize(("prediction", "off"), [(1e6, "correct"), (1e2, "4 orders too few")])
+def test_how_far_off_a_prediction_is(prediction: float, off: str) -> None:
+    instrument = MagnitudeLandscape(prediction=prediction)
+    assert instrument._off(instrument.result) == off
+
+
+@pytest.mark.parametrize("prediction", [-1, 0, float("nan")])
 def test_a_prediction_without_sense_is_refused(prediction: float) -> None:
-    with pytest.raises(ValueError, match=r"prediction is .* orders of magnitude between 0 and 20"):
+    with pytest.raises(ValueError, match="prediction"):
         MagnitudeLandscape(prediction=prediction)
 
 
-@pytest.mark.parametrize("prediction", [0, 6, 20])
-def test_a_prediction_is_always_inside_its_panel(prediction: float) -> None:
+@pytest.mark.parametrize("prediction", [1e-9, 0.5, 1, 1e6, 1e20, 1e30])
+def test_a_prediction_is_always_on_the_ladder_or_said_to_be_beyond(prediction: float) -> None:
     for device, other in itertools.product(KEYS, KEYS):
         instrument = MagnitudeLandscape(prediction=prediction, device=device, other=other)
-        axis = instrument.scenes(instrument.result)[0].across
-        assert axis.low <= instrument.marks["compute predicted"].x[0] <= axis.high * (1 + 1e-9)
+        axis = instrument.scenes(instrument.result)[0].up
+        (path,) = scene_mark(instrument, "predicted gap").paths
+        low, end = path[0][1], path[2][1]
+        assert axis.low <= low <= end <= axis.high
+        cut = "(beyond the ladder)" in " ".join(legend(instrument))
+        assert cut is not (math.isclose(end / low, max(prediction, 1 / prediction), rel_tol=1e-9))
+
+
+# The ladder and its zoom.
+
+
+def test_the_gap_is_bracketed_with_its_factor() -> None:
+    instrument = MagnitudeLandscape(device="orin-nx", other="h100-sxm", quantity="bandwidth")
+    chosen = scene_mark(instrument, "gaps").paths[0]
+    # PHYSICS.md: 102 GB/s, 3.35 TB/s, and 50 MB/s at the foot.
+    assert [y for _, y in chosen] == pytest.approx([2040, 2040, 67_000, 67_000])
+    assert scene_mark(instrument, "gap").text == ("32.8×",)
+    assert "Gap, 32.8×" in legend(instrument)
+    assert scene_mark(instrument, "other gaps").text == ("82.4×", "5×", "28×")
+
+
+def test_the_axis_stands_still_whatever_is_chosen() -> None:
+    axes, places = set(), []
+    for quantity, peak, device in itertools.product(QUANTITIES, ("native", "advertised"), KEYS):
+        instrument = MagnitudeLandscape(quantity=quantity, peak=peak, device=device)
+        ladder, enlarged = instrument.scenes(instrument.result)
+        axes.add((ladder.up.low, ladder.up.high, ladder.up.ticks))
+        assert enlarged.up.high / enlarged.up.low == pytest.approx(1000)
+        places.append(instrument.result.ratios[quantity].ratio)
+    assert len(axes) == 1
+    assert max(places) <= next(iter(axes))[1]
+
+
+def test_words_on_the_ladder_do_not_overlap() -> None:
+    for quantity, peak in itertools.product(QUANTITIES, ("native", "advertised")):
+        instrument = MagnitudeLandscape(quantity=quantity, peak=peak)
+        for name, apart in (("values", 0.41), ("enlarged values", 0.29)):
+            levels = sorted(math.log10(y) for y in scene_mark(instrument, name).y)
+            assert min(b - a for a, b in itertools.pairwise(levels)) > apart
+
+
+def window(instrument: MagnitudeLandscape) -> Handle:
+    (handle,) = instrument.scenes(instrument.result)[0].handles
+    return handle
+
+
+@pytest.mark.parametrize("y", [0.6, 20, 31.7, 1e3, 12_345, 3.1e5, 1e6, 1e7])
+def test_the_zoom_lies_where_it_is_dragged(y: float) -> None:
+    instrument = MagnitudeLandscape()
+    instrument.drag("window", 3.0, y)
+    middle = 10**1.5  # of three orders
+    assert window(instrument).y == pytest.approx(min(max(y, middle), 1e4 * middle), rel=0.006)
+    assert window(instrument).control == "zoom"
+    ((_, low, _, high, _),) = scene_mark(instrument, "window").blocks
+    assert (low, high) == (instrument.zoom, instrument.zoom * 1000)
+    enlarged = instrument.scenes(instrument.result)[1].up
+    assert (enlarged.low, enlarged.high) == pytest.approx((low * 1e9, high * 1e9))  # of 1 GFLOPS
+
+
+def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:
+    instrument = MagnitudeLandscape(zoom=1e4)
+    assert instrument.sentence(instrument.result).endswith(
+        "The zoom from 10 TFLOPS to 10,000 TFLOPS shows H100 SXM, Mobile NPU, Jetson Orin NX."
+    )
+    words = scene_mark(instrument, "enlarged values").text
+    assert "▼ Tiny: 1 GFLOPS fp32 dense, 10,000× below the zoom" in words
+    instrument.set(zoom=1)
+    assert any(text.startswith("▲") for text in scene_mark(instrument, "enlarged values").text)
 
 
 # Every state there is.
@@ -121,13 +203,15 @@ def test_every_state_is_true(device: str, other: str, quantity: str, peak: str) 
         assert ratio.words in row[1:5]
         assert ratio.other_words in row[1:5]
         assert ratio.comparison in sentence
-        # Each device has one bar, as long as its value.
-        ends = instrument.marks[f"{name} compared"].x[:, 1]
-        others = instrument.marks[f"{name} of others"].x[:, 1]
-        drawn = sorted(np.maximum(ends, others))
-        values = sorted(instrument._value(key, name) for key in KEYS)
-        assert drawn == pytest.approx(values)
-        assert {ratio.value, ratio.other_value} <= set(ends)
+        # Each device has one rung, at its multiple of the foot, and the two are bracketed.
+        order = [quantity, *(each for each in QUANTITIES if each != quantity)]
+        column = order.index(name)
+        for key in KEYS:
+            rung = scene_mark(instrument, f"rungs of {key}").paths[column]
+            times = instrument._value(key, name) / instrument._value("cortex-m7", name)
+            assert {y for _, y in rung} == {times}
+        bracket = scene_mark(instrument, "gaps").paths[column]
+        assert bracket[2][1] / bracket[1][1] == pytest.approx(larger)
     for mark in marks.values():
         assert np.isfinite(mark.x).all()
         assert np.isfinite(mark.y).all()

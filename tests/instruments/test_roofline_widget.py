@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Line, Points
+from mlsys_widgets.drawing.scene import Handle, Line, Points
+from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
-from mlsys_widgets.measured import points
+from mlsys_widgets.measured import load, points
 
 show = ph.format_quantity
 
@@ -44,13 +46,22 @@ def test_plot_cards_sentence_and_table_agree(
     first = w.operations[0]
     point = mark(w, first.name)
     assert (point.x, point.y) == ((result.intensity,), (result.attainable,))
-    assert mark(w, "drop").x[0] == result.intensity
+    drops = mark(w, "drops").paths
+    assert [path[1] for path in drops] == [
+        (o.roof.intensity, o.roof.attainable) for o in w.operations
+    ]
+    unit = "OP/s" if w.precision == "int8" else "FLOP/s"
     cards = dict(card[:2] for card in w.cards(result))
-    assert cards["Attainable"] == show(result.attainable, "FLOP/s", pad=True)
+    assert cards[first.name if llm else "Attainable"] == show(result.attainable, unit, pad=True)
     assert show(result.mfu, "%") in w.sentence(result)
     _, rows = w.table(result)
-    assert [row[0] for row in rows] == [op.name for op in w.operations]
-    assert [row[4] for row in rows] == [show(o.roof.attainable, "FLOP/s") for o in w.operations]
+    count = len(w.operations)
+    assert [row[0] for row in rows[:count]] == [op.name for op in w.operations]
+    assert [row[4] for row in rows[:count]] == [show(o.roof.attainable, unit) for o in w.operations]
+    # The roof itself: its bandwidth, ridge and peak.
+    assert rows[count][0] == f"Roof: {ph.devices[device].name}"
+    assert rows[count][3] == show(result.ridge, "FLOP/B")
+    assert rows[count][4] == ph.devices[device].peak_label(w.precision, w.sparse)
     roof = mark(w, "roof")
     assert roof.x[1] == pytest.approx(result.ridge)
     assert max(roof.y) == result.peak
@@ -93,10 +104,18 @@ def test_fusion_raises_the_elementwise_kernels_and_not_the_projection() -> None:
 
 def test_other_roofs_are_drawn_where_the_precision_is_known() -> None:
     w = RooflineWidget(precision="fp8", compare=("h200-sxm", "a100-sxm", "h100-sxm"))
-    assert len(mark(w, "roof of h200-sxm").x) == 3
-    assert mark(w, "roof of a100-sxm").x == ()  # it has no fp8
-    assert mark(w, "roof of h100-sxm").x == ()  # it is the device itself
-    assert any(words.startswith("H200 SXM, ") for words in legend(w))
+    # A100 has no fp8, and H100 is the device itself: only H200 is drawn (1,979 TFLOPS, 4.8 TB/s).
+    ((_, ridge, _),) = mark(w, "other roofs").paths
+    assert ridge == pytest.approx((1979 / 4.8, 1979e12))
+    assert "Other roofs, named on the chart" in legend(w)
+    names = mark(w, "roof names")
+    assert names.text == ("H200 SXM",)
+    rows = {row[0]: row for row in w.table(w.result)[1]}
+    assert rows["Roof: H200 SXM"][2:5] == ("4.8 TB/s", "412.3 FLOP/B", "1,979 TFLOPS fp8 dense")
+    assert rows["Roof: A100 SXM"][4] == "no dense fp8 peak on record"
+    said = w.sentence(w.result)
+    assert "Other roofs: H200 SXM (1,979 TFLOPS fp8 dense, 4.8 TB/s)." in said
+    assert "No dense fp8 peak on record: A100 SXM." in said
 
 
 def test_measured_products_are_those_of_the_document() -> None:
@@ -117,7 +136,40 @@ def test_a_prediction_is_a_line() -> None:
     assert isinstance(line, Line)
     assert set(line.y) == {312e12}
     assert "Your prediction, 312 TFLOPS" in legend(w)
+    assert "Your prediction, 312 TFLOPS." in w.sentence(w.result)
+    assert w.shown_table[1][-1][:2] == ("Your prediction", "312 TFLOPS")
     assert mark(RooflineWidget(), "prediction").x == ()
+    far = RooflineWidget(device="cortex-m7", prediction=312e12)
+    assert "Your prediction, 312 TFLOPS (beyond the chart)" in legend(far)
+
+
+class Open:
+    """A lock that a prediction has opened."""
+
+    question, is_open = "?", True
+
+    def __init__(self, predicted: Predicted) -> None:
+        self.predicted = predicted
+
+    def on_open(self, then: Any) -> None: ...
+    def record_use(self, instrument: str) -> None: ...
+
+
+def test_a_predicted_fraction_is_a_line_at_that_part_of_the_peak() -> None:
+    w = RooflineWidget(lock=Open(Predicted("33%", 0.33, "mfu")))
+    assert mark(w, "prediction").y == pytest.approx((0.33 * 989e12,) * 2)  # of the dense fp16 peak
+    assert "Your prediction, 33% of the peak" in legend(w)
+    w.set(peak_share=2)
+    assert mark(w, "prediction").y == pytest.approx((0.33 * 2 * 989e12,) * 2)
+
+
+def test_the_code_keeps_machine_and_prediction() -> None:
+    w = RooflineWidget(machine="cpu-2core-server", prediction=312e12, n=64)
+    assert "machine='cpu-2core-server'" in w.code
+    again = eval(w.code, {"RooflineWidget": RooflineWidget})
+    assert legend(again) == legend(w)
+    document = load("cpu-2core-server")
+    assert "machine" not in RooflineWidget(machine=document).code  # no code can hold that
 
 
 def test_a_machine_of_ones_own_has_its_own_roof() -> None:
@@ -127,3 +179,200 @@ def test_a_machine_of_ones_own_has_its_own_roof() -> None:
     assert len(own.x) > 0
     assert "Its measured products" in legend(w)
     assert mark(RooflineWidget(), "your machine").x == ()
+    # ceilings("cpu-2core-server"): its best fp32 product and its best copy.
+    assert "cpu-2core-server, as measured: 269.9 GFLOPS fp32 and 36.8 GB/s." in w.sentence(w.result)
+    rows = {row[0]: row for row in w.table(w.result)[1]}
+    assert rows["Roof: cpu-2core-server"][2:5] == ("36.8 GB/s", "", "269.9 GFLOPS fp32")
+    assert "cpu-2core-server, N = 3,072" in rows
+    (scene,) = w.scenes(w.result)
+    assert scene.up.low < max(roof.y) < scene.up.high
+
+
+def test_measured_products_are_in_table_and_sentence() -> None:
+    w = RooflineWidget(device="h200-sxm", measured=True)
+    found = [p for p in points("h200-sxm", "fp16", "gemm") if p.variant != "eager"]
+    best = max(point.attained for point in found)
+    fastest = f"{len(found)} measured products, the fastest at {show(best, 'FLOP/s')}."
+    assert fastest in w.sentence(w.result)
+    rows = [row for row in w.table(w.result)[1] if row[0].startswith("Measured")]
+    assert 2 <= len(rows) <= 4
+    ordered = sorted(found, key=lambda point: point.intensity)
+    for row, point in ((rows[0], ordered[0]), (rows[-1], ordered[-1])):
+        shown = show(point.intensity, "FLOP/B"), show(point.attained, "FLOP/s")
+        assert row[3:5] == shown
+
+
+# Integers.
+
+
+def test_integer_rates_are_operations_everywhere() -> None:
+    for llm in (False, True):
+        workload = "llm" if llm else "gemm"
+        w = RooflineWidget(precision="int8", n=2048, workload=workload, compare=("a100-sxm",))
+        (scene,) = w.scenes(w.result)
+        drawn = repr((scene.legend, scene.up, w.cards(w.result), w.sentence(w.result)))
+        everything = drawn + repr(w.table(w.result)) + str(w.result.derivation())
+        assert "TOPS" in scene.up.label
+        assert "FLOPS" not in everything
+        assert isinstance(w.result, ph.Roofline)
+        same = ph.roofline(w.result.intensity, 1979e12, 3.35e12)  # H100: dense int8, HBM3
+        assert w.result.attainable == same.attainable
+
+
+# Several kernels.
+
+
+def test_cards_and_sentence_speak_of_every_kernel() -> None:
+    w = RooflineWidget(workload="llm")
+    cards = dict(card[:2] for card in w.cards(w.result))
+    said = w.sentence(w.result)
+    for op in w.operations:
+        assert cards[op.name] == show(op.roof.attainable, "FLOP/s", pad=True)
+        assert cards[f"{op.name}, MFU"] == show(op.roof.mfu, "%", pad=True)
+        assert f"{op.name[1:]}, at {show(op.roof.intensity, 'FLOP/B')}" in said
+    assert len(cards) == 6
+
+
+def test_kernels_at_one_place_are_told_apart() -> None:
+    w = RooflineWidget(workload="llm")
+    _, norm, softmax = w.operations
+    assert norm.roof.intensity == softmax.roof.intensity
+    names = mark(w, "kernel names")
+    assert names.text == ("Projection", "Layer norm", "Softmax")
+    assert math.log10(names.y[2] / names.y[1]) >= 0.44  # one above the other
+    small, large = mark(w, "Layer norm"), mark(w, "Softmax")
+    assert small.symbol != large.symbol
+    assert small.size < large.size
+    (scene,) = w.scenes(w.result)
+    order = [one.name for one in scene.marks]
+    assert order.index("Softmax") < order.index("Layer norm")  # the smaller one is on top
+
+
+# Handles.
+
+
+def handle(w: RooflineWidget, name: str) -> Handle:
+    (scene,) = w.scenes(w.result)
+    return next(one for one in scene.handles if one.name == name)
+
+
+@pytest.mark.parametrize("square", [True, False])
+@pytest.mark.parametrize("device", ["h100-sxm", "cortex-m7"])
+@settings(max_examples=20)
+@given(st.floats(0.01, 1e5))
+def test_the_product_lies_where_it_is_dragged(device: str, square: bool, x: float) -> None:
+    w = RooflineWidget(device=device, square=square)
+    ends = []
+    for n in (1, 32768):
+        w.set(n=n)
+        ends.append(float(w.result.intensity))
+    w.drag("GEMM", x, 1e12)
+    found = handle(w, "GEMM")
+    assert (found.x, found.y) == (w.result.intensity, w.result.attainable)
+    wanted = min(max(x, ends[0]), ends[1])
+    # N has three digits, and is whole: near the intensity of N = 1 no step is smaller.
+    step = max(0.006, 0.51 / max(w.n - 0.5, 0.5))
+    assert found.x == pytest.approx(wanted, rel=step)
+    assert found.control == "n"
+    assert w.square is square
+
+
+def test_the_projection_moves_the_batch() -> None:
+    w = RooflineWidget(workload="llm", sequence=1)
+    for batch in (1, 7, 40, 300, 1000):
+        w.set(batch=batch)
+        x = float(w.result.intensity)
+        w.set(batch=20)
+        w.drag("Projection", x, 1e12)
+        assert w.batch == pytest.approx(batch, rel=0.006)
+    w.drag("Projection", 0.01, 1e12)
+    assert w.batch == 1
+    w.drag("Projection", 1e5, 1e12)
+    assert w.batch == pytest.approx(1024, rel=0.005)  # in three digits
+    assert handle(w, "Projection").control == "batch"
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(sorted(ph.devices)), st.floats(-7, 7), st.floats(-4, 4))
+def test_roof_and_ridge_lie_where_they_are_dragged(device: str, up: float, along: float) -> None:
+    w = RooflineWidget(device=device)
+    own = w.modeled
+    (before,) = w.scenes(w.result)
+    y = own.device_peak * 10**up
+    w.drag("roof", 1.0, y)
+    limited = min(max(y, own.device_peak / 10), own.device_peak * 10)
+    assert handle(w, "roof").y == pytest.approx(limited, rel=0.031)
+    assert w.result.bandwidth == own.device.bandwidth
+    peak = w.result.peak
+    x = min(max(peak / own.device.bandwidth * 10**along, 0.01), 1e5)
+    w.drag("ridge", x, 1.0)
+    limited = min(max(x, peak / own.device.bandwidth / 10), peak / own.device.bandwidth * 10)
+    assert w.result.ridge == pytest.approx(limited, rel=0.031)
+    assert handle(w, "ridge").x == pytest.approx(min(limited, 1e5), rel=0.031)
+    assert w.result.peak == peak
+    (after,) = w.scenes(w.result)
+    assert (before.up.low, before.up.high) == (after.up.low, after.up.high)
+    assert handle(w, "ridge").flip
+
+
+# What if.
+
+
+def test_a_device_with_another_bandwidth_says_so_and_keeps_its_own_roof_in_sight() -> None:
+    w = RooflineWidget(n=512, bandwidth_share=2)
+    # PHYSICS.md: 57.8 % of the peak at 3.35 TB/s; at twice that the same intensity reaches it.
+    assert w.result.bandwidth == 6.7e12
+    assert w.result.regime == "compute-bound"
+    assert legend(w)[0] == "H100 SXM with 2× its bandwidth, 989 TFLOPS fp16 dense"
+    assert w.sentence(w.result).startswith("H100 SXM with 2× its bandwidth: GEMM has")
+    assert len(mark(w, "other roofs").paths) == 1
+    assert mark(w, "roof names").text == ("H100 SXM",)
+    assert "B = x_B × B_device = 2 × 3.35 TB/s = 6.7 TB/s" in str(w.result.derivation())
+    w.set(peak_share=0.5)
+    assert w.cards(w.result)[-1][1] == "494.5 TFLOPS fp16 dense"
+    assert "with 0.5× its peak and 2× its bandwidth" in legend(w)[0]
+    assert "bandwidth_share=2" in w.code
+
+
+def test_the_math_marks_what_decides() -> None:
+    w = RooflineWidget(n=512)
+    for n, decides in ((512, "intensity"), (4096, "attainable")):  # either side of N = 886
+        w.set(n=n)
+        assert w.dominant(w.result) == decides
+        assert decides in {step.quantity.name for step in w.result.derivation().steps}
+    assert w.headline in w.result.outputs()
+
+
+def test_a_share_next_to_one_is_one() -> None:
+    w = RooflineWidget(peak_share=3)
+    w.drag("roof", 1.0, 1.02 * 989e12)
+    assert w.peak_share == 1
+
+
+def test_roofs_of_one_height_have_their_names_above_each_other() -> None:
+    w = RooflineWidget(device="a100-sxm", compare=("h100-sxm", "h200-sxm"))
+    names = mark(w, "roof names")  # both have 989 TFLOPS fp16
+    assert names.text == ("H100 SXM", "H200 SXM")
+    assert math.log10(names.y[1] / names.y[0]) >= 0.44
+
+
+# Axes.
+
+
+def test_faster_chips_are_never_drawn_lower() -> None:
+    places = []
+    for key, device in ph.devices.items():
+        w = RooflineWidget(device=key, precision=device.native)
+        (scene,) = w.scenes(w.result)
+        low, high = math.log10(scene.up.low), math.log10(scene.up.high)
+        peak = float(w.result.peak)
+        places.append((peak, (math.log10(peak) - low) / (high - low)))
+    places.sort()
+    assert [place for _, place in places] == sorted(place for _, place in places)
+
+
+def test_a_compared_microcontroller_is_on_the_chart() -> None:
+    w = RooflineWidget(precision="fp32", compare=("cortex-m7",))
+    (scene,) = w.scenes(w.result)
+    assert scene.up.low < 1e9 / 100  # its peak
+    assert scene.up.words[0] == "100 K"
