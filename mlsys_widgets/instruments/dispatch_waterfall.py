@@ -190,11 +190,6 @@ class DispatchWaterfall(Instrument):
         """The same model eager and serial, with its own kernels and the device's own launches."""
         return _textbook(self.model, self.device)
 
-    @property
-    def explanations(self) -> dict[str, Any]:
-        """Both passes."""
-        return {"This run": self.result, "Textbook: eager, serial": self.textbook}
-
     def dominant(self, result: ph.ForwardPass) -> str:
         """The largest part of the time."""
         largest = max(_PARTS, key=lambda part: float(getattr(result, part)))
