@@ -166,7 +166,7 @@ def _break_even_words(
     left = place >= 0.35 * until
     x, above, below = place - 0.012 * until, cost + 1.2 * line, cost + 0.2 * line
     if not left:
-        x, above, below = place + 0.012 * until, cost - 0.9 * line, cost - 1.9 * line
+        x, above, below = place + 0.012 * until, cost - 1.2 * line, cost - 2.2 * line
     full: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((x, x), (above, below), said)
     none: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((), (), ())
     return (

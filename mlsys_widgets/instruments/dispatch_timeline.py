@@ -97,8 +97,9 @@ def axis_of(result: ph.ForwardPass, textbook: ph.ForwardPass) -> Axis:
     longest = max(float(result.launch_overhead), length(result))
     while longest > _ROUNDING * span:
         span *= 10
+    label = f"Time since the first launch, of {ph.counted(result.kernels, 'kernel')}"
     # A hair less, so that rounding does not ask for another step.
-    return from_zero("Time since the first launch", span * (1 - 1e-9), "s")
+    return from_zero(label, span * (1 - 1e-9), "s")
 
 
 def scene_of(result: ph.ForwardPass, textbook: ph.ForwardPass) -> Scene:

@@ -74,6 +74,7 @@ def test_the_picture_shows_the_timeline_as_far_as_it_goes(result: ph.ForwardPass
 def test_the_axis_stands_still_where_it_can() -> None:
     # Eight kernels of 5.5 µs after launches of 10 µs take 124 µs.
     assert axis_of(TEXTBOOK, TEXTBOOK).high == pytest.approx(125e-6)
+    assert "of 1,000 kernels" in axis_of(TEXTBOOK, TEXTBOOK).label
     longer = replace(TEXTBOOK, launch_overhead=125e-6)
     assert axis_of(longer, TEXTBOOK) == axis_of(TEXTBOOK, TEXTBOOK)
     longest = replace(TEXTBOOK, launch_overhead=200e-6)

@@ -196,7 +196,7 @@ def test_dragging_step_by_step_does_not_run_away() -> None:
         for part in (0.3, 0.6, 0.95, 1.0, 1.0, 1.0):
             axis = w.scenes(w.result)[k].across
             w.drag(name, part * axis.high, 0)
-            assert w.scenes(w.result)[k].across == axis, name
+            assert w.scenes(w.result)[k].across.high == axis.high, name
 
 
 def test_arrow_keys_follow_the_picture() -> None:
