@@ -9,19 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Line,
-    Points,
-    Scene,
-    Words,
-    from_zero,
-    note,
+from mlsys_widgets.drawing.film import Film
+from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.instruments.break_even_film import film_of
+from mlsys_widgets.instruments.break_even_scenes import (
+    compile_time_at,
+    crossing_of,
+    strip_of,
+    volume_for,
 )
 from mlsys_widgets.instruments.controls import Count, Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
@@ -58,23 +56,12 @@ _PRESETS: Final[dict[str, dict[str, float]]] = {
 }
 _FIRST: Final = _PRESETS["resnet50-cloud"]
 
-#: Times that the strip names, in days.
-_MOMENTS: Final = {
-    "1 s": _MINUTE / 60,
-    "1 min": _MINUTE,
-    "1 hour": _HOUR,
-    "1 day": 1.0,
-    "1 month": 30.0,
-    "1 year": 365.0,
-    "100 years": 36500.0,
-}
-_EARLIEST, _LATEST = _MINUTE / 60, 1e5
-#: A break-even this many times later than the end of service is only mentioned, not drawn.
-_FAR: Final = 20.0
-
 
 class BreakEvenTimeline(Instrument):
-    """Whether compiling pays off within a deployment, when, and what would make it pay off.
+    """Whether compiling pays off within a deployment, and when.
+
+    A prediction is about the number of inferences until it does; it is drawn at the time when that
+    many have been served.
 
     Examples
     --------
@@ -91,6 +78,8 @@ class BreakEvenTimeline(Instrument):
     """
 
     title = "Break-even timeline"
+    predictable: ClassVar = {"break_even": "inferences"}
+    headline = "break_even"
 
     preset = Select(
         "Scenario",
@@ -195,7 +184,7 @@ class BreakEvenTimeline(Instrument):
         if result.saved_per_inference <= 0:
             return (
                 f"Compiling costs {cost} and saves no time per inference, so it never pays off, "
-                "however long the model is in service."
+                f"however long the model is in service.{self._predicted_words(result)}"
             )
         each = _show(result.saved_per_inference, "s")
         words = (
@@ -204,33 +193,45 @@ class BreakEvenTimeline(Instrument):
             f"{_show(result.days_to_break_even, 'days')} at {_show(result.per_day, '/day')}. "
         )
         served = f"Over {_show(result.days, 'days')} in service"
-        if result.roi_positive:
-            return f"{words}{served}, compiling saves {_show(result.net_saved, 's')} net."
-        return f"{words}{served}, compiling loses {_show(-result.net_saved, 's')} net."
+        balance = (
+            f"saves {_show(result.net_saved, 's')}"
+            if result.roi_positive
+            else f"loses {_show(-result.net_saved, 's')}"
+        )
+        return f"{words}{served}, compiling {balance} net.{self._predicted_words(result)}"
+
+    def _predicted_words(self, result: ph.Deployment) -> str:
+        guess = self.predicted("break_even")
+        if guess is None:
+            return ""
+        return (
+            f" Your prediction of {ph.counted(guess, 'inference')} is served after "
+            f"{_show(guess / result.per_day, 'days')}."
+        )
 
     def table(self, result: ph.Deployment) -> Table:
         """The three moments of the plot."""
-        header = ("Moment", "Time in service", "Inferences", "Time saved", "Net of compile time")
+        header = ("Moment", "Inferences", "Time in service", "Time saved", "Net of compile time")
         never = math.isinf(result.break_even)
         rows = [
             (
                 "Start",
-                _show(0.0, "days"),
                 _show(0.0),
+                _show(0.0, "days"),
                 _show(0.0, "s"),
                 _show(-result.compile_time, "s"),
             ),
             (
                 "Break-even",
-                _show(result.days_to_break_even, "days"),
                 _show(result.break_even),
+                _show(result.days_to_break_even, "days"),
                 "–" if never else _show(result.compile_time, "s"),
                 "–" if never else _show(0.0, "s"),
             ),
             (
                 "End of service",
-                _show(result.days, "days"),
                 _show(result.inferences),
+                _show(result.days, "days"),
                 _show(result.saved, "s"),
                 _show(result.net_saved, "s"),
             ),
@@ -238,128 +239,48 @@ class BreakEvenTimeline(Instrument):
         return header, rows
 
     def alert(self, result: ph.Deployment) -> tuple[str, str] | None:
-        """Compiling is not justified, and each change that alone would justify it."""
+        """Compiling is not justified, and by how much."""
         if result.roi_positive:
             return None
         words = (
             f"Compiling is not justified: it costs {_show(result.compile_time, 's')}, but over "
             f"{_show(result.days, 'days')} ({ph.counted(result.inferences, 'inference')}) it saves "
-            f"only {_show(result.saved, 's')}."
+            f"only {_show(result.saved, 's')}; {_show(-result.net_saved, 's')} are not recovered."
         )
-        return f"{words} It would pay off with {', or '.join(remedies(result))}.", "red"
+        return words, "red"
+
+    def hint(self, result: ph.Deployment) -> str:
+        """Each change that alone would justify compiling."""
+        if result.roi_positive:
+            return ""
+        return f"Compiling would pay off with {', or '.join(remedies(result))}."
+
+    def dominant(self, result: ph.Deployment) -> str:
+        """Of what is served and what must be served, the larger number."""
+        return "inferences" if result.roi_positive else "break_even"
+
+    def film(self, result: ph.Deployment) -> Film:
+        """Traffic that pays the compile time back, or does not."""
+        return film_of(result)
 
     # What it draws.
 
     def scenes(self, result: ph.Deployment) -> tuple[Scene, ...]:
         """The crossing, and the strip of the whole time in service."""
-        return self._crossing(result), self._strip(result)
+        guess = self.predicted("break_even")
+        return crossing_of(result, guess), strip_of(result, guess)
 
-    def _crossing(self, result: ph.Deployment) -> Scene:
-        cost, end = float(result.compile_time), float(result.days)
-        crossing = float(result.days_to_break_even)
-        near = crossing <= _FAR * end
-        # Around the crossing and not far beyond it, so that neither line lies on an axis.
-        until = min(2 * crossing, max(end, 1.1 * crossing)) if near else end
-        per_day = float(result.per_day * result.saved_per_inference)
-        across = from_zero("Time in service", until, "days")
-        until = across.high
-        up = from_zero("Time saved", max(per_day * min(until, end), 1.35 * cost), "s")
-        stop = min(until, end)
-        at: Sequence[float] = (crossing,) if near else ()
-        ending: Sequence[float] = (end,) if end < until else ()
-        never = math.isinf(crossing)
-        said = (
-            ("", "never recovered")
-            if never
-            else (ph.counted(result.break_even, "inference"), _when(result))
-        )
-        edge = crossing - 0.012 * until if near else 0.6 * until
-        line = up.high / 14
-        marks: list[AnyMark] = [
-            Blocks("loss", ((0.0, 0.0, min(stop, crossing), cost, "red"),), 0.08),
-            Blocks(
-                "profit",
-                ((crossing, 0.0, stop, up.high, "green"),) if crossing < stop else (),
-                0.1,
-            ),
-            Line("compile cost", (0.0, until), (cost, cost), "red", "dashed"),
-            Line("time saved", (0.0, stop), (0.0, per_day * stop), "green", width=3.0),
-            Line(
-                "time saved beyond",
-                (end, until) if ending else (),
-                (per_day * end, per_day * until) if ending else (),
-                "green",
-                "dotted",
-            ),
-            Line(
-                "end of service",
-                (*ending, *ending),
-                # It must not run through the words above the cost.
-                (0.0, cost if end < crossing else up.high)[: 2 * len(ending)],
-                "ink",
-                "dotted",
-            ),
-            Line("drop", (*at, *at), (0.0, cost)[: 2 * len(at)], "blue", "dashed", 1.5),
-            Points("break-even", at, (cost,) * len(at), "blue", "circle", 120),
-            Words(
-                "break-even label",
-                (edge, edge),
-                (cost + 1.2 * line, cost + 0.2 * line),
-                said,
-                "text",
-                "end",
-            ),
-        ]
-        legend = [
-            (f"Compile time, {_show(cost, 's')}", "red", "dashed"),
-            ("Time saved so far", "green", "solid"),
-        ]
-        if near:
-            legend.append(("Break-even", "blue", "circle"))
-        return Scene(across, up, tuple(marks), 300, tuple(legend))
-
-    def _strip(self, result: ph.Deployment) -> Scene:
-        end = max(float(result.days), _EARLIEST)
-        crossing = min(max(float(result.days_to_break_even), _EARLIEST), _LATEST)
-        paid = min(crossing, end)
-        known = crossing < _LATEST
-        marks: tuple[AnyMark, ...] = (
-            Blocks(
-                "owing", ((_EARLIEST, 0.15, paid, 0.55, "red"),) if paid > _EARLIEST else (), 0.55
-            ),
-            Blocks("earning", ((paid, 0.15, end, 0.55, "green"),) if end > paid else (), 0.75),
-            Line("end of the strip", (end, end), (0.0, 0.7), "ink", "dotted"),
-            Points("break-even moment", (crossing,) if known else (), (0.35,) * known, "blue"),
-            note(
-                "break-even moment label",
-                # Centered where all of it fits.
-                (min(crossing, _LATEST / 8), 0.6, _when(result)) if known else None,
-                align="middle",
-            ),
-        )
-        across = Axis(
-            "Time in service (seconds to years)",
-            _EARLIEST,
-            _LATEST,
-            True,
-            tuple(_MOMENTS.values()),
-            tuple(_MOMENTS),
-        )
-        up = Axis("", 0.0, 1.0, ticks=(0.35,), words=("Service",), grid=False)
-        legend = (
-            ("Not yet recovered", "red", "block"),
-            ("Earning", "green", "block"),
-            (f"End of service, {_show(result.days, 'days')}", "ink", "dotted"),
-        )
-        return Scene(across, up, marks, 120, legend)
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """More inferences per day break even earlier; the other two are what their axes say."""
+        if handle.control == "per_day":
+            return {"per_day": volume_for(self.result, x)}
+        if handle.control == "compile_time":
+            return {"compile_time": compile_time_at(self.result, y)}
+        return {"days": x}
 
 
 def _tone(result: ph.Deployment) -> str:
     return "green" if result.roi_positive else "orange"
-
-
-def _when(result: ph.Deployment) -> str:
-    return f"after {_show(result.days_to_break_even, 'days')}"
 
 
 def gain_needed(result: ph.Deployment) -> float:

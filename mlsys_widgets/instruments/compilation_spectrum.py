@@ -1,218 +1,59 @@
-"""From eager Python to a compiled graph: five stops, and what each does to your model.
-
-Stops and ratings are those of the course's day 14, which leaves FX unrated; its rating here is an
-estimate and says so. What happens to each construct was tried with PyTorch 2.11, with default
-settings, on two inputs of different sizes and signs.
-"""
+"""From eager Python to a compiled graph: five stops, and what each does to your model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
+from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
+from mlsys_widgets.instruments.compilation_stops import (
+    CONSTRUCTS,
+    COURSE,
+    ERROR,
+    OUTCOMES,
+    STARS,
+    STOPS,
+    WORKS,
+    WRONG,
+    Construct,
+    Outcome,
+    Stop,
+)
 from mlsys_widgets.instruments.controls import Select, Several
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
-
-STARS = 5
-COURSE, ESTIMATE = "course, day 14", "our estimate"
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A way to run a model."""
-
-    key: str
-    name: str
-    #: How it gets a graph, in a word and in a sentence.
-    capture: str
-    captures: str
-    breaks: str
-    #: In stars.
-    flexibility: int
-    optimization: int
-    rated_by: str = COURSE
+from mlsys_widgets.physics.domain import NON_NEGATIVE, Numeric
+from mlsys_widgets.physics.result import Result, derived, given
 
 
-STOPS: dict[str, Stop] = {
-    stop.key: stop
-    for stop in (
-        Stop(
-            "eager",
-            "eager",
-            "no graph",
-            "It captures no graph: Python runs each operation as it meets it.",
-            "Nothing breaks it, and nothing is optimized across operations.",
-            5,
-            0,
-        ),
-        Stop(
-            "trace",
-            "jit.trace",
-            "frozen snapshot",
-            "It runs the model once on an example and records the operations it sees.",
-            "Whatever depends on the input beyond the example is frozen into the graph.",
-            3,
-            2,
-        ),
-        Stop(
-            "script",
-            "jit.script",
-            "parsed subset",
-            "It parses the source, and compiles a subset of Python with its control flow.",
-            "Python outside that subset is refused.",
-            2,
-            2,
-        ),
-        Stop(
-            "fx",
-            "FX",
-            "symbolic proxy",
-            "It runs the model on symbols that stand for tensors and records what is done to them.",
-            "A symbol has no value: control flow that needs one stops it. It hands you a graph to "
-            "rewrite and optimizes nothing by itself.",
-            2,
-            1,
-            ESTIMATE,
-        ),
-        Stop(
-            "compile",
-            "torch.compile",
-            "bytecode, while it runs",
-            "It reads Python's bytecode as it runs and compiles what it can; guards check that the "
-            "graph still fits.",
-            "What it cannot read breaks the graph in two, with eager Python between; a failed "
-            "guard compiles again.",
-            4,
-            5,
-        ),
+@dataclass(frozen=True, repr=False)
+class Capture(Result):
+    """A model at one stop, in numbers: what stays right, and how many graphs there are."""
+
+    constructs: Numeric = given("n", "", "constructs of the model", NON_NEGATIVE)
+    wrong: Numeric = given("n_wrong", "", "constructs that are silently wrong", NON_NEGATIVE)
+    errors: Numeric = given("n_error", "", "constructs that raise an error", NON_NEGATIVE)
+    breaks: Numeric = given("b", "", "graph breaks", NON_NEGATIVE)
+    captured: Numeric = given(
+        "c", "", "graphs before any break: 1, or 0 if it captures none", NON_NEGATIVE
     )
-}
 
+    @derived("n_right", "")
+    def kept(self) -> Numeric:
+        """Constructs that stay right."""
+        return self.constructs - self.wrong - self.errors
 
-@dataclass(frozen=True)
-class Outcome:
-    """What can happen to a construct, and how bad that is."""
-
-    key: str
-    words: str
-    tone: str
-    symbol: str
-    #: Zero is good; what nobody notices is worst.
-    severity: int
-
-    @property
+    @derived("right", "")
     def right(self) -> bool:
-        """Whether the model runs and its results are right."""
-        return self.key in ("works", "again", "break")
+        """Results stay right."""
+        return self.kept >= self.constructs  # type: ignore[return-value]
 
-
-WORKS = Outcome("works", "works", "green", "circle", 0)
-AGAIN = Outcome("again", "compiles again", "blue", "triangle-up", 1)
-BREAK = Outcome("break", "graph break", "orange", "diamond", 2)
-ERROR = Outcome("error", "error", "purple", "square", 3)
-WRONG = Outcome("wrong", "silently wrong", "red", "cross", 4)
-OUTCOMES = (WORKS, AGAIN, BREAK, ERROR, WRONG)
-
-
-@dataclass(frozen=True)
-class Construct:
-    """Something a model may contain, and what happens to it at every stop after eager."""
-
-    key: str
-    name: str
-    #: Its name next to the plot.
-    short: str
-    fates: dict[str, tuple[Outcome, str]]
-
-    def at(self, stop: str) -> tuple[Outcome, str]:
-        """What happens at a stop, with a sentence."""
-        return self.fates.get(stop, (WORKS, "It runs as Python, as written."))
-
-
-def _construct(
-    key: str, name: str, short: str, *fates: tuple[Outcome, str]
-) -> tuple[str, Construct]:
-    return key, Construct(key, name, short, dict(zip(list(STOPS)[1:], fates, strict=True)))
-
-
-CONSTRUCTS: dict[str, Construct] = dict(
-    (
-        _construct(
-            "branch",
-            "a branch on data",
-            "branch",
-            (WRONG, "The branch taken by the example is kept for every input."),
-            (WORKS, "The if is parsed and becomes part of the graph."),
-            (ERROR, "A symbol is neither true nor false, so tracing stops."),
-            (BREAK, "The graph ends at the if, Python decides, and another graph follows."),
-        ),
-        _construct(
-            "loop",
-            "a loop over the length",
-            "loop",
-            (WRONG, "The loop is unrolled for the length of the example; longer inputs are cut."),
-            (WORKS, "The loop stays a loop."),
-            (ERROR, "A symbolic length cannot drive range()."),
-            (AGAIN, "The loop is unrolled, and compiled again for another length."),
-        ),
-        _construct(
-            "print",
-            "print",
-            "print",
-            (WRONG, "It prints while tracing and never again."),
-            (WORKS, "print belongs to the subset."),
-            (WRONG, "It prints while tracing and never again."),
-            (BREAK, "The graph ends, Python prints, and another graph follows."),
-        ),
-        _construct(
-            "list",
-            "a Python list it appends to",
-            "list",
-            (WRONG, "The list grows while tracing and never again."),
-            (ERROR, "A list outside the model is unknown to it."),
-            (WRONG, "The list grows while tracing and never again."),
-            (WORKS, "The graph runs first, then the list is brought up to date."),
-        ),
-        _construct(
-            "sizes",
-            "sizes that change",
-            "sizes",
-            (WORKS, "Sizes stay open as long as Python does not compute with them."),
-            (WORKS, "Sizes are looked up at each call."),
-            (WORKS, "The graph holds no sizes."),
-            (AGAIN, "A guard fails at the first new size, and a graph for any size is compiled."),
-        ),
-        _construct(
-            "mask",
-            "a mask: x[x > 0]",
-            "mask",
-            (WORKS, "The mask is an operation like any other."),
-            (WORKS, "The mask is an operation like any other."),
-            (WORKS, "The mask is an operation like any other."),
-            (BREAK, "Nobody knows the size of the result in advance: the graph ends there."),
-        ),
-        _construct(
-            "custom",
-            "a custom op without a fake kernel",
-            "custom op",
-            (WORKS, "The call is recorded like any other."),
-            (WORKS, "The call goes to the registered kernel."),
-            (WORKS, "The call is recorded like any other."),
-            (ERROR, "Without a fake kernel the shape of its result is unknown; register one."),
-        ),
-        _construct(
-            "library",
-            "a call into SciPy",
-            "SciPy call",
-            (WRONG, "The result for the example is kept as a constant."),
-            (ERROR, "It cannot parse a library outside PyTorch."),
-            (ERROR, "A symbol is no array, so the call fails."),
-            (BREAK, "The library runs in Python, between two graphs."),
-        ),
-    )
-)
+    @derived("G", "")
+    def graphs(self) -> Numeric:
+        """Graphs, with a new one after every break."""
+        return self.captured * (1 + self.breaks)
 
 
 @dataclass(frozen=True)
@@ -230,6 +71,19 @@ class Spectrum:
         return self.worst[self.stop.key][0]
 
     @property
+    def capture(self) -> Capture:
+        """What the stop in view makes of the model, in numbers."""
+        found = [construct.at(self.stop.key)[0].key for construct in self.constructs]
+        errors = found.count("error")
+        return Capture(
+            constructs=float(len(found)),
+            wrong=float(found.count("wrong")),
+            errors=float(errors),
+            breaks=float(found.count("break")),
+            captured=0.0 if errors or self.stop.key == "eager" else 1.0,
+        )
+
+    @property
     def best(self) -> Stop:
         """The most optimized stop whose results are right; eager always qualifies."""
         right = [stop for stop in STOPS.values() if self.worst[stop.key][0].right]
@@ -241,6 +95,9 @@ _ROWS = {key: float(len(CONSTRUCTS) + 1 - k) for k, key in enumerate(CONSTRUCTS)
 _TICKS = tuple(_PLACES.values())
 _NAMES = tuple(stop.name for stop in STOPS.values())
 _BAR = 0.3
+#: How many constructs a hint speaks of, the worst first.
+_HELPED = 2
+_IN_VIEW = ("The stop in view", "gray", "block")
 
 
 class CompilationSpectrum(Instrument):
@@ -283,18 +140,57 @@ class CompilationSpectrum(Instrument):
             worst[key] = max(fates, key=lambda fate: fate[0].severity, default=(WORKS, None))
         return Spectrum(STOPS[self.stop], chosen, worst)
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """The counts at the stop in view."""
+        return {f"{self.result.stop.name}: what it captures": self.result.capture}
+
+    def dominant(self, result: Capture) -> str:
+        """What stays right, as long as something does not."""
+        return "graphs" if result.right else "kept"
+
     # What it says.
 
     def cards(self, result: Spectrum) -> Sequence[NumberCard]:
         """The stop, its stars, and what it does to the model."""
-        stop = result.stop
+        stop, counts = result.stop, result.capture
+        kept = f"{counts.kept:.0f} of {ph.counted(counts.constructs, 'construct')}"
         return [
             ("Captures", stop.capture, "gray"),
             ("Flexibility", _stars(stop.flexibility), "blue"),
             ("Optimization", _stars(stop.optimization), "orange"),
             ("Your model here", result.outcome.words, result.outcome.tone),
-            ("Most optimized that stays right", _breakable(result.best.name), "green"),
+            ("Stays right", kept if result.constructs else "plain tensor code", _tone(result)),
+            ("Graphs", f"{counts.graphs:.0f}", "gray"),
         ]
+
+    def alert(self, result: Spectrum) -> tuple[str, str] | None:
+        """The model is wrong or refused here, and how much of it."""
+        if result.outcome.right:
+            return None
+        counts = result.capture
+        many = ph.counted(counts.constructs, "construct")
+        broken = []
+        if counts.wrong:
+            verb = "is" if counts.wrong == 1 else "are"
+            broken.append(f"{counts.wrong:.0f} of {many} {verb} {WRONG.words}")
+        if counts.errors:
+            verb = "raises" if counts.errors == 1 else "raise"
+            broken.append(f"{counts.errors:.0f} of {many} {verb} an {ERROR.words}")
+        return f"At {result.stop.name}, {' and '.join(broken)}.", "red"
+
+    def hint(self, result: Spectrum) -> str:
+        """The most optimized stop that stays right, and how to help this one."""
+        best, stop = result.best, result.stop
+        words = (
+            f"The most optimized stop at which your model stays right is {best.name}."
+            if best is not stop
+            else f"No stop that stays right optimizes your model more than {best.name}."
+        )
+        troubled = [one for one in result.constructs if one.at(stop.key)[0] is not WORKS]
+        worst = sorted(troubled, key=lambda one: -one.at(stop.key)[0].severity)[:_HELPED]
+        helps = "; ".join(f"for {one.name}, {one.instead}" for one in worst)
+        return f"{words} What would help {stop.name}: {helps}." if helps else words
 
     def sentence(self, result: Spectrum) -> str:
         """What the stop does with the model, and why."""
@@ -341,7 +237,11 @@ class CompilationSpectrum(Instrument):
         return self._ratings(result), self._fates(result)
 
     def _ratings(self, result: Spectrum) -> Scene:
-        across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, _NAMES)
+        names = tuple(
+            stop.name if stop.rated_by == COURSE else f"{stop.name} (estimate)"
+            for stop in STOPS.values()
+        )
+        across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, names)
         up = Axis("Stars", 0.0, STARS + 1.0, False, tuple(float(k) for k in range(STARS + 1)))
         stops = [stop for stop in STOPS.values() if stop.rated_by == COURSE]
         others = [stop for stop in STOPS.values() if stop.rated_by != COURSE]
@@ -354,7 +254,7 @@ class CompilationSpectrum(Instrument):
         legend = (
             ("Flexibility, left bar", "blue", "block"),
             ("Optimization, right bar", "orange", "block"),
-            (f"Pale: {ESTIMATE}", "ink", "block"),
+            _IN_VIEW,
         )
         return Scene(across, up, marks, 250, legend)
 
@@ -375,12 +275,11 @@ class CompilationSpectrum(Instrument):
             *(Points(o.words, *_apart(places[o.key]), o.tone, o.symbol, 130) for o in OUTCOMES),
         )
         legend = tuple((o.words, o.tone, o.symbol) for o in OUTCOMES if places[o.key])
-        return Scene(across, up, marks, 330, legend)
+        return Scene(across, up, marks, 330, (*legend, _IN_VIEW))
 
 
-def _breakable(name: str) -> str:
-    """A dotted name that a narrow card may break after its dot."""
-    return name.replace(".", ".\N{ZERO WIDTH SPACE}")
+def _tone(result: Spectrum) -> str:
+    return "green" if result.outcome.right else "red"
 
 
 def _stars(count: int) -> str:

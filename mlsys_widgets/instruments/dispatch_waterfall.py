@@ -8,23 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words, from_zero
+from mlsys_widgets.drawing.film import Film
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Handle,
+    Line,
+    Points,
+    Scene,
+    Words,
+    from_zero,
+)
 from mlsys_widgets.instruments.controls import Select, Slider
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
-from mlsys_widgets.physics.dispatch import Launch, Mode, SerialPass
-from mlsys_widgets.physics.domain import FRACTION
+from mlsys_widgets.instruments.dispatch_film import film_of
+from mlsys_widgets.instruments.dispatch_timeline import kernels_for, rows_of, scene_of
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.physics.dispatch import Launch, Mode
 
 _show = ph.format_quantity
 
 #: Utilization from which a GPU counts as well used.
 WELL_USED: Final = 0.8
-#: Kernels that the timeline shows.
-_FIRST: Final = 8
 
 _MODELS: Final = {key: load for key, load in ph.workloads.items() if isinstance(load, ph.ModelPass)}
 _PLACES: Final = {"a100-sxm": "cloud", "h100-sxm": "cloud", "h200-sxm": "cloud", "orin-nx": "edge"}
@@ -41,61 +50,16 @@ _HOW: Final = {
 }
 #: The parts of a pass, which are names of its quantities and of tones alike.
 _PARTS: Final = ("compute", "dispatch", "memory")
-
-Interval = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """When the first kernels are launched and when they run, in seconds from the first launch."""
-
-    launches: tuple[Interval, ...]
-    kernels: tuple[Interval, ...]
-
-    @property
-    def idle(self) -> tuple[Interval, ...]:
-        """When the GPU has nothing to do."""
-        ends = (0.0, *(end for _, end in self.kernels))
-        pairs = zip(ends, self.kernels, strict=False)
-        return tuple((end, start) for end, (start, _) in pairs if start > end)
-
-    @property
-    def end(self) -> float:
-        """When the last of these kernels is done."""
-        return self.kernels[-1][1]
-
-
-def timeline(result: ph.ForwardPass, first: int = _FIRST) -> Timeline:
-    """The first kernels of a pass, in the order in which they are launched.
-
-    Examples
-    --------
-    >>> tiny = ph.forward_pass(1000, 5e-6, 10e-6)
-    >>> [round(start * 1e6) for start, _ in timeline(tiny, first=3).kernels]
-    [10, 25, 40]
-    """
-    # A fraction of the kernels may be a whole number only up to rounding.
-    count = int(min(first, result.kernels + 1e-6))
-    launch = float(result.launch_overhead)
-    each = float((result.compute + result.memory) / result.kernels)
-    launches: list[Interval] = []
-    kernels: list[Interval] = []
-    asked = done = 0.0
-    if isinstance(result, ph.GraphPass):
-        launches.append((0.0, launch))
-        done = launch
-        for _ in range(count):
-            start = done + float(result.node_overhead)
-            kernels.append((start, done := start + each))
-        return Timeline(tuple(launches), tuple(kernels))
-    waits = isinstance(result, SerialPass)
-    for _ in range(count):
-        begin = max(asked, done) if waits else asked
-        asked = begin + launch
-        launches.append((begin, asked))
-        start = max(asked, done)
-        kernels.append((start, done := start + each))
-    return Timeline(tuple(launches), tuple(kernels))
+#: What the table tells about a pass: (name, quantity, unit).
+_ROWS: Final = (
+    ("Utilization", "utilization", "%"),
+    ("Total", "total", "s"),
+    ("Compute", "compute", "s"),
+    ("Dispatch", "dispatch", "s"),
+    ("Memory", "memory", "s"),
+    ("Kernels", "kernels", ""),
+    ("Cost of a launch", "launch_overhead", "s"),
+)
 
 
 @lru_cache(maxsize=64)
@@ -105,25 +69,23 @@ def _textbook(model: str, device: str) -> ph.ForwardPass:
 
 
 @lru_cache(maxsize=64)
-def _models(device: str, launch: Launch, speedup: float) -> dict[str, dict[Mode, ph.ForwardPass]]:
-    """Every model on one device, eager and compiled."""
-    return {
-        key: {mode: ph.run(key, device, mode, launch, speedup=speedup) for mode in _MODES}
-        for key in _MODELS
-    }
+def _gains(device: str, launch: Launch, speedup: float, launch_cost: float) -> str:
+    """What compiling does for each model on one device, in words."""
+    told = []
+    for key, load in _MODELS.items():
+        eager, compiled = (
+            ph.run(key, device, mode, launch, speedup=speedup, launch_overhead=launch_cost)
+            for mode in _MODES
+        )
+        faster = _show(eager.total / compiled.total, "×")
+        told.append(f"{load.name} {faster} faster, at {_show(compiled.utilization, '%')}")
+    return f"Compiled, with its own number of kernels, each model runs: {'; '.join(told)}."
 
 
 class DispatchWaterfall(Instrument):
     """One forward pass: computing, waiting for launches, moving data.
 
-    Parameters
-    ----------
-    prediction
-        The utilization that the student predicted, as a fraction; marked on the meter.
-    lock
-        A lock that must be opened first.
-    **inputs
-        Values of the controls, by name.
+    A prediction is about the utilization, as a fraction; it is marked on the meter.
 
     Examples
     --------
@@ -136,6 +98,8 @@ class DispatchWaterfall(Instrument):
     """
 
     title = "Dispatch waterfall"
+    predictable: ClassVar = {"utilization": "%"}
+    headline = "utilization"
 
     model = Select(
         "Model",
@@ -174,6 +138,7 @@ class DispatchWaterfall(Instrument):
         whole=True,
         help="Splits the same total work into more or fewer kernels. "
         "Choosing a model restores its own count.",
+        rare=True,
     )
     speedup = Slider(
         "Faster GPU",
@@ -185,37 +150,51 @@ class DispatchWaterfall(Instrument):
         help="How many times faster the arithmetic is; launches and memory stay the same.",
     )
 
-    def __init__(self, *, prediction: float | None = None, lock: Any = None, **inputs: Any) -> None:
-        checked = None if prediction is None else FRACTION.check("prediction", prediction)
-        self._prediction = None if checked is None else float(checked)
-        super().__init__(lock=lock, **inputs)
+    launch_cost = Slider(
+        "Launch cost",
+        default=ph.devices["a100-sxm"].launch(),
+        low=1e-7,
+        high=1e-3,
+        unit="s",
+        log=True,
+        help="What one launch costs the CPU. Choosing a device restores its own.",
+    )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A new model comes with its own kernel count, unless one was asked for."""
+        """A new model comes with its kernels and a new device with its launches, unless asked."""
         if "model" in changed and "kernels" not in changed:
             inputs["kernels"] = _MODELS[inputs["model"]].kernels
+        if "device" in changed and "launch_cost" not in changed and inputs["device"] in _PLACES:
+            inputs["launch_cost"] = ph.devices[inputs["device"]].launch()
         return inputs
 
     def compute(self) -> ph.ForwardPass:
         """The pass with the current inputs."""
+        return self._run()
+
+    def _run(self, **other: Any) -> ph.ForwardPass:
+        """The pass with some inputs replaced."""
+        inputs = {**self.inputs, **other}
         return ph.run(
-            self.model,
-            self.device,
-            self.mode,
-            self.launch,
-            kernels=self.kernels,
-            speedup=self.speedup,
+            inputs["model"],
+            inputs["device"],
+            inputs["mode"],
+            inputs["launch"],
+            kernels=inputs["kernels"],
+            speedup=inputs["speedup"],
+            launch_overhead=inputs["launch_cost"],
         )
 
     @property
     def textbook(self) -> ph.ForwardPass:
-        """The same model eager and serial, with its own number of kernels."""
+        """The same model eager and serial, with its own kernels and the device's own launches."""
         return _textbook(self.model, self.device)
 
-    @property
-    def explanations(self) -> dict[str, Any]:
-        """Both passes."""
-        return {"This run": self.result, "Textbook: eager, serial": self.textbook}
+    def dominant(self, result: ph.ForwardPass) -> str:
+        """The largest part of the time."""
+        largest = max(_PARTS, key=lambda part: float(getattr(result, part)))
+        # Under this name its own derivation leads to it.
+        return "memory_time" if largest == "memory" else largest
 
     # What it says.
 
@@ -233,118 +212,89 @@ class DispatchWaterfall(Instrument):
     def sentence(self, result: ph.ForwardPass) -> str:
         """Utilization and where the rest of the time goes."""
         name = _MODELS[self.model].name
+        own = self.launch_cost == ph.devices[self.device].launch()
+        cost = "" if own else f" at {_show(self.launch_cost, 's')} per launch"
+        guess = self.predicted("utilization")
         rest = "dispatch takes" if result.dispatch >= result.memory else "memory takes"
         share = max(result.dispatch, result.memory) / result.total
         words = (
-            f"{name} ({self.mode}, {_HOW[self.launch]}) takes {_show(result.total, 's')} on the "
-            f"{ph.devices[self.device].name}; the textbook version (eager, serial) takes "
+            f"{name} ({self.mode}, {_HOW[self.launch]}{cost}) takes {_show(result.total, 's')} on "
+            f"the {ph.devices[self.device].name}; the textbook version (eager, serial) takes "
             f"{_show(self.textbook.total, 's')}. The GPU spends {_show(result.utilization, '%')} "
             f"of the time computing, while {rest} {_show(share, '%')}."
         )
-        if self._prediction is None:
+        if guess is None:
             return words
-        off = self._prediction - float(result.utilization)
+        off = guess - float(result.utilization)
         side = "too high" if off > 0 else "too low"
         return (
-            f"{words} Your prediction of {_show(self._prediction, '%')} was "
+            f"{words} Your prediction of {_show(guess, '%')} was "
             f"{ph.counted(100 * abs(off), 'percentage point')} {side}."
         )
 
     def table(self, result: ph.ForwardPass) -> Table:
-        """The pass as set, next to the textbook's."""
-        header = (
-            "Pass",
-            "Kernels",
-            "Compute",
-            "Dispatch",
-            "Dispatch per kernel",
-            "Memory",
-            "Total",
-            "Utilization",
-        )
+        """The pass as set next to the textbook's, and when the first kernels of each run."""
+        both = (result, self.textbook)
         rows = [
-            (
-                name,
-                _show(one.kernels),
-                _show(one.compute, "s"),
-                _show(one.dispatch, "s"),
-                _show(one.dispatch / one.kernels, "s"),
-                _show(one.memory, "s"),
-                _show(one.total, "s"),
-                _show(one.utilization, "%"),
-            )
-            for name, one in (("This run", result), ("Textbook: eager, serial", self.textbook))
+            (name, *(_show(getattr(one, of), unit) for one in both)) for name, of, unit in _ROWS
         ]
-        return header, rows
+        each = ("Dispatch per kernel", *(_show(one.dispatch / one.kernels, "s") for one in both))
+        return ("", "This run", "Textbook: eager, serial"), [*rows, each, *rows_of(*both)]
 
     def alert(self, result: ph.ForwardPass) -> tuple[str, str] | None:
-        """Say what helps when launches take more time than anything else."""
+        """Launches take more time than anything else."""
         if result.dispatch <= max(result.compute, result.memory):
             return None
-        faster = ph.run(
-            self.model,
-            self.device,
-            self.mode,
-            self.launch,
-            kernels=self.kernels,
-            speedup=2 * self.speedup,
+        return (
+            f"Launches take {_show(result.dispatch / result.total, '%')} of the pass.",
+            "dispatch",
         )
+
+    def hint(self, result: ph.ForwardPass) -> str:
+        """What would raise the utilization and what would not, and what compiling does."""
+        faster = self._run(speedup=2 * self.speedup)
         words = (
-            f"Launches take {_show(result.dispatch / result.total, '%')} of the pass. A GPU twice "
-            f"as fast would only wait more, at {_show(faster.utilization, '%')} utilization."
+            f"On a GPU twice as fast, utilization would be {_show(faster.utilization, '%')} "
+            f"and the pass would take {_show(faster.total, 's')}."
         )
-        better: list[tuple[str, Mode, Launch]] = [
-            ("compiling", "compiled", self.launch),
-            ("launches that run ahead", self.mode, "async"),
-            ("a graph", self.mode, "graph"),
-        ]
+        better = {
+            "compiling": {"mode": "compiled"},
+            "launches that run ahead": {"launch": "async"},
+            "a graph": {"launch": "graph"},
+        }
         helps = []
-        for what, mode, launch in better:
-            if (mode, launch) == (self.mode, self.launch):
-                continue
-            other = ph.run(
-                self.model, self.device, mode, launch, kernels=self.kernels, speedup=self.speedup
-            )
+        for what, change in better.items():
+            other = self._run(**change)
             if other.utilization > result.utilization:
                 helps.append(f"{what} (to {_show(other.utilization, '%')})")
-        return (f"{words} What would raise it: {', '.join(helps)}." if helps else words), "dispatch"
+        if helps:
+            words += f" What would raise it from {_show(result.utilization, '%')}: "
+            words += f"{', '.join(helps)}."
+        return f"{words} {_gains(self.device, self.launch, self.speedup, self.launch_cost)}"
 
-    def html(self, result: ph.ForwardPass) -> str:
-        """The three models side by side, on this device and launched in this way."""
-        header = (
-            "Model",
-            "Kernels, eager → compiled",
-            "Compute per kernel",
-            "Cost of a launch",
-            "Eager utilization",
-            "Compiled utilization",
-            "Speedup from compiling",
-        )
-        rows = []
-        for key, runs in _models(self.device, self.launch, self.speedup).items():
-            eager, compiled = runs["eager"], runs["compiled"]
-            rows.append(
-                (
-                    _MODELS[key].name,
-                    f"{_show(eager.kernels)} → {_show(compiled.kernels)}",
-                    _show(eager.compute_per_kernel, "s"),
-                    _show(eager.launch_overhead, "s"),
-                    _show(eager.utilization, "%"),
-                    _show(compiled.utilization, "%"),
-                    _show(eager.total / compiled.total, "×"),
-                )
-            )
-        return table_html((header, rows), "Three models compared", _MODELS[self.model].name)
+    def film(self, result: ph.ForwardPass) -> Film:
+        """Launches and kernels on their lanes."""
+        return film_of(result)
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """A shorter bar of computing is a faster GPU; a shorter kernel is one of more kernels."""
+        if handle.control == "speedup":
+            return {"speedup": float(self.result.compute) * self.speedup / max(x, 1e-12)}
+        if handle.control == "kernels":
+            return {"kernels": kernels_for(self.result, self.kernels, x)}
+        return {"launch_cost": x}
 
     # What it draws.
 
     def scenes(self, result: ph.ForwardPass) -> tuple[Scene, ...]:
         """The bar of one pass, the meter, and the timeline of the first kernels."""
-        return self._bars(result), self._meter(result), self._timeline(result)
+        return self._bars(result), self._meter(result), scene_of(result, self.textbook)
 
     def _bars(self, result: ph.ForwardPass) -> Scene:
         textbook = self.textbook
-        across = from_zero("Time of one pass", float(max(result.total, textbook.total)), "s")
+        # The axis must not follow what is dragged along it.
+        slowest = self._run(speedup=1.0)
+        across = from_zero("Time of one pass", float(max(slowest.total, textbook.total)), "s")
         blocks = (*_stacked(result, 1.6, 2.2), *_stacked(textbook, 0.5, 0.9))
         marks: list[AnyMark] = [Blocks("passes", blocks)]
         for left, _, right, high, tone in _stacked(result, 1.6, 2.2):
@@ -359,10 +309,11 @@ class DispatchWaterfall(Instrument):
             ("Dispatch: waiting for launches", "dispatch", "block"),
             ("Memory: moving data", "memory", "block"),
         )
-        return Scene(across, up, tuple(marks), 190, legend)
+        handle = Handle("end of computing", "speedup", float(result.compute), 1.9, flip=True)
+        return Scene(across, up, tuple(marks), 190, legend, (handle,))
 
     def _meter(self, result: ph.ForwardPass) -> Scene:
-        use, guess = float(result.utilization), self._prediction
+        use, guess = float(result.utilization), self.predicted("utilization")
         marks: list[AnyMark] = [
             Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "gray"),), 0.18),
             Blocks("utilization", ((0.0, 0.0, use, 0.5, _tone(result)),)),
@@ -396,51 +347,9 @@ class DispatchWaterfall(Instrument):
         up = Axis("", 0.0, 1.0, ticks=(0.25,), words=("GPU",), grid=False)
         return Scene(across, up, tuple(marks), 120, tuple(legend))
 
-    def _timeline(self, result: ph.ForwardPass) -> Scene:
-        shown = timeline(result)
-        count = len(shown.kernels)
-        label = f"Time since the first launch, {count} of {_show(result.kernels)} kernels"
-        across = from_zero(label, shown.end, "s")
-        gap = 0.002 * across.high
-        computing = float(result.compute / (result.compute + result.memory))
-        work = [
-            (start, 1.9, _short(start, end, gap), 2.5, "dispatch") for start, end in shown.launches
-        ]
-        for start, end in shown.kernels:
-            turn = start + computing * (end - start)
-            work.append((start, 0.5, turn, 1.1, "compute"))
-            work.append((turn, 0.5, _short(turn, end, gap), 1.1, "memory"))
-        idle = [(start, 0.5, end, 1.1, "gray") for start, end in shown.idle]
-        fits = across.high * 0.03
-        numbered = [
-            ((start + end) / 2, high, str(k))
-            for row, high in ((shown.launches, 2.5), (shown.kernels, 1.1))
-            for k, (start, end) in enumerate(row, 1)
-            if end - start >= fits and len(row) > 1
-        ]
-        marks = (
-            Blocks("idle", tuple(idle), 0.3),
-            Blocks("launches and kernels", tuple(work)),
-            Words(
-                "numbers",
-                tuple(x for x, _, _ in numbered),
-                tuple(y for _, y, _ in numbered),
-                tuple(word for _, _, word in numbered),
-                "text",
-                "middle",
-            ),
-        )
-        up = Axis("", 0.2, 3.1, ticks=(0.8, 2.2), words=("GPU", "CPU"), grid=False)
-        return Scene(across, up, marks, 190, (("GPU idle", "gray", "block"),))
-
 
 def _tone(result: ph.ForwardPass) -> str:
     return "green" if result.utilization >= WELL_USED else "compute"
-
-
-def _short(start: float, end: float, gap: float) -> float:
-    """The end of a block, a hair earlier where there is room, so that neighbors stay apart."""
-    return end - min(gap, 0.3 * (end - start))
 
 
 def _stacked(

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.live_math import math_html
 
 show = ph.format_quantity
 PRESETS = ("resnet50-cloud", "resnet50-edge", "kws-cloud", "kws-service", "ci-run")
@@ -127,14 +130,117 @@ def test_no_gain_is_enough_for_too_few_inferences() -> None:
     assert not any("gain" in one for one in remedies(once))
 
 
-def test_not_justified_says_what_would_fix_it() -> None:
+def test_not_justified_says_by_how_much_and_the_hint_what_would_help() -> None:
     w = BreakEvenTimeline(preset="ci-run")
     words, tone = w.alert(w.result) or ("", "")
     assert tone == "red"
     assert "not justified" in words
-    assert show(w.result.days_to_break_even, "days") in words
-    assert show(w.result.break_even / w.days, "/day") in words
-    assert show(w.result.saved, "s") in words
+    assert f"saves only {show(w.result.saved, 's')}" in words
+    assert f"{show(-w.result.net_saved, 's')} are not recovered" in words
+    found = remedies(w.result)
+    assert found
+    for remedy in found:
+        assert remedy not in words
+        assert remedy in w.hint(w.result)
+    assert show(w.result.days_to_break_even, "days") in w.hint(w.result)
+    w.set(preset="resnet50-cloud")
+    assert w.hint(w.result) == ""
+
+
+def test_a_prediction_is_drawn_when_that_many_were_served() -> None:
+    # 10,000 inferences at 10 million a day: 86.4 s.
+    w = BreakEvenTimeline(prediction=10_000)
+    crossing, strip = w.scenes(w.result)
+    assert mark(w, "prediction").x == pytest.approx((86.4 / 86_400,) * 2)
+    assert mark(w, "prediction on the strip").x == pytest.approx((86.4 / 86_400,) * 2)
+    named = ("Your prediction, 10,000 inferences", "prediction", "dash_dotted")
+    assert named in crossing.legend
+    assert named in strip.legend
+    assert "Your prediction of 10,000 inferences is served after 86.4 s." in w.sentence(w.result)
+    header, rows = w.shown_table
+    assert rows[-1][:2] == ("Your prediction", "10,000 inferences")
+    assert header[1] == "Inferences"
+    assert w.code == "BreakEvenTimeline(prediction=10000)"
+    # 10 million take a day, which the strip shows and the crossing, around 19 minutes, does not.
+    late = BreakEvenTimeline(prediction=1e7)
+    assert mark(late, "prediction").x == ()
+    assert mark(late, "prediction on the strip").x == pytest.approx((1.0, 1.0))
+    assert all(tone != "prediction" for _, tone, _ in late.scenes(late.result)[0].legend)
+    late.set(gain=0)  # never recovered, and still drawn
+    assert mark(late, "prediction on the strip").x == pytest.approx((1.0, 1.0))
+    assert "Your prediction of" in late.sentence(late.result)
+    assert mark(BreakEvenTimeline(), "prediction").x == ()
+
+
+def handles(instrument: BreakEvenTimeline) -> dict[str, Handle]:
+    return {h.name: h for scene in instrument.scenes(instrument.result) for h in scene.handles}
+
+
+def test_every_handle_moves_its_input() -> None:
+    w = BreakEvenTimeline()
+    moved = {handle.name: (handle.control, handle.along) for handle in handles(w).values()}
+    assert moved == {
+        "compile time": ("compile_time", "y"),
+        "break-even point": ("per_day", "x"),
+        "end of service": ("days", "x"),
+    }
+    w.drag("break-even point", 30 / 24 / 60, 0)  # half an hour
+    assert w.result.days_to_break_even == pytest.approx(30 / 24 / 60, rel=5e-3)
+    assert handles(w)["break-even point"].x == w.result.days_to_break_even
+    assert (w.compile_time, w.days) == (30, 30)
+    w.drag("compile time", 0, 35.2)
+    assert w.compile_time == handles(w)["compile time"].y == 35.2
+    w.drag("end of service", 0.5, 0)
+    assert w.days == handles(w)["end of service"].x == 0.5
+    w.drag("end of service", 1e5, 0)
+    assert w.days == 365
+    w.drag("end of service", 1e-5, 0)
+    assert w.days == pytest.approx(1 / 1440)
+
+
+@given(inputs, st.sampled_from(("break-even point", "compile time")), st.floats(0, 1))
+def test_a_drag_follows_the_pointer_and_moves_no_axis(
+    chosen: dict[str, Any], name: str, part: float
+) -> None:
+    w = BreakEvenTimeline(**chosen)
+    before = handles(w).get(name)
+    if before is None:
+        assert name == "break-even point"
+        assert w.result.days_to_break_even > 20 * w.days  # too far to be drawn
+        return
+    scene = w.scenes(w.result)[0]
+    axis = scene.across if before.along == "x" else scene.up
+    w.drag(name, part * scene.across.high, part * scene.up.high)
+    now = w.scenes(w.result)[0]
+    control = w._controls[before.control]
+    assert isinstance(control, Slider)
+    at_end = getattr(w, before.control) in (control.low, control.high)
+    assert at_end or (now.across if before.along == "x" else now.up).high == axis.high
+    after = handles(w)[name]
+    place = after.x if before.along == "x" else after.y
+    # Between a fourth or fifth of the axis, where it would become a shorter one, and its end.
+    if 0.26 < part < 0.79 and not at_end and part * axis.high < 19 * w.days:
+        assert place == pytest.approx(part * axis.high, rel=0.011)
+
+
+def test_arrow_keys_follow_the_picture() -> None:
+    for name in handles(BreakEvenTimeline()):
+        w = BreakEvenTimeline()
+        before = handles(w)[name]
+        w.set(**{before.control: getattr(w, before.control) * 1.1})
+        after = handles(w)[name]
+        grew = after.y > before.y if before.along == "y" else after.x > before.x
+        assert grew != before.flip
+
+
+def test_the_math_marks_what_decides() -> None:
+    w = BreakEvenTimeline()
+    assert w.dominant(w.result) == "inferences"
+    assert "depends most on" in math_html(w)
+    w.set(preset="ci-run")
+    assert w.dominant(w.result) == "break_even"
+    w.set(gain=0)  # never: nothing to say about percentages of it
+    assert "depends most on" not in math_html(w)
 
 
 def test_never_is_a_word() -> None:

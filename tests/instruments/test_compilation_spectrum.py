@@ -8,45 +8,9 @@ import pytest
 
 from mlsys_widgets.drawing.scene import Blocks, Points
 from mlsys_widgets.instruments import compilation_spectrum as spectrum
-from mlsys_widgets.instruments.compilation_spectrum import (
-    CONSTRUCTS,
-    COURSE,
-    ESTIMATE,
-    OUTCOMES,
-    STOPS,
-    CompilationSpectrum,
-)
-
-
-def test_the_ratings_of_day_14() -> None:
-    # Day 14, the compilation spectrum: flexibility 5, 3, 2 and 4 stars, optimization 0, 2, 2 and
-    # 5; the course gives FX none.
-    rated = [stop for stop in STOPS.values() if stop.rated_by == COURSE]
-    assert [stop.name for stop in rated] == ["eager", "jit.trace", "jit.script", "torch.compile"]
-    assert [stop.flexibility for stop in rated] == [5, 3, 2, 4]
-    assert [stop.optimization for stop in rated] == [0, 2, 2, 5]
-    assert STOPS["fx"].rated_by == ESTIMATE
-
-
-@pytest.mark.parametrize(
-    ("construct", "fates"),
-    [
-        # eager, jit.trace, jit.script, FX, torch.compile: tried with PyTorch 2.11, each captured
-        # with one input and run on a second of another length and sign. A graph break is a
-        # program that runs but is refused with fullgraph=True or counted as a break by Dynamo;
-        # "again" one whose second input made a second whole graph.
-        ("branch", "works wrong works error break"),
-        ("loop", "works wrong works error again"),
-        ("print", "works wrong works wrong break"),
-        ("list", "works wrong error wrong works"),
-        ("sizes", "works works works works again"),
-        ("mask", "works works works works break"),
-        ("custom", "works works works works error"),
-        ("library", "works wrong error error break"),
-    ],
-)
-def test_what_was_tried(construct: str, fates: str) -> None:
-    assert [CONSTRUCTS[construct].at(stop)[0].key for stop in STOPS] == fates.split()
+from mlsys_widgets.instruments.compilation_spectrum import CompilationSpectrum
+from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, OUTCOMES, STOPS
+from mlsys_widgets.instruments.live_math import math_html
 
 
 def test_day_14_on_traces_and_breaks() -> None:
@@ -120,6 +84,63 @@ def test_everything_shown_agrees_for_every_model_at_every_stop() -> None:
     assert all(w.marks[name] is mark for name, mark in marks.items())
 
 
+def test_the_alert_says_what_broke_and_the_hint_what_would_help() -> None:
+    w = CompilationSpectrum(stop="fx", model=("branch", "print", "mask"))
+    words, tone = w.alert(w.result) or ("", "")
+    # At FX, print is silently wrong, the branch an error, and the mask works.
+    assert words == (
+        "At FX, 1 of 3 constructs is silently wrong and 1 of 3 constructs raises an error."
+    )
+    assert tone == "red"
+    hint = w.hint(w.result)
+    assert "stays right is torch.compile." in hint
+    assert CONSTRUCTS["branch"].instead in hint
+    assert CONSTRUCTS["print"].instead in hint
+    assert CONSTRUCTS["mask"].instead not in hint
+    told = repr((w.cards(w.result), w.sentence(w.result), words, w.html(w.result)))
+    assert "torch.compile" not in told
+    assert all(construct.instead not in told for construct in CONSTRUCTS.values())
+    w.set(stop="compile")
+    assert w.alert(w.result) is None
+    assert w.hint(w.result).startswith("No stop that stays right optimizes your model more than")
+
+
+def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
+    w = CompilationSpectrum(stop="compile", model=("branch", "print", "mask"))
+    counts = w.result.capture
+    # Three breaks: four graphs, all of them right.
+    assert (counts.kept, counts.right, counts.graphs) == (3, True, 4)
+    assert "<var>G</var> = <var>c</var> × (1 + <var>b</var>)" in math_html(w)
+    assert w.dominant(counts) == "graphs"
+    w.set(stop="trace")
+    counts = w.result.capture
+    assert (counts.kept, counts.right, counts.graphs) == (1, False, 1)
+    assert w.dominant(counts) == "kept"
+    w.set(stop="fx")  # an error leaves no graph
+    assert w.result.capture.graphs == 0
+    w.set(stop="eager")
+    assert (w.result.capture.right, w.result.capture.graphs) == (True, 0)
+    for stop in STOPS:
+        for model in itertools.combinations(CONSTRUCTS, 3):
+            w.set(stop=stop, model=model)
+            assert w.result.capture.right == w.result.outcome.right
+            assert (w.alert(w.result) is None) == w.result.outcome.right
+
+
+def test_one_color_means_one_thing_and_each_plot_has_its_legend() -> None:
+    w = CompilationSpectrum(stop="fx", model=tuple(CONSTRUCTS))
+    ratings, fates = w.scenes(w.result)
+    rated = {tone for _, tone, sign in ratings.legend if "stop in view" not in _}
+    judged = {tone for _, tone, sign in fates.legend if "stop in view" not in _}
+    assert not rated & judged
+    assert {out.tone for out in OUTCOMES if out.right} == {"green"}
+    assert {out.tone for out in OUTCOMES if not out.right} == {"red"}
+    assert len({out.symbol for out in OUTCOMES}) == len(OUTCOMES)
+    for scene in (ratings, fates):
+        assert ("The stop in view", "gray", "block") in scene.legend
+    assert "FX (estimate)" in ratings.across.words
+
+
 def test_bars_are_as_high_as_the_stars() -> None:
     w = CompilationSpectrum()
     ratings, _ = w.scenes(w.result)
@@ -131,13 +152,6 @@ def test_bars_are_as_high_as_the_stars() -> None:
     assert [height for _, height in heights] == expected
     _, rows = w.table(w.result)
     assert [cell.count("★") for cell in rows[1][1:]] == expected[::2]
-
-
-def test_every_fate_has_a_sentence() -> None:
-    for construct in CONSTRUCTS.values():
-        assert set(construct.fates) == set(STOPS) - {"eager"}
-        for stop in STOPS:
-            assert construct.at(stop)[1].endswith(".")
 
 
 def test_an_unknown_construct_is_refused_and_nothing_lost() -> None:

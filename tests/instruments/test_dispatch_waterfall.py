@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Blocks
-from mlsys_widgets.instruments.dispatch_waterfall import WELL_USED, DispatchWaterfall, timeline
+from mlsys_widgets.drawing.scene import Handle
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.dispatch_waterfall import WELL_USED, DispatchWaterfall
+from mlsys_widgets.instruments.live_math import math_html
 
 show = ph.format_quantity
 MODELS = ("kws", "resnet50", "gpt2-layer")
@@ -26,6 +28,7 @@ inputs = st.fixed_dictionaries(
         "launch": st.sampled_from(WAYS),
         "kernels": st.integers(10, 10_000),
         "speedup": st.floats(1, 16),
+        "launch_cost": st.floats(1e-7, 1e-3),
     }
 )
 
@@ -68,6 +71,7 @@ def test_result_bar_meter_and_words_agree(chosen: dict[str, Any]) -> None:
         chosen["launch"],
         kernels=w.kernels,
         speedup=w.speedup,  # as kept: a slider snaps to its ends
+        launch_overhead=w.launch_cost,
     )
     assert result == direct
     bar, textbook = w.scenes(result)[0].marks[0].blocks[:3], w.scenes(result)[0].marks[0].blocks[3:]
@@ -85,45 +89,24 @@ def test_result_bar_meter_and_words_agree(chosen: dict[str, Any]) -> None:
     assert cards["Dispatch"] == show(result.dispatch, "s", pad=True)
     assert show(result.utilization, "%") in w.sentence(result)
     assert show(result.total, "s") in w.sentence(result)
-    header, (now, book) = w.table(result)
-    for row, one in ((now, result), (book, w.textbook)):
-        assert row[header.index("Total")] == show(one.total, "s")
-        assert row[header.index("Utilization")] == show(one.utilization, "%")
+    header, rows = w.table(result)
+    assert header[1:] == ("This run", "Textbook: eager, serial")
+    told = {name: cells for name, *cells in rows}
+    for k, one in enumerate((result, w.textbook)):
+        assert told["Total"][k] == show(one.total, "s")
+        assert told["Utilization"][k] == show(one.utilization, "%")
+        assert told["Cost of a launch"][k] == show(one.launch_overhead, "s")
 
 
-@given(inputs)
-def test_the_timeline_ends_when_physics_says(chosen: dict[str, Any]) -> None:
-    result = DispatchWaterfall(**chosen).result
-    shown = timeline(result)
-    count = len(shown.kernels)
-    assert 1 <= count <= 8
-    few = replace(result, kernels=float(count), memory_time=result.memory * count / result.kernels)
-    assert shown.end == pytest.approx(few.total)
-    busy = sum(end - start for start, end in shown.kernels)
-    idle = sum(end - start for start, end in shown.idle)
-    assert busy + idle == pytest.approx(shown.end)
-    assert idle == pytest.approx(few.dispatch, rel=1e-6, abs=1e-12)
-    assert len(shown.launches) == (1 if chosen["launch"] == "graph" else count)
-    # No kernel runs before it was launched.
-    asked = shown.launches * count if chosen["launch"] == "graph" else shown.launches
-    pairs = zip(asked, shown.kernels, strict=True)
-    assert all(start >= end for (_, end), (start, _) in pairs)
-
-
-def test_the_timeline_draws_what_it_tells() -> None:
-    w = DispatchWaterfall(launch="async")
-    shown, scene = timeline(w.result), w.scenes(w.result)[2]
-    blocks = {one.name: one.blocks for one in scene.marks if isinstance(one, Blocks)}
-    assert [block[:3:2] for block in blocks["idle"]] == list(shown.idle)
-    tones = [tone for *_, tone in blocks["launches and kernels"]]
-    assert tones == ["dispatch"] * 8 + ["compute", "memory"] * 8
-    assert scene.across.high >= shown.end
-    assert "8 of 1,000 kernels" in scene.across.label
-
-
-def test_few_kernels_have_a_short_timeline() -> None:
-    w = DispatchWaterfall(kernels=10, mode="compiled")  # fusion leaves two
-    assert len(timeline(w.result).kernels) == 2
+def test_the_first_kernels_are_in_the_table() -> None:
+    # Keyword spotting on an A100: a launch of 10 µs, then a kernel of 5.5 µs, 0.5 µs of it memory.
+    _, rows = DispatchWaterfall().table(DispatchWaterfall().result)
+    told = {name: cells for name, *cells in rows}
+    assert told["Kernel 1 launched"] == ["0 s to 10 µs"] * 2
+    assert told["Kernel 2 runs"] == ["25.5 µs to 31 µs"] * 2
+    graph = DispatchWaterfall(launch="graph")
+    told = {name: cells for name, *cells in graph.table(graph.result)[1]}
+    assert told["Kernel 2 launched"] == ["–", "15.5 µs to 25.5 µs"]
 
 
 def test_a_model_brings_its_kernels_unless_a_count_is_asked_for() -> None:
@@ -143,6 +126,86 @@ def test_code_names_a_count_that_the_model_would_not_bring() -> None:
     w = DispatchWaterfall(model="resnet50", kernels=1000)
     again = eval(w.code, {"DispatchWaterfall": DispatchWaterfall})
     assert again.inputs == w.inputs
+
+
+def test_a_device_brings_its_launch_cost_unless_one_is_asked_for() -> None:
+    w = DispatchWaterfall(device="orin-nx")
+    assert w.launch_cost == ph.devices["orin-nx"].launch()
+    w.set(launch_cost="7 us")
+    assert w.result.launch_overhead == pytest.approx(7e-6)
+    assert "at 7 µs per launch" in w.sentence(w.result)
+    assert eval(w.code, {"DispatchWaterfall": DispatchWaterfall}).inputs == w.inputs
+    w.set(model="resnet50")
+    assert w.launch_cost == pytest.approx(7e-6)
+    w.set(device="h200-sxm")
+    assert w.launch_cost == ph.devices["h200-sxm"].launch()
+    assert "per launch" not in w.sentence(w.result)
+    w.set(device="a100-sxm", launch_cost=2e-5)
+    assert w.launch_cost == 2e-5
+    # The textbook's launches cost what the device's do.
+    assert w.textbook.launch_overhead == ph.devices["a100-sxm"].launch()
+
+
+def handles(instrument: DispatchWaterfall) -> dict[str, Handle]:
+    return {h.name: h for scene in instrument.scenes(instrument.result) for h in scene.handles}
+
+
+#: Where each handle can be taken to: its scene, and its place as fractions of the axis.
+HANDLES = {"end of computing": 0, "end of a launch": 2, "end of a kernel": 2}
+
+
+@given(inputs, st.sampled_from(sorted(HANDLES)), st.floats(0.001, 1))
+def test_a_handle_lies_where_it_was_dragged_to(
+    chosen: dict[str, Any], name: str, part: float
+) -> None:
+    w = DispatchWaterfall(**chosen)
+    across = w.scenes(w.result)[HANDLES[name]].across
+    handle, place = handles(w)[name], part * across.high
+    w.drag(name, place, handle.y)
+    control, value = w._controls[handle.control], getattr(w, handle.control)
+    assert isinstance(control, Slider)
+    # One axis for the whole drag, unless the input was beyond it from the start.
+    now = w.scenes(w.result)[HANDLES[name]].across
+    assert now.high == across.high or handle.x > across.high or now.high < across.high
+    if value not in (control.low, control.high):
+        moved = w.result.launch_overhead if name == "end of a kernel" else 0.0
+        # Three digits are kept, and kernels are whole numbers of at least ten.
+        assert handles(w)[name].x - moved == pytest.approx(place - moved, rel=0.06)
+
+
+def test_handles_clip_at_the_ends_of_their_inputs() -> None:
+    w = DispatchWaterfall()
+    w.drag("end of computing", 1.0, 0)  # as slow as it gets
+    assert w.speedup == 1
+    w.drag("end of computing", 0.0, 0)
+    assert w.speedup == 16
+    w.drag("end of a launch", 0.0, 0)
+    assert w.launch_cost == 1e-7
+    w.drag("end of a launch", 1.0, 0)
+    assert w.launch_cost == 1e-3
+    w.drag("end of a kernel", 0.0, 0)  # before its own launch
+    assert w.kernels == 10_000
+    w.drag("end of a kernel", 1.0, 0)
+    assert w.kernels == 10
+
+
+def test_dragging_step_by_step_does_not_run_away() -> None:
+    # Whatever is dragged, the pointer stays at one place of the screen while events arrive.
+    for name, k in HANDLES.items():
+        w = DispatchWaterfall()
+        for part in (0.3, 0.6, 0.95, 1.0, 1.0, 1.0):
+            axis = w.scenes(w.result)[k].across
+            w.drag(name, part * axis.high, 0)
+            assert w.scenes(w.result)[k].across.high == axis.high, name
+
+
+def test_arrow_keys_follow_the_picture() -> None:
+    # A larger input moves its handle to the right, or to the left if it is flipped.
+    for name in HANDLES:
+        w = DispatchWaterfall(speedup=2)
+        before = handles(w)[name]
+        w.set(**{before.control: getattr(w, before.control) * 1.2})
+        assert (handles(w)[name].x < before.x) == before.flip
 
 
 def test_total_work_stays_while_kernels_change() -> None:
@@ -170,21 +233,55 @@ def test_the_alert_keeps_its_word(chosen: dict[str, Any]) -> None:
     assert (alert is not None) == (result.dispatch > max(result.compute, result.memory))
     if alert is None:
         return
+    assert alert[0] == f"Launches take {show(result.dispatch / result.total, '%')} of the pass."
+
+
+@given(inputs)
+def test_the_hint_keeps_its_word(chosen: dict[str, Any]) -> None:
+    w = DispatchWaterfall(**chosen)
+    result, hint = w.result, w.hint(w.result)
     faster = replace(result, compute_per_kernel=result.compute_per_kernel / 2)
-    assert show(faster.utilization, "%") in alert[0]
-    if chosen["launch"] == "serial":
-        w.set(launch="async")
-        assert f"run ahead (to {show(w.result.utilization, '%')})" in alert[0]
+    assert f"utilization would be {show(faster.utilization, '%')}" in hint
+    w.set(launch="async")
+    promised = f"run ahead (to {show(w.result.utilization, '%')})"
+    assert (promised in hint) == (w.result.utilization > result.utilization)
 
 
-def test_three_models_are_compared() -> None:
+def test_what_compiling_does_for_other_models_is_a_hint() -> None:
     w = DispatchWaterfall(model="resnet50", launch="async", device="orin-nx", speedup=4)
-    html = w.html(w.result)
     for key in MODELS:
-        for mode in ("eager", "compiled"):
-            one = ph.run(key, "orin-nx", mode, "async", speedup=4)
-            assert f"<td>{show(one.utilization, '%')}</td>" in html
-    assert "<strong>ResNet-50</strong>" in html
+        eager, compiled = (
+            ph.run(key, "orin-nx", mode, "async", speedup=4) for mode in ("eager", "compiled")
+        )
+        words = f"{show(eager.total / compiled.total, '×')} faster, at "
+        assert f"{words}{show(compiled.utilization, '%')}" in w.hint(w.result)
+    assert w.html(w.result) == ""
+
+
+@pytest.mark.parametrize("launch", WAYS)
+def test_nothing_but_the_hint_tells_of_other_settings(launch: str) -> None:
+    w = DispatchWaterfall(launch=launch)
+    told = repr((w.cards(w.result), w.sentence(w.result), w.table(w.result), w.alert(w.result)))
+    for mode, way in (("compiled", launch), ("eager", "async"), ("eager", "graph")):
+        other = ph.run("kws", "a100-sxm", mode, way)
+        if other.utilization != w.result.utilization:
+            assert show(other.utilization, "%") not in told
+            assert show(other.utilization, "%") in w.hint(w.result) or launch != "serial"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "largest"),
+    [
+        ({}, "t<sub>dispatch</sub>"),  # 10 of 15.5 ms
+        ({"model": "gpt2-layer"}, "t<sub>compute</sub>"),  # 10 of 11.1 ms
+        ({"model": "gpt2-layer", "device": "orin-nx"}, "t<sub>memory</sub>"),  # 17.9 of 28.9 ms
+    ],
+)
+def test_the_math_marks_the_largest_part(chosen: dict[str, Any], largest: str) -> None:
+    w = DispatchWaterfall(**chosen)
+    _, _, marked = math_html(w).partition("class='mlsys-decides'")
+    assert marked.partition("</var>")[0].endswith(largest)
+    assert "depends most on" in math_html(w)
 
 
 def test_a_prediction_is_drawn_and_judged() -> None:
