@@ -250,7 +250,9 @@ class MemoryBudget(Instrument):
         short = bool(result.out_of_memory)
         for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
             rows.append((label, _speed(step, short), "" if short else _regime(step)))
-        own, other = (self._need(heads, TICKS) for heads in (self.heads, self._other_heads))
+        own, other = (
+            self._need(heads, np.array(TICKS)) for heads in (self.heads, self._other_heads)
+        )
         others = f"with {_show(_HEADS[self._other_heads])} KV heads"
         for batch, size, beside in zip(TICKS, own, other, strict=True):
             words = f"{_show(size, 'B')}; {_show(beside, 'B')} {others}"
@@ -260,9 +262,9 @@ class MemoryBudget(Instrument):
     def _fill(self, size: ph.Numeric) -> str:
         return _show(size / self.result.memory, "%")
 
-    def _need(self, heads: str, batches: Sequence[float]) -> list[float]:
+    def _need(self, heads: str, batches: ph.Numeric) -> tuple[float, ...]:
         """The memory that each of several batches needs."""
-        return [float(size) for size in self._kept(np.asarray(batches), heads).total]
+        return tuple(np.asarray(self._kept(batches, heads).total).tolist())
 
     def alert(self, result: ph.Footprint) -> tuple[str, str] | None:
         """Out of memory: by how much."""
