@@ -23,8 +23,8 @@ from mlsys_widgets.drawing.scene import (
 
 _show = ph.format_quantity
 LARGEST_BATCH = 1024
-#: The batches of the curves, and those that are written at their axis and in the table.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 31)
+#: The batches of the curves, and those that are written at their axis.
+BATCHES = np.geomspace(1, LARGEST_BATCH, 16)
 TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: The three terms in their order: name, tone, dash of the line.
 TERMS = (
@@ -48,8 +48,32 @@ _DEVICE_AXIS = Axis(
     0.0,
     float(len(_DEVICES)),
     ticks=tuple(reversed(_LEVELS.values())),
-    words=tuple(device.name for device in reversed(_DEVICES)),
+    # Without the family's name, for which there is no room beside the axis.
+    words=tuple(device.name.removeprefix("Jetson ") for device in reversed(_DEVICES)),
     grid=False,
+)
+
+_SIZE_TICKS = decades(1e3, 1e12)
+_SIZE_AXIS = Axis(
+    "Size",
+    _LEAST_SIZE,
+    _MOST_SIZE,
+    True,
+    _SIZE_TICKS,
+    tuple(_show(tick, "B") for tick in _SIZE_TICKS),
+)
+#: Half the height of a memory.
+_HALF = 0.38
+_MEMORIES = tuple(
+    (_LEAST_SIZE, _LEVELS[each.key] - _HALF, each.memory, _LEVELS[each.key] + _HALF, "gray")
+    for each in _DEVICES
+)
+_MEMORY_SIZES = Words(
+    "memory sizes",
+    (1.5 * 1e12,) * len(_DEVICES),
+    tuple(_LEVELS[each.key] - 0.3 for each in _DEVICES),
+    tuple(_show(each.memory, "B") for each in _DEVICES),
+    "text",
 )
 
 
@@ -119,8 +143,8 @@ def bars(result: ph.IronLawTime, overlapped: bool) -> Scene:
     places.append((float(result.total), 3.5 - lower, _show(result.total, "s", pad=True)))
     gap = across.high / 70
     marks: tuple[AnyMark, ...] = (
-        Blocks("total", tuple(total)),
-        Blocks("terms", tuple(stages)),
+        # The terms, then their parts of the total.
+        Blocks("terms", (*stages, *total)),
         Words(
             "times",
             tuple(x + gap for x, _, _ in places),
@@ -134,8 +158,8 @@ def bars(result: ph.IronLawTime, overlapped: bool) -> Scene:
         for term, _, _ in TERMS
     ]
     rows = Axis("", 0.0, 4.0, False, (3.5, 2.5, 1.5, 0.5), ("Total", *words), grid=False)
-    legend = tuple((f"{term.capitalize()} term", tone, "block") for term, tone, _ in TERMS)
-    return Scene(across, rows, marks, 4 * _ROW + _MARGINS, legend, tuple(handles))
+    # The rows name their colors, so there is no legend.
+    return Scene(across, rows, marks, 4 * _ROW + _MARGINS, handles=tuple(handles))
 
 
 # The curves.
@@ -157,27 +181,15 @@ def curves(result: ph.IronLawTime, totals: NDArray[np.float64], predicted: float
         each = (once, once if term == "compute" else once / last) if once >= low else ()
         marks.append(Line(f"{term} per inference", (1.0, last) if each else (), each, tone, dash))
         legend.append((f"{term.capitalize()} term", tone, dash))
-    balance = float(result.balance_batch)
-    inside = 1.0 <= balance <= LARGEST_BATCH
     guess = (predicted, predicted) if predicted is not None and predicted <= LARGEST_BATCH else ()
     guess = guess if guess and guess[0] >= 1 else ()
     batch, each_one = float(result.batch), float(result.total / result.batch)
     marks += [
         Line("total per inference", tuple(BATCHES), tuple(totals), "ink", "solid", 3.0),
-        Line(
-            "crossover",
-            (balance, balance) if inside else (),
-            (low, high) if inside else (),
-            "gray",
-            "dotted",
-            1.5,
-        ),
         Line("prediction", guess, (low, high) if guess else (), "prediction", "dashed", 2.5),
         Points("now", (batch,), (each_one,), "ink", "circle", 110),
     ]
     legend += [("Total", "ink", "solid"), ("This batch", "ink", "circle")]
-    if inside:
-        legend.append(("Memory and compute take equally long", "gray", "dotted"))
     if guess:
         legend.append((f"Your prediction, batch {_show(guess[0])}", "prediction", "dashed"))
     across = Axis("Batch (inferences)", *ends, True, TICKS, tuple(_show(tick) for tick in TICKS))
@@ -200,36 +212,27 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
     """The memory of every device, and the block of weights in one of them."""
     room, here = memory - reserve, _LEVELS[device]
     holds = data <= room
-    sizes = {each.key: memory if each.key == device else each.memory for each in _DEVICES}
-    blocks = tuple(
-        (_LEAST_SIZE, _LEVELS[key] - 0.38, size, _LEVELS[key] + 0.38, "gray")
-        for key, size in sizes.items()
-    )
-    kept = ((room, here - 0.38, memory, here + 0.38, "gray"),) if reserve else ()
     tone = "memory" if holds else "red"
-    ends = {key: max(size, data) if key == device else size for key, size in sizes.items()}
-    words = {key: _show(size, "B") for key, size in sizes.items()}
-    words[device] += ": the weights fit" if holds else ": the weights do not fit"
-    marks: tuple[AnyMark, ...] = (
-        Blocks("memories", blocks, 0.3),
-        Blocks("reserved", kept, 0.9),
-        Blocks("weights", ((_LEAST_SIZE, here - 0.2, data, here + 0.2, tone),), 0.9),
-        Words(
-            "memory sizes",
-            tuple(end * 1.5 for end in ends.values()),
-            tuple(_LEVELS[key] - 9 / 30 for key in ends),
-            tuple(words.values()),
-            "text",
-        ),
+    low, high = here - _HALF, here + _HALF
+    # Zero wide where nothing is reserved, so that the mark keeps its shape.
+    blocks = (
+        (room, low, memory, high, "gray"),
+        (_LEAST_SIZE, here - _HALF / 2, data, here + _HALF / 2, tone),
     )
-    ticks = decades(1e3, 1e12)
-    across = Axis(
-        "Size", _LEAST_SIZE, _MOST_SIZE, True, ticks, tuple(_show(tick, "B") for tick in ticks)
+    changed = memory != ph.devices[device].memory
+    own = ((_LEAST_SIZE, low, memory, high, "gray"),) if changed else ()
+    marks: tuple[AnyMark, ...] = (
+        Blocks("memories", _MEMORIES, 0.3),
+        Blocks("own memory", own, 0.5),
+        Blocks("weights", blocks, 0.9),
+        _MEMORY_SIZES,
     )
     legend = [
-        (f"Weights, {_show(data, 'B')}", tone, "block"),
-        ("Pale: memory of a device", "gray", "block"),
+        (f"Weights, {_show(data, 'B')}{'' if holds else ': too large'}", tone, "block"),
+        ("Memory of a device", "gray", "block"),
     ]
+    if changed:
+        legend.append((f"Memory as set, {_show(memory, 'B')}", "gray", "block"))
     if reserve:
         legend.append((f"Solid: reserved, {_show(reserve, 'B')}", "gray", "block"))
     handles = (
@@ -237,4 +240,4 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
         Handle("weights", "data", data, here, "xy"),
     )
     height = 30 * len(_DEVICES) + _MARGINS
-    return Scene(across, _DEVICE_AXIS, marks, height, tuple(legend), handles)
+    return Scene(_SIZE_AXIS, _DEVICE_AXIS, marks, height, tuple(legend), handles)

@@ -17,7 +17,6 @@ from mlsys_widgets.instruments.iron_law_scenes import (
     BATCHES,
     LARGEST_BATCH,
     TERMS,
-    TICKS,
     bars,
     curves,
     device_at,
@@ -32,6 +31,8 @@ _DEVICES = {device.key: device.name for device in ph.devices.values()}
 _MOST_RESERVED = 0.99
 #: A block of weights that is dropped this near to the size of its workload keeps that size.
 _NEAR = 0.1
+#: The batches in the table.
+_TABLE = (1.0, 16.0, 128.0, 1024.0)
 #: Which output of the law each term is.
 _OUTPUTS = {"memory": "memory_time", "compute": "compute_time", "latency": ""}
 
@@ -261,15 +262,16 @@ class IronLaw(Instrument):
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
         what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
-        if self.capacity.out_of_memory:
+        fits = self.capacity
+        if fits.out_of_memory:
             what, takes = f"If it fit, {self._what}", "would take"
         return (
             f"{what} on the {self._machine.name} with batch {_show(result.batch)} {takes} "
             f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
             f"{_show(result.compute_time, 's')} for compute, {how}, plus "
             f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
-            f"The weights, {_show(self.data, 'B')}, are {_fill(self.capacity)} of the "
-            f"{_show(self.capacity.memory, 'B')} that it has for them."
+            f"Its {_show(self.data, 'B')} are {_fill(fits)}{'' if fits.out_of_memory else ' of'} "
+            f"the {_show(fits.memory, 'B')} there for weights."
         )
 
     def table(self, result: ph.IronLawTime) -> Table:
@@ -295,17 +297,23 @@ class IronLaw(Instrument):
         combined = "the longer of the two, plus latency" if self.overlapped else "the sum"
         per_one = _show(result.total / result.batch, "s")
         rows.append(("Total", combined, _show(result.total, "s"), per_one, ""))
-        several = self._law(np.array(TICKS))
+        several = self._law(np.array(_TABLE))
         for batch, total, binding in zip(
-            TICKS, np.asarray(several.total), np.asarray(several.binding), strict=True
+            _TABLE, np.asarray(several.total), np.asarray(several.binding), strict=True
         ):
             times = _show(total, "s"), _show(total / batch, "s")
             rows.append((f"Batch {_show(batch)}", "", *times, str(binding)))
         for device in ph.devices.values():
-            room = self.capacity.memory if device.key == self.device else device.memory
+            room = self.memory - self.reserve if device.key == self.device else device.memory
             holds = "fits" if self.data <= room else "does not fit"
-            rows.append((device.name, f"{_show(room, 'B')} for the weights", "", "", holds))
-        return ("Term", "Calculation", "Batch time", "Per inference", "Binding, or fit"), rows
+            rows.append((device.name, _show(room, "B"), "", "", holds))
+        return (
+            "Term",
+            "Calculation or memory",
+            "Batch time",
+            "Per inference",
+            "Binding, or fit",
+        ), rows
 
     def alert(self, result: ph.IronLawTime) -> tuple[str, str] | None:
         """Out of memory: by how much."""
@@ -316,8 +324,8 @@ class IronLaw(Instrument):
         return (
             f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the "
             f"{self._machine.name} has {_show(self.memory, 'B')}{kept}. That is "
-            f"{_show(self.data - fits.memory, 'B')} too much; it is {_show(fits.fill, '×')} too "
-            "large to load, so its speed does not matter.",
+            f"{_show(self.data - fits.memory, 'B')} too much, {_show(fits.fill, '×')} what it can "
+            "hold.",
             "red",
         )
 
@@ -330,8 +338,9 @@ class IronLaw(Instrument):
             )
         native = self._machine.native
         parameters = math.floor(self.capacity.memory / ph.BYTES_PER_ELEMENT[native])
-        roomy = [device for device in ph.devices.values() if device.memory >= self.data]
-        where = "No device here can hold it."
+        others = (device for device in ph.devices.values() if device is not self._machine)
+        roomy = [device for device in others if device.memory >= self.data]
+        where = "No other device here can hold it."
         if roomy:
             smallest = min(roomy, key=lambda device: device.memory)
             where = f"The smallest device here that can hold it is the {smallest.name} with "

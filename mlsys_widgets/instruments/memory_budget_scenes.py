@@ -16,7 +16,6 @@ from mlsys_widgets.drawing.scene import (
     Line,
     Points,
     Scene,
-    Words,
     decades,
     from_zero,
     note,
@@ -25,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
 _show = ph.format_quantity
 LARGEST_BATCH = 1024
 #: The batches of the curve, and those that are written at its axis and in the table.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 31)
+BATCHES = np.geomspace(1, LARGEST_BATCH, 16)
 TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: What is in memory, in the order of the bar: attribute, words, tone. The part that grows is last.
 PARTS = (
@@ -33,9 +32,6 @@ PARTS = (
     ("activations", "Activations", "green"),
     ("kv_cache", "KV cache", "orange"),
 )
-#: A part of the bar is labeled if it fills at least this fraction of the axis, so that no two
-#: labels collide.
-_LABELLED = 0.24
 #: Where the bar's axis ends, in memories of the device, unless much more is needed: then it is ten
 #: times as long, and so on. In such steps it stands still while the bar's end is dragged.
 _END, _STEP = 1.5, 10.0
@@ -71,34 +67,20 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
     """What is needed, part by part, against the memory of the device."""
     limit, total = float(kept.memory), float(kept.total)
     across = from_zero("Memory", _end(kept)[0], "B")
-    end, blocks, words = 0.0, [], []
+    end, blocks, legend = 0.0, [], []
     for (_, label, tone), size in zip(PARTS, sizes(kept), strict=True):
         blocks.append((end, 0.25, end + size, 0.65, tone))
-        if size >= _LABELLED * across.high:
-            words.append((end + size / 2, f"{label} {_show(size, 'B', pad=True)}"))
+        legend.append((f"{label}, {_show(size, 'B')}", tone, "block"))
         end += size
     short = bool(kept.out_of_memory)
     over_x, over_y = ((limit, total), (0.13, 0.13)) if short else ((), ())
-    left = limit > across.high / 2
-    gap = across.high / 120
     said = f"{device}: {_show(limit, 'B')}"
-    place = (limit - gap if left else limit + gap, 0.85, said)
     marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
-        Words(
-            "part sizes",
-            tuple(x for x, _ in words),
-            (0.65,) * len(words),
-            tuple(text for _, text in words),
-            "text",
-            "middle",
-        ),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
         Line("limit", (limit, limit), (0.0, 1.0), "red", "dashed", 2.5),
-        note("limit note", None if left else place, "red"),
-        note("limit note left", place if left else None, "red", "end"),
+        note("limit note", (limit + across.high / 120, 0.85, said), "red"),
     )
-    legend = [(label, tone, "block") for _, label, tone in PARTS]
     legend.append(("Memory of the device", "red", "dashed"))
     if short:
         legend.append(("Too much", "red", "solid"))

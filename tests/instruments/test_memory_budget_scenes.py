@@ -23,6 +23,7 @@ def test_the_parts_lie_end_to_end_and_the_cache_is_last() -> None:
     assert [left for left, *_ in blocks[1:]] == [right for _, _, right, _, _ in blocks[:-1]]
     assert blocks[-1][2] == pytest.approx(KEPT.total)
     assert blocks[-1][2] - blocks[-1][0] == pytest.approx(17.2e9, rel=2e-3)
+    assert ("KV cache, 17.2 GB", "orange", "block") in scenes.bar(KEPT, "H100 SXM").legend
 
 
 @pytest.mark.parametrize("batch", [1, 64, 208, 209, 500, 1024])
