@@ -303,17 +303,13 @@ class IronLaw(Instrument):
         ):
             times = _show(total, "s"), _show(total / batch, "s")
             rows.append((f"Batch {_show(batch)}", "", *times, str(binding)))
-        for device in ph.devices.values():
-            room = self.memory - self.reserve if device.key == self.device else device.memory
-            holds = "fits" if self.data <= room else "does not fit"
-            rows.append((device.name, _show(room, "B"), "", "", holds))
-        return (
-            "Term",
-            "Calculation or memory",
-            "Batch time",
-            "Per inference",
-            "Binding, or fit",
-        ), rows
+        rooms = {device.key: device.memory for device in ph.devices.values()}
+        rooms[self.device] = self.memory - self.reserve
+        for label, fits in (("Holds the weights", True), ("Too small", False)):
+            found = [key for key, room in rooms.items() if (self.data <= room) is fits]
+            named = ", ".join(f"{_DEVICES[key]} {_show(rooms[key], 'B')}" for key in found)
+            rows.append((label, named or "none", "", "", ""))
+        return ("Term", "Calculation, or memory", "Batch time", "Per inference", "Binding"), rows
 
     def alert(self, result: ph.IronLawTime) -> tuple[str, str] | None:
         """Out of memory: by how much."""
