@@ -24,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
 _show = ph.format_quantity
 LARGEST_BATCH = 1024
 #: The batches of the curves, and those that are written at their axis.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 16)
+BATCHES = np.geomspace(1, LARGEST_BATCH, 21)
 TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: The three terms in their order: name, tone, dash of the line.
 TERMS = (
@@ -214,16 +214,15 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
     holds = data <= room
     tone = "memory" if holds else "red"
     low, high = here - _HALF, here + _HALF
-    # Zero wide where nothing is reserved, so that the mark keeps its shape.
+    changed = memory != ph.devices[device].memory
+    # Flat where nothing is reserved or changed, so that the mark keeps its shape.
     blocks = (
+        (_LEAST_SIZE, low, memory, low + (0.1 if changed else 0.0), "gray"),
         (room, low, memory, high, "gray"),
         (_LEAST_SIZE, here - _HALF / 2, data, here + _HALF / 2, tone),
     )
-    changed = memory != ph.devices[device].memory
-    own = ((_LEAST_SIZE, low, memory, high, "gray"),) if changed else ()
     marks: tuple[AnyMark, ...] = (
         Blocks("memories", _MEMORIES, 0.3),
-        Blocks("own memory", own, 0.5),
         Blocks("weights", blocks, 0.9),
         _MEMORY_SIZES,
     )
@@ -232,7 +231,7 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
         ("Memory of a device", "gray", "block"),
     ]
     if changed:
-        legend.append((f"Memory as set, {_show(memory, 'B')}", "gray", "block"))
+        legend.append((f"Thin: memory as set, {_show(memory, 'B')}", "gray", "block"))
     if reserve:
         legend.append((f"Solid: reserved, {_show(reserve, 'B')}", "gray", "block"))
     handles = (

@@ -60,6 +60,10 @@ _NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Your own 
 class IronLaw(Instrument):
     """How long one batch takes, in three terms, and from which batch size compute is the limit.
 
+    The weights must fit into the memory of the device, less what is reserved. The memory is the
+    device's own unless it is set; choosing another device restores that device's memory and
+    clears the reserve.
+
     Examples
     --------
     >>> w = IronLaw(device="h100-sxm", batch=1)

@@ -11,7 +11,7 @@ _show = ph.format_quantity
 #: The fraction of every sequence that is prompt; the rest is written token by token.
 PROMPT = 0.5
 #: Steps in which the answer is shown.
-STEPS = 8
+STEPS = 6
 #: Seconds: when prefill begins and how long it takes, and how long a step of decode is shown.
 _PREFILL, _READING, _STEP, _JUMP, _REST = 1.0, 0.8, 0.5, 0.2, 0.6
 #: Bottom and height of the two rows.

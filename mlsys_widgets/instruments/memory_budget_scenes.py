@@ -24,7 +24,7 @@ from mlsys_widgets.drawing.scene import (
 _show = ph.format_quantity
 LARGEST_BATCH = 1024
 #: The batches of the curve, and those that are written at its axis and in the table.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 16)
+BATCHES = np.geomspace(1, LARGEST_BATCH, 21)
 TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: What is in memory, in the order of the bar: attribute, words, tone. The part that grows is last.
 PARTS = (
