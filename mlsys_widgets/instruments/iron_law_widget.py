@@ -5,39 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Line,
-    Points,
-    Scene,
-    Words,
-    decades,
-    from_zero,
-    note,
-)
+from mlsys_widgets.drawing.scene import Handle, Scene
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.iron_law_scenes import (
+    BATCHES,
+    LARGEST_BATCH,
+    TERMS,
+    bars,
+    curves,
+    device_at,
+    memories,
+    term_at,
+    term_time,
+)
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
-_LARGEST_BATCH = 1024
-_BATCHES = np.geomspace(1, _LARGEST_BATCH, 31)
-#: The three terms in their order: name, tone, dash of the line.
-_TERMS = (
-    ("memory", "memory", "dashed"),
-    ("compute", "compute", "solid"),
-    ("latency", "purple", "dotted"),
-)
-_ROW, _MARGINS = 36, 64
-#: How far below the highest value of the second plot anything is still drawn.
-_DEPTH = 1e4
+#: What the runtime may keep at most, so that something is left for the weights.
+_MOST_RESERVED = 0.99
+#: A block of weights that is dropped this near to the size of its workload keeps that size.
+_NEAR = 0.1
+#: The batches in the table.
+_TABLE = (1.0, 16.0, 128.0, 1024.0)
+#: Which output of the law each term is.
+_OUTPUTS = {"memory": "memory_time", "compute": "compute_time", "latency": ""}
 
 
 def _sizes() -> Mapping[str, tuple[str, float, float]]:
@@ -63,6 +60,10 @@ _NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Your own 
 class IronLaw(Instrument):
     """How long one batch takes, in three terms, and from which batch size compute is the limit.
 
+    The weights must fit into the memory of the device, less what is reserved. The memory is the
+    device's own unless it is set; choosing another device restores that device's memory and
+    clears the reserve.
+
     Examples
     --------
     >>> w = IronLaw(device="h100-sxm", batch=1)
@@ -74,6 +75,8 @@ class IronLaw(Instrument):
     """
 
     title = "Iron law"
+    predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
+    headline = "total"
 
     device = Select(
         "Device",
@@ -109,7 +112,7 @@ class IronLaw(Instrument):
         "Batch",
         default=1,
         low=1,
-        high=_LARGEST_BATCH,
+        high=LARGEST_BATCH,
         log=True,
         whole=True,
         help="Inferences that share one trip of the weights through memory.",
@@ -121,6 +124,7 @@ class IronLaw(Instrument):
         high=1.0,
         unit="%",
         help="Fraction of the peak that the arithmetic reaches. It affects only the compute term.",
+        rare=True,
     )
     latency = Slider(
         "Latency",
@@ -136,10 +140,39 @@ class IronLaw(Instrument):
         "Memory and compute overlap",
         default=False,
         help="Off: one term after the other. On: both at once, and only the longer one counts.",
+        rare=True,
+    )
+    memory = Slider(
+        "Memory of the device",
+        default=ph.devices["h100-sxm"].memory,
+        low=1e4,
+        high=1e12,
+        log=True,
+        unit="B",
+        rare=True,
+        help="The device's own, until you change it; another device brings its own.",
+    )
+    reserve = Slider(
+        "Reserved",
+        default=0.0,
+        low=1e3,
+        high=1e12,
+        log=True,
+        zero=True,
+        unit="B",
+        rare=True,
+        help="What runtime and activations keep, at most 99% of the memory. The weights get the "
+        "rest.",
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A workload sets the sizes; other sizes turn it into the student's own."""
+        """A workload sets the sizes, a device its memory; other sizes are the student's own."""
+        if "device" in changed:
+            if "memory" not in changed:
+                inputs["memory"] = ph.devices[inputs["device"]].memory
+            if "reserve" not in changed:
+                inputs["reserve"] = 0.0
+        inputs["reserve"] = min(inputs["reserve"], _MOST_RESERVED * inputs["memory"])
         named = inputs["workload"]
         if not isinstance(named, str) or named not in _SIZES:
             return inputs
@@ -168,13 +201,36 @@ class IronLaw(Instrument):
 
     @property
     def capacity(self) -> ph.Capacity:
-        """Whether the data fits into the device."""
-        return ph.capacity(self.data, self.device)
+        """Whether the data fits into what the device has left for it."""
+        return ph.Capacity(size=self.data, memory=self.memory - self.reserve)
 
     @property
     def explanations(self) -> dict[str, Any]:
         """The time, and whether it fits."""
         return {"Time": self.result, "Memory": self.capacity}
+
+    def dominant(self, result: Any) -> str:
+        """The binding term, and whether it fits."""
+        if isinstance(result, ph.Capacity):
+            return "out_of_memory" if result.out_of_memory else ""
+        return _OUTPUTS[str(result.binding)]
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The input whose term ends at a place, the batch, or the block of weights."""
+        law = self.result
+        if handle.name == "memory":
+            return {"data": term_at(law, self.overlapped, "memory", x) * law.bandwidth}
+        if handle.name == "compute":
+            time = term_at(law, self.overlapped, "compute", x)
+            return {"operations": time * law.rate * law.efficiency / law.batch}
+        if handle.name == "latency":
+            return {"latency": term_at(law, self.overlapped, "latency", x)}
+        if handle.name == "weights":
+            near = self.workload != _OWN and abs(math.log10(x / self.data)) < _NEAR
+            dropped: dict[str, Any] = {} if near else {"data": x}
+            device = device_at(y)
+            return {**dropped, "device": device} if device != self.device else dropped
+        return {handle.control: x}
 
     # What it says.
 
@@ -187,17 +243,22 @@ class IronLaw(Instrument):
         return "your workload" if self.workload == _OWN else _NAMES[self.workload]
 
     def cards(self, result: ph.IronLawTime) -> Sequence[NumberCard]:
-        """The terms, their total, and the batch from which compute is the limit."""
-        tones = {term: tone for term, tone, _ in _TERMS}
+        """The terms, their total, what binds, and how full the memory is."""
+        tones = {term: tone for term, tone, _ in TERMS}
+        fits = self.capacity
         return [
             ("Batch time", _show(result.total, "s", pad=True), "ink"),
             *(
-                (f"{term.capitalize()} term", _show(_time(result, term), "s", pad=True), tone)
-                for term, tone, _ in _TERMS
+                (
+                    f"{term.capitalize()} term",
+                    _show(term_time(result, term), "s", pad=True),
+                    tone,
+                )
+                for term, tone, _ in TERMS
             ),
             ("Binding term", str(result.binding), tones[str(result.binding)]),
-            ("Compute-bound from", f"batch {_show(result.compute_bound_batch)}", "compute"),
-            ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "green"),
+            ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "ink"),
+            ("Memory filled", _fill(fits), "red" if fits.out_of_memory else "memory"),
             ("Peak", self._machine.peak_label(self._machine.native), "gray"),
         ]
 
@@ -205,18 +266,20 @@ class IronLaw(Instrument):
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
         what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
-        if self.capacity.out_of_memory:
+        fits = self.capacity
+        if fits.out_of_memory:
             what, takes = f"If it fit, {self._what}", "would take"
         return (
             f"{what} on the {self._machine.name} with batch {_show(result.batch)} {takes} "
             f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
             f"{_show(result.compute_time, 's')} for compute, {how}, plus "
-            f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}; "
-            f"from batch {_show(result.compute_bound_batch)} up, compute outgrows memory."
+            f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
+            f"Its {_show(self.data, 'B')} are {_fill(fits)}{'' if fits.out_of_memory else ' of'} "
+            f"the {_show(fits.memory, 'B')} there for weights."
         )
 
     def table(self, result: ph.IronLawTime) -> Table:
-        """One row per term, and the total."""
+        """One row per term, the total, other batches, and other devices."""
         formulas = {
             "memory": f"{_show(result.data, 'B')} / {_show(result.bandwidth, 'B/s')}",
             "compute": (
@@ -229,141 +292,75 @@ class IronLaw(Instrument):
             (
                 term.capitalize(),
                 formulas[term],
-                _show(_time(result, term), "s"),
-                _show(_time(result, term) / result.batch, "s"),
+                _show(term_time(result, term), "s"),
+                _show(term_time(result, term) / result.batch, "s"),
                 "yes" if term == result.binding else "",
             )
-            for term, _, _ in _TERMS
+            for term, _, _ in TERMS
         ]
         combined = "the longer of the two, plus latency" if self.overlapped else "the sum"
         per_one = _show(result.total / result.batch, "s")
         rows.append(("Total", combined, _show(result.total, "s"), per_one, ""))
-        return ("Term", "Calculation", "Batch time", "Per inference", "Binding"), rows
+        several = self._law(np.array(_TABLE))
+        for batch, total, binding in zip(
+            _TABLE, np.asarray(several.total), np.asarray(several.binding), strict=True
+        ):
+            times = _show(total, "s"), _show(total / batch, "s")
+            rows.append((f"Batch {_show(batch)}", "", *times, str(binding)))
+        rooms = {device.key: device.memory for device in ph.devices.values()}
+        rooms[self.device] = self.memory - self.reserve
+        for label, fits in (("Holds the weights", True), ("Too small", False)):
+            found = [key for key, room in rooms.items() if (self.data <= room) is fits]
+            named = ", ".join(f"{_DEVICES[key]} {_show(rooms[key], 'B')}" for key in found)
+            rows.append((label, named or "none", "", "", ""))
+        return ("Term", "Calculation, or memory", "Batch time", "Per inference", "Binding"), rows
 
     def alert(self, result: ph.IronLawTime) -> tuple[str, str] | None:
-        """Out of memory: by how much, and what would fit."""
+        """Out of memory: by how much."""
         fits = self.capacity
         if not fits.out_of_memory:
             return None
-        machine = self._machine
-        parameters = machine.memory / ph.BYTES_PER_ELEMENT[machine.native]
-        roomy = [device for device in ph.devices.values() if device.memory >= self.data]
+        kept = f", of which {_show(self.reserve, 'B')} are reserved" if self.reserve else ""
+        return (
+            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the "
+            f"{self._machine.name} has {_show(self.memory, 'B')}{kept}. That is "
+            f"{_show(self.data - fits.memory, 'B')} too much, {_show(fits.fill, '×')} what it can "
+            "hold.",
+            "red",
+        )
+
+    def hint(self, result: ph.IronLawTime) -> str:
+        """What would fit, or from which batch compute is the limit."""
+        if not self.capacity.out_of_memory:
+            return (
+                f"From batch {_show(result.compute_bound_batch)} up, compute takes at least as "
+                "long as memory."
+            )
+        native = self._machine.native
+        parameters = math.floor(self.capacity.memory / ph.BYTES_PER_ELEMENT[native])
+        others = (device for device in ph.devices.values() if device is not self._machine)
+        roomy = [device for device in others if device.memory >= self.data]
+        where = "No other device here can hold it."
         if roomy:
             smallest = min(roomy, key=lambda device: device.memory)
             where = f"The smallest device here that can hold it is the {smallest.name} with "
             where += f"{_show(smallest.memory, 'B')}."
-        else:
-            where = "No device here can hold it."
-        return (
-            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the {machine.name} "
-            f"has {_show(machine.memory, 'B')}. It is {_show(fits.fill, '×')} too large to load, "
-            f"so its speed does not matter. At most {ph.counted(parameters, 'parameter')} fit in "
-            f"{machine.native}. {where}",
-            "red",
-        )
+        return f"At most {ph.counted(parameters, 'parameter')} fit in {native}. {where}"
 
     # What it draws.
 
     def scenes(self, result: ph.IronLawTime) -> tuple[Scene, ...]:
-        """The terms of this batch, and the time per inference for all batch sizes."""
-        return self._bars(result), self._curves(result)
-
-    def _bars(self, result: ph.IronLawTime) -> Scene:
-        across = from_zero("Batch time", 1.35 * float(result.total), "s")
-        height = 4 * _ROW + _MARGINS
-        # Text is drawn above its place; this moves it to the middle of a bar.
-        lower = 9 / _ROW
-        longer = max(result.memory_time, result.compute_time)
-        end, starts = 0.0, {}
-        for term, _, _ in _TERMS:
-            starts[term] = end
-            if not self.overlapped:
-                end += float(_time(result, term))
-            elif term == "compute":
-                end = float(longer)
-        stages, total, places = [], [], []
-        for row, (term, tone, _) in enumerate(_TERMS):
-            start, time = starts[term], float(_time(result, term))
-            low = 2.2 - row
-            stages.append((start, low, start + time, low + 0.6, tone))
-            hidden = self.overlapped and term != "latency" and time < longer
-            total.append((start, 3.2, start if hidden else start + time, 3.8, tone))
-            binds = ", binding" if term == result.binding else ""
-            places.append((start + time, low + 0.3 - lower, _show(time, "s", pad=True) + binds))
-        places.append((float(result.total), 3.5 - lower, _show(result.total, "s", pad=True)))
-        gap = across.high / 120
-        marks: tuple[AnyMark, ...] = (
-            Blocks("total", tuple(total)),
-            Blocks("terms", tuple(stages)),
-            Words(
-                "times",
-                tuple(x + gap for x, _, _ in places),
-                tuple(y for _, y, _ in places),
-                tuple(text for _, _, text in places),
-                "text",
-            ),
+        """The terms of this batch, the time per inference for all of them, and the memories."""
+        every = self._law(BATCHES)
+        return (
+            bars(result, self.overlapped),
+            curves(result, np.asarray(every.total / BATCHES), self.predicted("batch")),
+            memories(self.device, self.data, self.memory, self.reserve),
         )
-        words = [
-            f"▸ {term.capitalize()}" if term == result.binding else term.capitalize()
-            for term, _, _ in _TERMS
-        ]
-        rows = Axis("", 0.0, 4.0, False, (3.5, 2.5, 1.5, 0.5), ("Total", *words), grid=False)
-        return Scene(across, rows, marks, height)
-
-    def _curves(self, result: ph.IronLawTime) -> Scene:
-        totals = np.asarray(self._law(_BATCHES).total / _BATCHES)
-        compute = float(result.compute_time / result.batch)
-        high = 10.0 ** math.ceil(math.log10(float(totals.max()) * 1.05))
-        least = min(float(totals.min()), max(compute, float(totals.max()) / _DEPTH))
-        low = 10.0 ** math.floor(math.log10(least / 2))
-        ends = (1.0, float(_LARGEST_BATCH))
-        marks: list[AnyMark] = []
-        legend = []
-        for term, tone, dash in _TERMS:
-            once = compute if term == "compute" else float(_time(result, term))
-            # What a batch shares falls as 1/batch, straight on these axes; it ends where they end.
-            last = _LARGEST_BATCH if term == "compute" else min(_LARGEST_BATCH, once / low)
-            each = (once, once if term == "compute" else once / last) if once >= low else ()
-            marks.append(
-                Line(f"{term} per inference", (1.0, last) if each else (), each, tone, dash)
-            )
-            legend.append((f"{term.capitalize()} term", tone, dash))
-        balance = float(result.balance_batch)
-        inside = 1.0 <= balance <= _LARGEST_BATCH
-        x, y = ((balance, balance), (low, high)) if inside else ((), ())
-        left = balance > _LARGEST_BATCH**0.6
-        said = f"compute-bound from batch {_show(result.compute_bound_batch)}"
-        place = (balance * (0.95 if left else 1.05), low * (high / low) ** 0.9, said)
-        marks += [
-            Line("total per inference", tuple(_BATCHES), tuple(totals), "ink", "solid", 3.0),
-            Line("crossover", x, y, "compute", "dotted", 1.5),
-            note("crossover note", place if inside and not left else None, "compute"),
-            note("crossover note left", place if inside and left else None, "compute", "end"),
-            Points(
-                "now",
-                (float(result.batch),),
-                (float(result.total / result.batch),),
-                "green",
-                "circle",
-                110,
-            ),
-        ]
-        legend += [("Total", "ink", "solid"), ("This batch", "green", "circle")]
-        ticks = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
-        batches = tuple(_show(tick) for tick in ticks)
-        across = Axis("Batch (inferences)", *ends, True, ticks, batches)
-        times = decades(low, high)
-        words = tuple(_show(time, "s") for time in times)
-        up = Axis("Time per inference", low, high, True, times, words)
-        return Scene(across, up, tuple(marks), 300, tuple(legend))
 
 
-def _time(result: ph.IronLawTime, term: str) -> ph.Numeric:
-    return {
-        "memory": result.memory_time,
-        "compute": result.compute_time,
-        "latency": result.latency,
-    }[term]
+def _fill(fits: ph.Capacity) -> str:
+    return _show(fits.fill, "×" if fits.out_of_memory else "%")
 
 
 def _is_close(wanted: Any, value: float, control: Any) -> bool:

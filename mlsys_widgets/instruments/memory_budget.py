@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Line,
-    Points,
-    Scene,
-    Words,
-    decades,
-    from_zero,
-    note,
-)
+from mlsys_widgets.drawing.film import Film
+from mlsys_widgets.drawing.scene import Handle, Scene
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.memory_budget_film import filling
+from mlsys_widgets.instruments.memory_budget_scenes import (
+    BATCHES,
+    LARGEST_BATCH,
+    PARTS,
+    TICKS,
+    bar,
+    batch_at,
+    curve,
+    sizes,
+)
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
 _KEY = "llama3-8b"
-_LARGEST_BATCH, _SHORTEST = 1024, 128
-_BATCHES = np.geomspace(1, _LARGEST_BATCH, 31)
-#: What is in memory, in the order of the bar: attribute, words, tone.
-_PARTS = (
-    ("weights", "Weights", "blue"),
-    ("kv_cache", "KV cache", "orange"),
-    ("activations", "Activations", "green"),
-)
-#: A part of the bar is labeled if it fills at least this fraction of the axis, so that no two
-#: labels collide.
-_LABELLED = 0.24
+_SHORTEST = 128
 _NONE = "does not fit"
 
 
@@ -75,6 +65,10 @@ class MemoryBudget(Instrument):
     """
 
     title = f"Memory budget of {_MODEL.name}"
+    predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
+    headline = "total"
+    #: Decode and prefill of a result, which cards, sentence and table all speak of.
+    _timed: tuple[ph.Footprint, ph.Generation, ph.Generation] | None = None
 
     device = Select(
         "Device",
@@ -92,7 +86,7 @@ class MemoryBudget(Instrument):
         "Batch",
         default=64,
         low=1,
-        high=_LARGEST_BATCH,
+        high=LARGEST_BATCH,
         log=True,
         whole=True,
         help="Sequences served at once; each keeps its own cache.",
@@ -120,6 +114,7 @@ class MemoryBudget(Instrument):
         "Count the operations of attention",
         default=False,
         help="The textbook form leaves them out; with long sequences they slow down prefill.",
+        rare=True,
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
@@ -154,19 +149,26 @@ class MemoryBudget(Instrument):
     @property
     def decode(self) -> ph.Generation:
         """Writing one more token of every sequence."""
-        return self._generation(ph.decode)
+        return self._steps[1]
 
     @property
     def prefill(self) -> ph.Generation:
         """Reading all prompts."""
-        return self._generation(ph.prefill)
+        return self._steps[2]
 
-    def _generation(self, kind: Any) -> ph.Generation:
+    @property
+    def _steps(self) -> tuple[ph.Footprint, ph.Generation, ph.Generation]:
+        kept = self.result
+        if self._timed is None or self._timed[0] is not kept:
+            self._timed = kept, self._generation(ph.decode), self._generation(ph.prefill)
+        return self._timed
+
+    def _generation(self, kind: Any, sequence: float | None = None) -> ph.Generation:
         step: ph.Generation = kind(
             _MODEL,
             self.device,
             self.batch,
-            self.sequence,
+            self.sequence if sequence is None else sequence,
             self.precision,
             kv_heads=_HEADS[self.heads],
             attention=self.attention,
@@ -177,6 +179,16 @@ class MemoryBudget(Instrument):
     def explanations(self) -> dict[str, Any]:
         """The memory, and both speeds."""
         return {"Memory": self.result, "Decode": self.decode, "Prefill": self.prefill}
+
+    def dominant(self, result: Any) -> str:
+        """The largest part of the memory, or the longer of two times."""
+        if isinstance(result, ph.Generation):
+            return "memory_time" if result.memory_bound else "compute_time"
+        return max((name for name, _, _ in PARTS), key=lambda name: float(getattr(result, name)))
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The batch, from its place on the curve or from the end of the bar."""
+        return {"batch": batch_at(self.result, x) if handle.name == "cache" else x}
 
     # What it says.
 
@@ -189,32 +201,32 @@ class MemoryBudget(Instrument):
         return "full" if self.heads == "grouped" else "grouped"
 
     def cards(self, result: ph.Footprint) -> Sequence[NumberCard]:
-        """Sizes, what is left, what would fit, and the speeds."""
+        """Sizes, what is left, and the speeds."""
         short = bool(result.out_of_memory)
-        left = ("Over by", "red") if short else ("Left over", "green")
-        speeds = []
-        for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
-            tone = "red" if short else "memory" if step.memory_bound else "compute"
-            speeds.append((label, _speed(step, short), tone))
+        tone = "red" if short else "gray"
         return [
             ("Memory needed", _show(result.total, "B", pad=True), "red" if short else "ink"),
-            (left[0], _show(abs(float(result.headroom)), "B", pad=True), left[1]),
-            *(
-                (words, _show(size, "B", pad=True), tone)
-                for (_, words, tone), size in zip(_PARTS, _sizes(result), strict=True)
+            (
+                "Over by" if short else "Left over",
+                _show(abs(float(result.headroom)), "B", pad=True),
+                "red" if short else "ink",
             ),
-            ("Largest batch that fits", _fitting(result.largest_batch), "gray"),
-            ("Longest sequence that fits", _fitting(result.largest_sequence, "token"), "gray"),
-            *speeds,
+            *(
+                (words, _show(size, "B", pad=True), color)
+                for (_, words, color), size in zip(PARTS, sizes(result), strict=True)
+            ),
+            ("Cache of one token", _show(_token(result), "B", pad=True), "orange"),
+            ("Decode", _speed(self.decode, short), tone),
+            ("Prefill", _speed(self.prefill, short), tone),
         ]
 
     def sentence(self, result: ph.Footprint) -> str:
         """Parts, sum and limit; speeds if it runs."""
-        weights, cache, activations = (_show(size, "B") for size in _sizes(result))
+        weights, activations, cache = (_show(size, "B") for size in sizes(result))
         start = (
             f"{ph.counted(result.batch, 'sequence')} of {ph.counted(result.sequence, 'token')} "
             f"with {_show(result.kv_heads)} KV heads in {self.precision}: {weights} of weights, "
-            f"{cache} of KV cache and {activations} of activations, together "
+            f"{activations} of activations and {cache} of KV cache, together "
             f"{_show(result.total, 'B')} of the {_show(result.memory, 'B')} on the "
             f"{self._machine.name}"
         )
@@ -228,31 +240,54 @@ class MemoryBudget(Instrument):
         )
 
     def table(self, result: ph.Footprint) -> Table:
-        """Sizes and what fraction of the device they fill, then the speeds."""
+        """Sizes and what fraction of the device they fill, the speeds, and other batches."""
         rows = [
             (words, _show(size, "B"), self._fill(size))
-            for (_, words, _), size in zip(_PARTS, _sizes(result), strict=True)
+            for (_, words, _), size in zip(PARTS, sizes(result), strict=True)
         ]
         rows.append(("Needed", _show(result.total, "B"), self._fill(result.total)))
         rows.append((self._machine.name, _show(result.memory, "B"), self._fill(result.memory)))
         short = bool(result.out_of_memory)
         for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
             rows.append((label, _speed(step, short), "" if short else _regime(step)))
+        own, other = (
+            self._need(heads, np.array(TICKS)) for heads in (self.heads, self._other_heads)
+        )
+        others = f"with {_show(_HEADS[self._other_heads])} KV heads"
+        for batch, size, beside in zip(TICKS, own, other, strict=True):
+            words = f"{_show(size, 'B')}; {_show(beside, 'B')} {others}"
+            rows.append((f"Batch {_show(batch)}", words, self._fill(size)))
         return ("Part", "Size or speed", "Fraction of the device, or limit"), rows
 
     def _fill(self, size: ph.Numeric) -> str:
-        return _show(ph.capacity(size, self.device).fill, "%")
+        return _show(size / self.result.memory, "%")
+
+    def _need(self, heads: str, batches: ph.Numeric) -> tuple[float, ...]:
+        """The memory that each of several batches needs."""
+        return tuple(np.asarray(self._kept(batches, heads).total).tolist())
 
     def alert(self, result: ph.Footprint) -> tuple[str, str] | None:
-        """Out of memory: by how much, and what would fit."""
+        """Out of memory: by how much."""
         if not result.out_of_memory:
             return None
         fill = ph.capacity(result.total, self.device).fill
+        what = "this needs"
+        if result.weights + result.activations > result.memory:
+            what = "weights and activations alone do not fit. This needs"
         return (
-            f"Out of memory: this needs {_show(result.total, 'B')}, but the {self._machine.name} "
+            f"Out of memory: {what} {_show(result.total, 'B')}, but the {self._machine.name} "
             f"has {_show(result.memory, 'B')}. That is {_show(-result.headroom, 'B')} too much, "
-            f"{_show(fill, '×')} the memory of the device. {self._remedies(result)}",
+            f"{_show(fill, '×')} the memory of the device.",
             "red",
+        )
+
+    def hint(self, result: ph.Footprint) -> str:
+        """What would fit, or how much more does."""
+        if result.out_of_memory:
+            return self._remedies(result)
+        return (
+            f"At this length, batches up to {_show(result.largest_batch)} fit; at this batch, "
+            f"sequences up to {ph.counted(result.largest_sequence, 'token')}."
         )
 
     def _remedies(self, result: ph.Footprint) -> str:
@@ -277,9 +312,7 @@ class MemoryBudget(Instrument):
             best = min(roomy, key=lambda device: device.memory)
             fixes.append(f"the {best.name} with {_show(best.memory, 'B')}")
         start = ""
-        if result.weights + result.activations > result.memory:
-            start = "Weights and activations alone do not fit. "
-        elif result.largest_batch < 1:
+        if result.largest_batch < 1 and result.weights + result.activations <= result.memory:
             start = "Not even one sequence of this length fits. "
         return f"{start}What would fit: {', or '.join(fixes) if fixes else 'nothing here'}."
 
@@ -287,94 +320,25 @@ class MemoryBudget(Instrument):
 
     def scenes(self, result: ph.Footprint) -> tuple[Scene, ...]:
         """The parts against the device, and the memory needed for all batch sizes."""
-        return self._bar(result), self._curve(result)
-
-    def _bar(self, result: ph.Footprint) -> Scene:
-        limit, total = float(result.memory), float(result.total)
-        across = from_zero("Memory", 1.12 * max(limit, total), "B")
-        end, blocks, words = 0.0, [], []
-        for (_, label, tone), size in zip(_PARTS, _sizes(result), strict=True):
-            blocks.append((end, 0.25, end + size, 0.65, tone))
-            if size >= _LABELLED * across.high:
-                words.append((end + size / 2, f"{label} {_show(size, 'B', pad=True)}"))
-            end += size
-        short = bool(result.out_of_memory)
-        over_x, over_y = ((limit, total), (0.13, 0.13)) if short else ((), ())
-        left = limit > across.high / 2
-        gap = across.high / 120
-        said = f"{self._machine.name}: {_show(limit, 'B')}"
-        place = (limit - gap if left else limit + gap, 0.85, said)
-        marks: tuple[AnyMark, ...] = (
-            Blocks("parts", tuple(blocks)),
-            Words(
-                "part sizes",
-                tuple(x for x, _ in words),
-                (0.65,) * len(words),
-                tuple(text for _, text in words),
-                "text",
-                "middle",
-            ),
-            Line("too much", over_x, over_y, "red", "solid", 8.0),
-            Line("limit", (limit, limit), (0.0, 1.0), "red", "dashed", 2.5),
-            note("limit note", None if left else place, "red"),
-            note("limit note left", place if left else None, "red", "end"),
+        need, other = (self._need(heads, BATCHES) for heads in (self.heads, self._other_heads))
+        batches = curve(
+            result, need, other, _HEADS[self._other_heads], self.predicted("largest_batch")
         )
-        legend = [(label, tone, "block") for _, label, tone in _PARTS]
-        legend.append(("Memory of the device", "red", "dashed"))
-        if short:
-            legend.append(("Too much", "red", "solid"))
-        rows = Axis("", 0.0, 1.0, False, (0.45,), ("Needed",), grid=False)
-        return Scene(across, rows, marks, 190, tuple(legend))
+        return bar(result, self._machine.name), batches
 
-    def _curve(self, result: ph.Footprint) -> Scene:
-        need = np.asarray(self._kept(_BATCHES, self.heads).total)
-        other = np.asarray(self._kept(_BATCHES, self._other_heads).total)
-        limit = float(result.memory)
-        everything = (limit, *need[[0, -1]], *other[[0, -1]])
-        low = 10.0 ** math.floor(math.log10(min(everything) / 1.1))
-        high = 10.0 ** math.ceil(math.log10(max(everything) * 1.1))
-        largest = float(result.largest_batch)
-        inside = 1 <= largest <= _LARGEST_BATCH
-        left = largest > _LARGEST_BATCH**0.6
-        x, y = ((largest, largest), (low, limit)) if inside else ((), ())
-        said = f"fits up to batch {_show(largest)}"
-        place = (largest * (0.95 if left else 1.05), low * (high / low) ** 0.04, said)
-        ends = (1.0, float(_LARGEST_BATCH))
-        marks: tuple[AnyMark, ...] = (
-            Blocks(
-                "zones",
-                ((1.0, low, ends[1], limit, "green"), (1.0, limit, ends[1], high, "red")),
-                opacity=0.07,
-            ),
-            Line("device", ends, (limit, limit), "red", "dashed", 2.5),
-            Line("other heads", tuple(_BATCHES), tuple(other), "purple", "dash_dotted", 2.0),
-            Line("need", tuple(_BATCHES), tuple(need), "ink", "solid", 3.0),
-            Line("last", x, y, "green", "dotted", 1.5),
-            note("last note", place if inside and not left else None, "green"),
-            note("last note left", place if inside and left else None, "green", "end"),
-            Points("now", (float(result.batch),), (float(result.total),), "blue", "circle", 110),
+    def film(self, result: ph.Footprint) -> Film:
+        """Prefill and decode fill the cache; the first half of each sequence is its prompt."""
+        return filling(
+            result,
+            self._machine.name,
+            lambda tokens: self._generation(ph.prefill, tokens),
+            lambda tokens: self._generation(ph.decode, tokens),
         )
-        ticks = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
-        across = Axis("Batch (sequences)", *ends, True, ticks, tuple(_show(t) for t in ticks))
-        sizes = decades(low, high)
-        words = tuple(_show(size, "B") for size in sizes)
-        up = Axis("Memory needed", low, high, True, sizes, words)
-        legend = (
-            (f"Needed with {_show(_HEADS[self.heads])} KV heads", "ink", "solid"),
-            (f"With {_show(_HEADS[self._other_heads])} KV heads", "purple", "dash_dotted"),
-            ("This batch", "blue", "circle"),
-        )
-        return Scene(across, up, marks, 300, legend)
 
 
-def _sizes(result: ph.Footprint) -> tuple[float, ...]:
-    return tuple(float(getattr(result, name)) for name, _, _ in _PARTS)
-
-
-def _fitting(count: ph.Numeric, noun: str = "") -> str:
-    if count < 1:
-        return "none"
-    return ph.counted(count, noun) if noun else _show(count)
+def _token(result: ph.Footprint) -> float:
+    """What one token of one sequence adds to the cache."""
+    return float(result.kv_cache / (result.batch * result.sequence))
 
 
 def _speed(step: ph.Generation, short: bool = False) -> str:

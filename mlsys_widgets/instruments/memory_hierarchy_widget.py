@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words, decades
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Handle,
+    Line,
+    Points,
+    Scene,
+    Words,
+    decades,
+)
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 
@@ -29,10 +41,35 @@ _IN_WORDS = {
 }
 #: The row of each level in the plots, the one nearest to the arithmetic on top.
 _ROWS = {level.key: float(len(_LEVELS) - k) for k, level in enumerate(_LEVELS)}
+_BOTTOM, _TOP = 0.5, len(_LEVELS) + 0.5
+#: Levels whose size can be changed: all that a GPU has.
+_RESIZED = ("registers", "sram", "l2", "hbm")
+#: Whose capacity it is, inside a sentence.
+_OWNERS = {
+    "one thread": "one thread",
+    "one thread block": "one thread block",
+    "whole GPU": "the whole GPU",
+    "whole machine": "the whole machine",
+}
 _FITTING = "nearest"
 _SMALLEST, _LARGEST = 1.0, max(level.capacity for level in _LEVELS)
 _CAPACITY_END, _COST_START, _COST_END = 1e13, 0.5, 1e6
 _HALF = 0.36
+
+
+def _size_of(key: str, label: str, low: float, high: float) -> Slider:
+    """The size of one level, to ask what another one would change."""
+    level = ph.memory_hierarchy[key]
+    return Slider(
+        label,
+        default=level.capacity,
+        low=low,
+        high=high,
+        unit="B",
+        log=True,
+        rare=True,
+        help=f"What {level.scope} has; {_show(level.capacity, 'B')} on an A100.",
+    )
 
 
 @dataclass(frozen=True)
@@ -40,6 +77,8 @@ class LevelCost:
     """What a level costs: one trip of the tensor, and all trips of a chain of operations."""
 
     level: ph.MemoryLevel
+    #: What one owner can hold; another number than the level's own if it was resized.
+    capacity: float
     holds: bool
     trip: ph.Transfer
     chain: ph.Fusion
@@ -65,6 +104,11 @@ class Placement:
 
 class MemoryHierarchy(Instrument):
     """Where a tensor can live, and what each trip there costs.
+
+    A level's size is what one owner has: the registers of one thread, the shared memory of one
+    thread block, the L2 cache and the HBM of the whole GPU. That is what decides whether a tensor
+    stays in a level as a whole, and in these terms each level is larger than the one before. The
+    sizes of the whole chip, where registers outweigh shared memory, are in the table.
 
     Examples
     --------
@@ -109,6 +153,10 @@ class MemoryHierarchy(Instrument):
         default=False,
         help="For example to add another tensor. Fused or not, that one has to be read.",
     )
+    registers = _size_of("registers", "Registers of a thread", 16, 100e3)
+    sram = _size_of("sram", "Shared memory of a block", 1e3, 20e6)
+    l2 = _size_of("l2", "L2 cache", 400e3, 4e9)
+    hbm = _size_of("hbm", "HBM", 1e9, 1e12)
 
     def compute(self) -> Placement:
         """Every level's cost of the tensor and of the chain."""
@@ -126,12 +174,39 @@ class MemoryHierarchy(Instrument):
                 launch_overhead=0,
                 compute_time=0,
             )
-            holds = self.size <= level.capacity
-            costs.append(LevelCost(level, holds, trip, fusion, float(trip.time / fastest)))
-        found = ph.nearest_level(self.size)
-        nearest = next(cost for cost in costs if cost.level is found)
+            size = self._capacity(level)
+            slowdown = float(trip.time / fastest)
+            costs.append(LevelCost(level, size, self.size <= size, trip, fusion, slowdown))
+        # The host is not resized and holds the largest tensor, so there is always one.
+        nearest = next(cost for cost in costs if cost.holds)
         home = next((cost for cost in costs if cost.level.key == self.home), nearest)
         return Placement(self.size, home, nearest, tuple(costs))
+
+    def _capacity(self, level: ph.MemoryLevel) -> float:
+        return float(getattr(self, level.key)) if level.key in _RESIZED else level.capacity
+
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """One trip of the tensor, and the chain, where it lives now."""
+        home = self.result.home
+        return {f"One trip, {home.level.name}": home.trip, "The chain": home.chain}
+
+    def dominant(self, result: Any) -> str:
+        """In a chain, the traffic of separate kernels."""
+        return "unfused_traffic" if isinstance(result, ph.Fusion) else ""
+
+    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
+        """The tensor goes to another size and, with its own handle, to another level."""
+        if handle.name != "tensor":
+            return {handle.control: x}
+        level = min(_LEVELS, key=lambda each: abs(_ROWS[each.key] - y))
+        if self.home == _FITTING:
+            # It stays in the fastest level that holds it as long as that is where the hand is.
+            size = min(x, _LARGEST)
+            fastest = next(each for each in _LEVELS if size <= self._capacity(each))
+            if fastest is level:
+                return {"size": x}
+        return {"size": x, "home": level.key}
 
     # What it says.
 
@@ -147,14 +222,14 @@ class MemoryHierarchy(Instrument):
             (
                 f"Unfused, {_trips(chain.unfused_tensors)}",
                 _show(chain.unfused_time, "s", pad=True),
-                "memory",
+                tone,
             ),
             (
                 f"Fused, {_trips(chain.fused_tensors)}",
                 _show(chain.fused_time, "s", pad=True),
-                "green",
+                tone,
             ),
-            ("Fusion saves", _show(chain.unfused_time - chain.fused_time, "s", pad=True), "green"),
+            ("Fusion saves", _show(chain.unfused_time - chain.fused_time, "s", pad=True), tone),
         ]
 
     def sentence(self, result: Placement) -> str:
@@ -172,23 +247,37 @@ class MemoryHierarchy(Instrument):
         )
 
     def alert(self, result: Placement) -> tuple[str, str] | None:
-        """By how much it is too large, and where it goes instead."""
+        """By how much it is too large."""
         if result.fits:
             return None
-        home, nearest = result.home.level, result.nearest
-        price = nearest.trip.time / result.home.trip.time
+        home = result.home
         return (
-            f"{_show(result.size, 'B')} is {_show(result.size / home.capacity, '×')} the capacity "
-            f"of {_IN_WORDS[home.key]} ({_show(home.capacity, 'B')}). The tensor has to live in "
-            f"{_IN_WORDS[nearest.level.key]}, where a trip takes {_show(price, '×')} the time"
-            + (", or be processed tile by tile." if home.key != "hbm" else "."),
+            f"{_show(result.size, 'B')} does not fit into {_IN_WORDS[home.level.key]} of "
+            f"{_OWNERS[home.level.scope]}, {_show(home.capacity, 'B')}: it is "
+            f"{_show(result.size / home.capacity, '×')} as large, "
+            f"{_show(result.size - home.capacity, 'B')} too much.",
             "red",
         )
+
+    def hint(self, result: Placement) -> str:
+        """Where the tensor would fit or be faster."""
+        home, nearest = result.home, result.nearest
+        if home is nearest:
+            return ""
+        where = _IN_WORDS[nearest.level.key]
+        price = _show(nearest.trip.time / home.trip.time, "×")
+        if result.fits:
+            return f"It would fit into {where}, where a trip takes {price} the time."
+        whole = f"The tensor fits into {where} as a whole, where a trip takes {price} the time."
+        if home.level.key == "hbm":
+            return whole
+        tiles = ph.counted(math.ceil(result.size / home.capacity), "tile")
+        return f"{whole} Or process it in {tiles} that fit into {_IN_WORDS[home.level.key]}."
 
     def table(self, result: Placement) -> Table:
         """One row per level."""
         header = (
-            "Level", "Scope", "Bandwidth", "Capacity", "Holds it", "One trip",
+            "Level", "Capacity of", "Bandwidth", "Capacity", "All of them", "Holds it", "One trip",
             "Relative to registers", "Chain, unfused", "Chain, fused",
         )  # fmt: skip
         rows = [
@@ -196,7 +285,8 @@ class MemoryHierarchy(Instrument):
                 cost.level.name,
                 cost.level.scope,
                 _show(cost.level.bandwidth, "B/s"),
-                _show(cost.level.capacity, "B"),
+                _show(cost.capacity, "B"),
+                _show(cost.level.chip_capacity * cost.capacity / cost.level.capacity, "B"),
                 _show(cost.holds),
                 _show(cost.trip.time, "s"),
                 _show(cost.slowdown, "×"),
@@ -215,26 +305,44 @@ class MemoryHierarchy(Instrument):
 
     def _capacities(self, result: Placement) -> Scene:
         blocks = tuple(
-            (_SMALLEST, row - _HALF, cost.level.capacity, row + _HALF, _tone(cost, result))
+            (_SMALLEST, row - _HALF, cost.capacity, row + _HALF, _tone(cost, result))
             for cost, row in _with_rows(result)
         )
         size, home = result.size, _ROWS[result.home.level.key]
         marks: tuple[AnyMark, ...] = (
             Blocks("capacities", blocks, 0.35),
-            Line("tensor", (size, size), (0.5, 5.5), "ink", "dashed"),
+            Line("tensor", (size, size), (_BOTTOM, _TOP), "ink", "dashed"),
             Points("home", (size,), (home,), "blue" if result.fits else "red", "diamond", 130),
-            _LEVEL_WORDS,
+            Words(
+                "levels",
+                (2.0,) * len(_LEVELS),
+                tuple(row - _MIDDLE for row in _ROWS.values()),
+                tuple(
+                    f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
+                    f"{_show(cost.level.bandwidth, 'B/s')}"
+                    for cost in result.levels
+                ),
+                "text",
+            ),
+        )
+        handles = (
+            *(
+                Handle(cost.level.key, cost.level.key, cost.capacity, row)
+                for cost, row in _with_rows(result)
+                if cost.level.key in _RESIZED
+            ),
+            Handle("size", "size", size, _TOP),
+            Handle("tensor", "size", size, home, "xy"),
         )
         ticks = decades(_SMALLEST, _CAPACITY_END)
         words = tuple(_show(tick, "B") for tick in ticks)
         across = Axis("Capacity", _SMALLEST, _CAPACITY_END, True, ticks, words)
         legend = (
             (f"Your tensor, {_show(size, 'B')}", "ink", "dashed"),
-            ("Lives here", "blue", "diamond") if result.fits else ("Too large", "red", "diamond"),
-            ("Holds it", "green", "block"),
-            ("Too small", "gray", "block"),
+            _home_entry(result, "diamond"),
+            *_LEVEL_LEGEND,
         )
-        return Scene(across, _LEVEL_AXIS, marks, 250, legend)
+        return Scene(across, _LEVEL_AXIS, marks, 250, legend, handles)
 
     def _costs(self, result: Placement) -> Scene:
         one = result.levels[0].trip.time
@@ -270,6 +378,8 @@ class MemoryHierarchy(Instrument):
         legend = (
             ("Pale, wide: one kernel per operation", "ink", "block"),
             ("Solid, narrow: fused", "ink", "block"),
+            _home_entry(result, "block"),
+            *_LEVEL_LEGEND,
         )
         return Scene(across, _LEVEL_AXIS, marks, 250, legend)
 
@@ -278,19 +388,17 @@ class MemoryHierarchy(Instrument):
 _MIDDLE = 0.23
 _LEVEL_AXIS = Axis(
     "",
-    0.5,
-    5.5,
+    _BOTTOM,
+    _TOP,
     ticks=tuple(sorted(_ROWS.values())),
     words=tuple(reversed(_SHORT.values())),
     grid=False,
 )
-_LEVEL_WORDS = Words(
-    "levels",
-    (2.0,) * len(_LEVELS),
-    tuple(row - _MIDDLE for row in _ROWS.values()),
-    tuple(f"{_show(level.capacity, 'B')} at {_show(level.bandwidth, 'B/s')}" for level in _LEVELS),
-    "text",
-)
+_LEVEL_LEGEND = (("Holds it", "green", "block"), ("Too small", "gray", "block"))
+
+
+def _home_entry(result: Placement, sign: str) -> tuple[str, str, str]:
+    return ("Lives here", "blue", sign) if result.fits else ("Does not fit here", "red", sign)
 
 
 def _with_rows(result: Placement) -> list[tuple[LevelCost, float]]:

@@ -1,4 +1,16 @@
-"""Where data lives on a GPU, how much fits there, and what it costs to fetch it."""
+"""Where data lives on a GPU, how much fits there, and what it costs to fetch it.
+
+Every level has an owner, and its capacity is what one owner has: a thread has at most 255
+registers, a thread block its part of a multiprocessor's shared memory, and the whole GPU has one L2
+cache and one HBM. In these terms each level is larger than the one before, so data that outgrow one
+level move on to the next.
+
+Summed over a chip the two nearest levels come out the other way round: an A100 has 27.6 MB of
+registers and 20.7 MB of shared memory and L1. No tensor can live in that sum as a whole, because a
+thread cannot read another thread's registers, nor a block another block's shared memory; a kernel
+uses it in pieces, each in the hands of its owner. The sum is on record as ``chip_capacity``.
+Bandwidths are those of the whole chip, with every owner at work.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +28,11 @@ class MemoryLevel(CatalogEntry):
     """One level of the hierarchy."""
 
     bandwidth: float = number("B/s")
+    #: What one owner can hold.
     capacity: float = number("B")
-    #: Whether every multiprocessor has its own, or all share it.
+    #: What all owners hold together.
+    chip_capacity: float = number("B")
+    #: Whose capacity that is.
     scope: str
 
 
@@ -36,6 +51,7 @@ class Transfer(Result):
 
 _DAY_14: Final = Source("ML systems course, day 14", "2026-03", "course")
 _WHITEPAPER: Final = Source("NVIDIA A100 architecture whitepaper", "2020-05", "datasheet")
+_CUDA: Final = Source("CUDA C++ programming guide, compute capability 8.0", "2024-03", "datasheet")
 _PCIE: Final = Source("PCI Express 4.0, 16 lanes, one direction", "2017-10", "datasheet")
 _SERVER: Final = Source("a common server", "2026-11", "estimate")
 _A100: Final = devices["a100-sxm"]
@@ -51,16 +67,24 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
                 "registers",
                 "Registers",
                 bandwidth=_DAY_14.fact(20e12, "about"),
-                capacity=_WHITEPAPER.fact(108 * 256e3, "256 KB in each of 108 multiprocessors"),
-                scope="per thread",
+                capacity=_CUDA.fact(255 * 4.0, "255 registers of 4 bytes in each thread"),
+                chip_capacity=_WHITEPAPER.fact(
+                    108 * 256e3, "256 KB in each of 108 multiprocessors"
+                ),
+                scope="one thread",
             ),
             catalog_entry(
                 MemoryLevel,
                 "sram",
                 "Shared memory and L1",
                 bandwidth=_DAY_14.fact(19e12, "about"),
-                capacity=_WHITEPAPER.fact(108 * 192e3, "192 KB in each of 108 multiprocessors"),
-                scope="per multiprocessor",
+                capacity=_CUDA.fact(
+                    163e3, "shared memory of a thread block; 192 KB with L1 in a multiprocessor"
+                ),
+                chip_capacity=_WHITEPAPER.fact(
+                    108 * 192e3, "192 KB in each of 108 multiprocessors"
+                ),
+                scope="one thread block",
             ),
             catalog_entry(
                 MemoryLevel,
@@ -68,6 +92,7 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
                 "L2 cache",
                 bandwidth=_DAY_14.fact(6e12, "about"),
                 capacity=_WHITEPAPER.fact(40e6),
+                chip_capacity=_WHITEPAPER.fact(40e6),
                 scope="whole GPU",
             ),
             catalog_entry(
@@ -76,6 +101,7 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
                 "HBM",
                 bandwidth=Fact(_A100.bandwidth, _A100.provenance["bandwidth"]),
                 capacity=Fact(_A100.memory, _A100.provenance["memory"]),
+                chip_capacity=Fact(_A100.memory, _A100.provenance["memory"]),
                 scope="whole GPU",
             ),
             catalog_entry(
@@ -84,6 +110,7 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
                 "Host memory over PCIe",
                 bandwidth=_PCIE.fact(32e9, "31.5 GB/s, rounded"),
                 capacity=_SERVER.fact(1e12),
+                chip_capacity=_SERVER.fact(1e12),
                 scope="whole machine",
             ),
         )
@@ -109,8 +136,10 @@ def nearest_level(size: float) -> MemoryLevel | None:
 
     Examples
     --------
-    >>> nearest_level(30e6).key, nearest_level(1e9).key, nearest_level(1e15)
-    ('l2', 'hbm', None)
+    >>> [nearest_level(size).key for size in (1e3, 100e3, 30e6, 1e9, 1e12)]
+    ['registers', 'sram', 'l2', 'hbm', 'host']
+    >>> nearest_level(1e15) is None
+    True
     """
     wanted = POSITIVE.check("size", size)
     fitting = (level for level in memory_hierarchy.values() if wanted <= level.capacity)

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Line
+from mlsys_widgets.drawing.scene import Handle, Line
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.iron_law_scenes import TERMS, device_at, term_time
 from mlsys_widgets.instruments.iron_law_widget import IronLaw
 
 show = ph.format_quantity
@@ -31,14 +33,22 @@ moves = st.fixed_dictionaries(
         "efficiency": st.floats(0.01, 1.0),
         "latency": st.one_of(st.just(0.0), spread(1e-7, 1.0)),
         "overlapped": st.booleans(),
+        "memory": spread(1e4, 1e12),
+        "reserve": st.one_of(st.just(0.0), spread(1e3, 1e12)),
     },
 )
 
 
 def block(instrument: IronLaw, mark: str, number: int) -> tuple[float, float]:
-    """Where a bar begins and ends."""
-    drawn = instrument.marks[mark]
-    return float(drawn.x[number, 0]), float(drawn.x[number, 1])
+    """Where a bar begins and ends; the parts of the total follow the three terms."""
+    drawn = instrument.marks["terms"]
+    row = number + (3 if mark == "total" else 0)
+    return float(drawn.x[row, 0]), float(drawn.x[row, 1])
+
+
+def handle(instrument: IronLaw, name: str) -> Handle:
+    scenes = instrument.scenes(instrument.result)
+    return next(each for scene in scenes for each in scene.handles if each.name == name)
 
 
 def card(instrument: IronLaw, label: str) -> str:
@@ -59,7 +69,7 @@ def test_resnet_on_the_h100_is_memory_bound() -> None:
 def test_resnet_turns_compute_bound_at_batch_8() -> None:
     instrument = IronLaw()
     assert instrument.result.compute_bound_batch == 8
-    assert card(instrument, "Compute-bound from") == "batch 8"
+    assert "From batch 8 up" in instrument.hint(instrument.result)
     instrument.set(batch=7)
     assert instrument.result.memory_time > instrument.result.compute_time
     instrument.set(batch=8)
@@ -73,18 +83,188 @@ def test_resnet_does_not_fit_into_the_cortex() -> None:
     instrument.set(device="cortex-m7")
     words, tone = instrument.alert(instrument.result) or ("", "")
     assert tone == "red"
-    assert f"{show(100e6 / 512e3, '×')} too large" in words  # 195×
+    assert f"{show(100e6 / 512e3, '×')} what it can hold" in words  # 195×
+    assert "99.5 MB too much" in words  # 100 MB less 512 KB
     assert round(instrument.capacity.fill) == 195
     assert "512 KB" in words
-    assert "128,000 parameters" in words  # 512 KB of 4 bytes each
-    assert "Mobile NPU with 8 GB" in words
+    hint = instrument.hint(instrument.result)
+    assert "128,000 parameters" in hint  # 512 KB of 4 bytes each
+    assert "Mobile NPU with 8 GB" in hint
+    assert "parameters" not in words
+    assert "Mobile" not in words
     assert instrument.sentence(instrument.result).startswith("If it fit, ")
 
 
 def test_what_fits_nowhere_says_so() -> None:
     instrument = IronLaw(data=1e12)
+    assert "No other device here can hold it" in instrument.hint(instrument.result)
+
+
+def test_only_the_hint_says_from_which_batch_compute_binds() -> None:
+    instrument = IronLaw(data=103e6, operations=4.1e9)
+    found = f"batch {show(instrument.result.compute_bound_batch)}"
+    law = instrument.result
+    said = repr((instrument.cards(law), instrument.sentence(law), instrument.scenes(law)))
+    assert found in instrument.hint(law)
+    assert found not in said
+
+
+# The memory of the device, and what is kept of it.
+
+
+def test_a_board_with_its_own_memory_and_a_reserve() -> None:
+    instrument = IronLaw(device="cortex-m7", data=400e3)
+    assert (instrument.memory, instrument.reserve) == (512e3, 0)
+    assert not instrument.capacity.out_of_memory
+    instrument.set(memory="448 KB", reserve="64 KB")
+    assert instrument.capacity.memory == 384e3
     words, _ = instrument.alert(instrument.result) or ("", "")
-    assert "No device here can hold it" in words
+    assert "has 448 KB, of which 64 KB are reserved. That is 16 KB too much" in words
+    assert "96,000 parameters" in instrument.hint(instrument.result)  # 384 KB of 4 bytes each
+    assert "1.04× the 384 KB" in instrument.sentence(instrument.result)
+
+
+def test_another_device_brings_its_own_memory() -> None:
+    instrument = IronLaw(device="cortex-m7", memory=448e3, reserve=64e3)
+    assert (instrument.memory, instrument.reserve) == (448e3, 64e3)
+    instrument.set(device="orin-nx")
+    assert (instrument.memory, instrument.reserve) == (16e9, 0)
+    instrument.set(device="cortex-m7", memory=500e3)
+    assert instrument.memory == 500e3
+
+
+def test_a_reserve_leaves_something_for_the_weights() -> None:
+    instrument = IronLaw(device="cortex-m7", reserve=1e9)
+    assert instrument.reserve == pytest.approx(0.99 * 512e3)
+    instrument.set(memory=1e4)
+    assert instrument.capacity.memory > 0
+
+
+# What can be dragged.
+
+
+def test_every_handle_moves_a_control_of_the_keyboard() -> None:
+    instrument = IronLaw()
+    handles = [each for scene in instrument.scenes(instrument.result) for each in scene.handles]
+    assert {each.name: each.control for each in handles} == {
+        "memory": "data",
+        "compute": "operations",
+        "latency": "latency",
+        "batch": "batch",
+        "capacity": "memory",
+        "weights": "data",
+    }
+    assert all(isinstance(instrument._controls[each.control], Slider) for each in handles)
+
+
+@pytest.mark.parametrize("overlapped", [False, True])
+@pytest.mark.parametrize("term", ["memory", "compute", "latency"])
+@pytest.mark.parametrize("batch", [1, 20])
+def test_the_end_of_a_bar_lies_where_it_was_dragged(
+    term: str, overlapped: bool, batch: int
+) -> None:
+    instrument = IronLaw(overlapped=overlapped, batch=batch)
+    start = handle(instrument, term)
+    instrument.drag(term, 1.15 * start.x, start.y)
+    assert handle(instrument, term).x == pytest.approx(1.15 * start.x, rel=5e-3)
+    # Everything else stays: the other terms are those of before.
+    other = {"memory", "compute", "latency"} - {term}
+    before = IronLaw(overlapped=overlapped, batch=batch).result
+    for name in other:
+        assert term_time(instrument.result, name) == term_time(before, name)
+
+
+@pytest.mark.parametrize("overlapped", [False, True])
+@pytest.mark.parametrize("term", ["memory", "compute", "latency"])
+@pytest.mark.parametrize("device", ["h100-sxm", "cortex-m7"])
+def test_the_axis_of_the_bars_stands_still_under_a_drag(
+    term: str, overlapped: bool, device: str
+) -> None:
+    instrument = IronLaw(device=device, overlapped=overlapped, latency=2e-3)
+    before = instrument.scenes(instrument.result)[0].across
+    for share in (0.3, 0.7, 1.0, 1.0, 1.0, 0.1, 0.0, 0.0, 0.0, 0.5):
+        instrument.drag(term, share * before.high, 1.5)
+        assert instrument.scenes(instrument.result)[0].across == before
+
+
+@pytest.mark.parametrize("batch", [1, 7, 64, 999])
+def test_the_batch_is_dragged_along_the_curve(batch: int) -> None:
+    instrument = IronLaw()
+    instrument.drag("batch", batch, 1.0)
+    assert instrument.batch == batch
+    now = handle(instrument, "batch")
+    assert (now.x, now.y) == (batch, instrument.result.total / batch)
+    instrument.drag("batch", 1e9, 1.0)
+    assert instrument.batch == pytest.approx(1024, rel=5e-3)  # three digits are kept
+
+
+def test_the_weights_are_dropped_on_a_device() -> None:
+    instrument = IronLaw()
+    here = handle(instrument, "weights")
+    assert (here.x, device_at(here.y)) == (100e6, "h100-sxm")
+    for device in ph.devices:
+        row = next(y for y in (5.5, 4.5, 3.5, 2.5, 1.5, 0.5) if device_at(y) == device)
+        instrument.drag("weights", 110e6, row + 0.3)
+        # A hand is not that steady: near its size the workload stays what it is.
+        assert (instrument.device, instrument.workload) == (device, "resnet50-inference")
+        assert instrument.memory == ph.devices[device].memory
+        assert instrument.capacity.out_of_memory == (device == "cortex-m7")
+    instrument.drag("weights", 300e3, handle(instrument, "weights").y)
+    assert (instrument.data, instrument.workload) == (300e3, "own")
+    assert not instrument.capacity.out_of_memory
+    instrument.drag("weights", 310e3, handle(instrument, "weights").y)
+    assert handle(instrument, "weights").x == 310e3
+    instrument.drag("weights", 3e13, 6.0)
+    assert (instrument.data, instrument.device) == (1e12, "a100-sxm")
+
+
+def test_the_end_of_a_memory_is_dragged() -> None:
+    instrument = IronLaw(device="cortex-m7", data=480e3)
+    instrument.drag("capacity", 448e3, 0.5)
+    assert handle(instrument, "capacity").x == instrument.memory == 448e3
+    assert instrument.capacity.out_of_memory
+    for place, kept in ((3e2, 1e4), (3e13, 1e12)):
+        instrument.drag("capacity", place, 0.5)
+        assert instrument.memory == kept
+
+
+# The prediction, the math and the table.
+
+
+def test_a_predicted_batch_is_drawn_named_and_in_the_table() -> None:
+    instrument = IronLaw(prediction=32)
+    curves = instrument.scenes(instrument.result)[1]
+    line = next(mark for mark in curves.marks if mark.name == "prediction")
+    assert isinstance(line, Line)
+    assert tuple(line.x) == (32, 32)
+    assert ("Your prediction, batch 32", "prediction", "dashed") in curves.legend
+    assert instrument.shown_table[1][-1][:2] == ("Your prediction", "32")
+    assert instrument.code == "IronLaw(prediction=32)"
+    assert all(tone != "prediction" for _, tone, _ in TERMS)
+
+
+def test_the_math_marks_the_binding_term() -> None:
+    instrument = IronLaw()
+    for inputs, marked in (({}, "memory_time"), ({"batch": 8}, "compute_time")):
+        instrument.set(**inputs)
+        assert instrument.dominant(instrument.result) == marked
+        assert marked in instrument.result.outputs()
+    instrument.set(latency=1.0)
+    assert instrument.dominant(instrument.result) == ""  # an input, and no step of the math
+    assert instrument.headline in instrument.result.outputs()
+    assert instrument.dominant(instrument.capacity) == ""
+    instrument.set(device="cortex-m7")
+    assert instrument.dominant(instrument.capacity) == "out_of_memory"
+
+
+def test_other_batches_and_devices_are_in_the_table() -> None:
+    instrument = IronLaw()
+    rows = {row[0]: row for row in instrument.table(instrument.result)[1]}
+    assert [rows[f"Batch {batch}"][4] for batch in ("1", "16")] == ["memory", "compute"]
+    instrument.set(batch=128)
+    assert rows["Batch 128"][2] == show(instrument.result.total, "s")
+    assert "Cortex-M7 512 KB" in rows["Too small"][1]
+    assert "H200 SXM 141 GB" in rows["Holds the weights"][1]
 
 
 # How the inputs hang together.
@@ -161,18 +341,13 @@ def test_the_bars_follow_each_other_or_run_side_by_side() -> None:
     assert block(instrument, "total", 1) == pytest.approx((0, 0))
 
 
-def test_the_crossover_stands_where_both_lines_meet() -> None:
+def test_the_lines_of_memory_and_compute_meet_at_the_balance() -> None:
     instrument = IronLaw()
-    cross = instrument.marks["crossover"]
-    assert cross.visible
-    memory = instrument.result.memory_time / cross.x[0]
+    balance = instrument.result.balance_batch
+    memory = instrument.result.memory_time / balance
     assert memory == pytest.approx(instrument.marks["compute per inference"].y[0])
     falling = instrument.marks["memory per inference"]
     assert falling.x[1] * falling.y[1] == pytest.approx(instrument.result.memory_time)
-    instrument.set(device="cortex-m7")  # compute-bound from the first inference on
-    assert not cross.visible
-    instrument.set(device="h100-sxm", data=1e11)  # far beyond the plot
-    assert not cross.visible
 
 
 @given(st.lists(moves, min_size=1, max_size=6))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.scene import Axis, Handle, Line
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
 
 show = ph.format_quantity
@@ -47,7 +48,7 @@ def test_the_parts_and_what_fits() -> None:
     assert result.largest_batch == 208
 
 
-def test_out_of_memory_says_by_how_much_and_what_would_fit() -> None:
+def test_out_of_memory_says_by_how_much_and_a_hint_what_would_fit() -> None:
     instrument = MemoryBudget(batch=64, sequence=2048)
     assert instrument.alert(instrument.result) is None
     instrument.set(heads="full")
@@ -56,11 +57,16 @@ def test_out_of_memory_says_by_how_much_and_what_would_fit() -> None:
     assert tone == "red"
     assert f"{show(-result.headroom, 'B')} too much" in words
     assert f"{show(result.total / 80e9, '×')} the memory of the device" in words
-    assert f"batch {show(result.largest_batch)} at this length" in words
-    assert f"{show(result.largest_sequence, 'tokens')} at this batch" in words
-    assert "8 KV heads, which need 41.2 GB" in words
-    assert "fp8, which needs" in words
-    assert "H200 SXM with 141 GB" in words
+    remedies = [
+        f"batch {show(result.largest_batch)} at this length",
+        f"{show(result.largest_sequence, 'tokens')} at this batch",
+        "8 KV heads, which need 41.2 GB",
+        "fp8, which needs",
+        "H200 SXM with 141 GB",
+    ]
+    for remedy in remedies:
+        assert remedy in instrument.hint(result)
+        assert remedy not in words
     assert card(instrument, "Decode") == "does not fit"
     assert card(instrument, "Prefill") == "does not fit"
 
@@ -79,8 +85,8 @@ def test_what_is_said_to_fit_fits_and_no_more(heads: str) -> None:
 def test_the_model_alone_is_too_large_for_a_microcontroller() -> None:
     instrument = MemoryBudget(device="cortex-m7")
     words, _ = instrument.alert(instrument.result) or ("", "")
-    assert "Weights and activations alone do not fit" in words
-    assert card(instrument, "Largest batch that fits") == "none"
+    assert "weights and activations alone do not fit" in words
+    assert instrument.result.largest_batch == 0
     assert instrument.precision == "fp32"
     assert instrument.hidden() == {"precision"}  # there is one only
 
@@ -88,9 +94,17 @@ def test_the_model_alone_is_too_large_for_a_microcontroller() -> None:
 def test_the_largest_case_fits_nowhere() -> None:
     instrument = MemoryBudget(device="h200-sxm", precision="fp32", heads="full", batch=1024)
     instrument.set(sequence=131072)
-    words, _ = instrument.alert(instrument.result) or ("", "")
-    assert "Not even one sequence of this length fits" in words
-    assert words.endswith("What would fit: nothing here.")
+    words = instrument.hint(instrument.result)
+    assert words == "Not even one sequence of this length fits. What would fit: nothing here."
+
+
+def test_what_else_would_fit_is_said_only_in_the_hint() -> None:
+    instrument = MemoryBudget(batch=64, sequence=2048)
+    result = instrument.result
+    assert "batches up to 208 fit" in instrument.hint(result)  # PHYSICS.md: 208 at 2,048 tokens
+    said = repr((instrument.cards(result), instrument.sentence(result), instrument.table(result)))
+    assert "208" not in said
+    assert all("208" not in words for s in instrument.scenes(result) for words, _, _ in s.legend)
 
 
 # Speeds.
@@ -143,6 +157,97 @@ def test_nonsense_is_refused_with_a_sentence_and_nothing_is_lost(
     assert instrument.sentence(instrument.result) == sentence
 
 
+# What can be dragged.
+
+
+def handle(instrument: MemoryBudget, name: str) -> Handle:
+    scenes = instrument.scenes(instrument.result)
+    return next(each for scene in scenes for each in scene.handles if each.name == name)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 64, 200, 999])
+def test_the_batch_is_dragged_along_its_curve(batch: int) -> None:
+    instrument = MemoryBudget()
+    instrument.drag("batch", batch, 1e10)
+    assert instrument.batch == batch
+    assert handle(instrument, "batch").x == batch
+    assert handle(instrument, "batch").y == instrument.result.total
+
+
+@pytest.mark.parametrize("gigabytes", [25, 40, 79, 82, 105])
+def test_the_end_of_the_cache_is_dragged_along_the_bar(gigabytes: float) -> None:
+    instrument = MemoryBudget()
+    each = instrument.result.kv_cache / instrument.batch
+    instrument.drag("cache", gigabytes * 1e9, 0.45)
+    # Whole sequences, each 0.27 GB: the end lies half of one away at most.
+    assert abs(handle(instrument, "cache").x - gigabytes * 1e9) <= each / 2
+    assert handle(instrument, "cache").control == "batch"
+
+
+@pytest.mark.parametrize("heads", ["grouped", "full"])
+@pytest.mark.parametrize("sequence", [128, 2048, 131072])
+@pytest.mark.parametrize("batch", [1, 30, 1024])
+def test_the_axis_stands_still_while_the_bar_is_dragged(
+    heads: str, sequence: int, batch: int
+) -> None:
+    instrument = MemoryBudget(heads=heads, sequence=sequence, batch=batch)
+
+    def axis() -> Axis:
+        return instrument.scenes(instrument.result)[0].across
+
+    before = axis()
+    for share in (0.0, 0.3, 0.8, 1.0, 1.0, 1.0, 0.1, 0.0, 0.0):
+        instrument.drag("cache", share * before.high, 0.45)
+        assert axis() == before
+
+
+def test_a_drag_stops_at_the_ends() -> None:
+    instrument = MemoryBudget()
+    instrument.drag("cache", 0.0, 0.45)
+    assert instrument.batch == 1
+    instrument.drag("batch", 1e9, 0.0)
+    assert instrument.batch == pytest.approx(1024, rel=5e-3)  # three digits are kept
+    instrument = MemoryBudget(device="cortex-m7")
+    instrument.drag("cache", 0.0, 0.45)
+    instrument.drag("cache", 1e15, 0.45)
+    assert 1 <= instrument.batch <= 1024
+
+
+def test_a_predicted_batch_is_drawn_named_and_in_the_table() -> None:
+    instrument = MemoryBudget(prediction=150)
+    curve = instrument.scenes(instrument.result)[1]
+    line = next(mark for mark in curve.marks if mark.name == "prediction")
+    assert isinstance(line, Line)
+    assert tuple(line.x) == (150, 150)
+    assert ("Your prediction, batch 150", "prediction", "dashed") in curve.legend
+    assert instrument.shown_table[1][-1][:2] == ("Your prediction", "150")
+    assert instrument.code == "MemoryBudget(prediction=150)"
+    beyond = MemoryBudget(prediction=5000)  # past the end of the axis: the base names it
+    assert all(
+        tone != "prediction" for s in beyond.scenes(beyond.result) for _, tone, _ in s.legend
+    )
+    assert beyond._open().panel.readout["legends"][0][-1][0] == "Your prediction: 5,000"
+
+
+def test_the_curves_are_in_the_table() -> None:
+    instrument = MemoryBudget()
+    rows = {row[0]: row for row in instrument.table(instrument.result)[1]}
+    # The parts at batch 64, from PHYSICS.md: 17.2 GB of cache, or 68.7 GB with 32 heads, on 24 GB.
+    assert rows["Batch 64"] == ("Batch 64", "41.2 GB; 92.7 GB with 32 KV heads", "51.5%")
+    instrument.set(batch=256)
+    assert rows["Batch 256"][1].startswith(show(instrument.result.total, "B"))
+
+
+def test_the_math_marks_what_decides() -> None:
+    instrument = MemoryBudget()
+    assert instrument.dominant(instrument.result) == "kv_cache"
+    assert instrument.dominant(instrument.decode) == "memory_time"
+    assert instrument.dominant(instrument.prefill) == "compute_time"
+    instrument.set(batch=1)
+    assert instrument.dominant(instrument.result) == "weights"
+    assert instrument.headline in instrument.result.outputs()
+
+
 # What is drawn.
 
 
@@ -151,7 +256,7 @@ def test_the_bar_and_the_limit() -> None:
     result = instrument.result
     bar = instrument.marks["parts"]
     assert [float(row[1] - row[0]) for row in bar.x] == pytest.approx(
-        [result.weights, result.kv_cache, result.activations]
+        [result.weights, result.activations, result.kv_cache]
     )
     assert list(instrument.marks["limit"].x) == [80e9, 80e9]
     assert not instrument.marks["too much"].visible
@@ -179,8 +284,8 @@ def test_random_walks_stay_true(walk: list[dict[str, object]], data: st.DataObje
         result = instrument.result
         parts = {
             "Weights": result.weights,
-            "KV cache": result.kv_cache,
             "Activations": result.activations,
+            "KV cache": result.kv_cache,
         }
         assert result.total == pytest.approx(sum(parts.values()))
         sentence = instrument.sentence(result)

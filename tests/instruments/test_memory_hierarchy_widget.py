@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Blocks, Line, Points, Scene, Words
+from mlsys_widgets.drawing.scene import Blocks, Handle, Line, Points, Scene, Words
+from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.memory_hierarchy_widget import MemoryHierarchy
 
 LEVELS = list(ph.memory_hierarchy)
@@ -29,7 +30,7 @@ def test_the_levels_of_day_14() -> None:
 
 @pytest.mark.parametrize(
     ("size", "level"),
-    [(1, "registers"), (25e6, "registers"), (30e6, "l2"), (1e9, "hbm"), (1e12, "host")],
+    [(1, "registers"), (2e3, "sram"), (163e3, "sram"), (30e6, "l2"), (1e9, "hbm"), (1e12, "host")],
 )
 def test_the_fastest_level_that_holds_it(size: float, level: str) -> None:
     w = MemoryHierarchy(size=size)
@@ -65,18 +66,123 @@ def test_one_operation_has_nothing_to_fuse() -> None:
     assert w.cards(w.result)[-1][1] == "0 s"
 
 
-def test_a_tensor_that_does_not_fit_says_by_how_much_and_where_it_goes() -> None:
+def test_a_tensor_that_does_not_fit_says_by_how_much() -> None:
     w = MemoryHierarchy(size=1e9, home="l2")
     assert not w.result.fits
     words, tone = w.alert(w.result) or ("", "")
-    assert "25×" in words
-    assert "HBM" in words
+    assert "25× as large, 960 MB too much" in words  # 1 GB against the 40 MB of the L2 cache
+    assert "the L2 cache of the whole GPU" in words
     assert tone == "red"
+    for remedy in ("HBM", "tile", "trip"):
+        assert remedy not in words
     w.set(size=40e6)
     assert w.alert(w.result) is None
+
+
+def test_where_it_would_fit_is_a_hint() -> None:
+    w = MemoryHierarchy(size=1e9, home="l2")
+    assert "HBM as a whole, where a trip takes 3× the time" in w.hint(w.result)  # 6 over 2 TB/s
+    assert "25 tiles" in w.hint(w.result)
     w.set(size=1e12, home="hbm")
-    words, _ = w.alert(w.result) or ("", "")
-    assert "host memory" in words
+    assert "host memory" in w.hint(w.result)
+    assert "tile" not in w.hint(w.result)
+    w.set(size=1e6, home="hbm")
+    assert "It would fit into the L2 cache" in w.hint(w.result)
+    w.set(home="nearest")
+    assert w.hint(w.result) == ""
+
+
+def test_a_larger_level_holds_more_and_is_no_faster() -> None:
+    w = MemoryHierarchy(size=300e6)
+    assert w.result.nearest.level.key == "hbm"
+    before = w.result.levels[2].trip.time
+    w.set(l2=400e6)
+    assert w.result.nearest.level.key == "l2"
+    assert w.result.home.trip.time == before
+    row = w.table(w.result)[1][2]
+    assert row[3:6] == ("400 MB", "400 MB", "yes")
+    w.set(l2=40e6, registers=10.2e3)
+    # Ten times the registers in each thread are ten times those of the chip: 27.6 MB before.
+    assert w.table(w.result)[1][0][3:5] == ("10.2 KB", "276.5 MB")
+
+
+# What can be dragged.
+
+
+def handle(w: MemoryHierarchy, name: str) -> Handle:
+    scenes = w.scenes(w.result)
+    return next(each for scene in scenes for each in scene.handles if each.name == name)
+
+
+def test_every_handle_moves_a_control_of_the_keyboard() -> None:
+    w = MemoryHierarchy()
+    handles = [each for scene in w.scenes(w.result) for each in scene.handles]
+    assert [each.name for each in handles] == ["registers", "sram", "l2", "hbm", "size", "tensor"]
+    assert all(isinstance(w._controls[each.control], Slider) for each in handles)
+
+
+@pytest.mark.parametrize("level", ["registers", "sram", "l2", "hbm"])
+def test_the_end_of_a_level_is_its_size(level: str) -> None:
+    w = MemoryHierarchy()
+    start = handle(w, level)
+    w.drag(level, start.x * 3, start.y)
+    assert handle(w, level).x == pytest.approx(3 * start.x, rel=5e-3)
+    slider = w._controls[level]
+    assert isinstance(slider, Slider)
+    w.drag(level, 1.0, start.y)
+    assert handle(w, level).x == slider.low
+    w.drag(level, 1e13, start.y)
+    assert handle(w, level).x == slider.high
+
+
+def test_the_line_of_the_tensor_moves_it_from_level_to_level() -> None:
+    w = MemoryHierarchy()
+    homes = []
+    for size in (500, 50e3, 5e6, 5e9, 5e11):
+        w.drag("size", size, 5.5)
+        assert handle(w, "size").x == size
+        homes.append(w.result.home.level.key)
+    assert homes == LEVELS
+    assert w.home == "nearest"
+    w.drag("size", 1e13, 5.5)
+    assert w.size == 1e12
+
+
+def test_a_tensor_is_dropped_on_a_level() -> None:
+    w = MemoryHierarchy(size=100e6)
+    # In the row where it lives anyway it goes on to live in the fastest level that holds it.
+    w.drag("tensor", 200e6, handle(w, "tensor").y)
+    assert (w.size, w.home) == (200e6, "nearest")
+    w.drag("tensor", 200e6, 3.1)  # the row of the L2 cache
+    assert (w.size, w.home, w.result.fits) == (200e6, "l2", False)
+    assert (handle(w, "tensor").x, handle(w, "tensor").y) == (200e6, 3)
+    w.drag("tensor", 1e13, 0.5)
+    assert (w.size, w.home) == (1e12, "host")
+    w.drag("tensor", 1.0, 5.5)
+    assert (w.size, w.home, w.result.fits) == (1, "registers", True)
+
+
+def test_a_tensor_held_in_a_row_stays_there_when_it_outgrows_the_level() -> None:
+    w = MemoryHierarchy(size=30e6)
+    row = handle(w, "tensor").y
+    w.drag("tensor", 60e6, row)
+    assert (w.home, w.result.fits, handle(w, "tensor").y) == ("l2", False, row)
+
+
+def test_the_math_is_that_of_the_level_it_lives_in() -> None:
+    w = MemoryHierarchy(size=100e6)
+    assert list(w.explanations) == ["One trip, HBM", "The chain"]
+    assert "50 µs" in str(w.explanations["One trip, HBM"].derivation())
+    chain = w.explanations["The chain"]
+    assert w.dominant(chain) in chain.outputs()
+
+
+def test_each_plot_explains_its_own_colors() -> None:
+    w = MemoryHierarchy(size=1e9, home="l2")
+    for scene in w.scenes(w.result):
+        tones = {tone for _, tone, _ in scene.legend}
+        blocks = [mark for mark in scene.marks if isinstance(mark, Blocks)]
+        assert {block[4] for mark in blocks for block in mark.blocks} <= tones
 
 
 @given(
@@ -105,8 +211,8 @@ def test_plot_cards_sentence_and_table_agree(
     shown = ph.format_quantity(expected.unfused_time, "s")
     assert shown in w.sentence(result)
     row = w.table(result)[1][LEVELS.index(result.home.level.key)]
-    assert row[7] == shown
-    assert row[4] == ph.format_quantity(result.fits)
+    assert row[8] == shown
+    assert row[5] == ph.format_quantity(result.fits)
     assert (w.alert(result) is None) == result.fits
     drawn = marks(w)
     tensor, where = drawn["tensor"], drawn["home"]
