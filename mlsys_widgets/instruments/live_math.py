@@ -5,24 +5,37 @@ The step that decides the result is marked, and one line says which input moves 
 
 from __future__ import annotations
 
-from html import escape
-from typing import Any
+from typing import Any, TypedDict
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.physics import notation
 
 
-def math_html(instrument: Any) -> str:
-    """The derivations of an instrument's results as HTML that needs no script."""
+class Math(TypedDict):
+    """What the browser needs: the parts with their steps, and which input matters most."""
+
+    #: ``(title, [(what it is, equation, whether it decides), …])`` of each part.
+    parts: list[tuple[str, list[tuple[str, str, bool]]]]
+    most: str
+
+
+def live_math(instrument: Any) -> Math:
+    """The derivations of an instrument's results."""
     parts = []
-    explanations = instrument.explanations
-    for title, result in explanations.items():
-        if len(explanations) > 1:
-            parts.append(f"<h4 class='mlsys-part'>{escape(title)}</h4>")
-        parts.append(result.derivation().to_html(marked=instrument.dominant(result)))
-    said = matters_most(instrument)
-    if said:
-        parts.append(f"<p class='mlsys-sentence'>{escape(said)}</p>")
-    return "".join(parts)
+    for title, result in instrument.explanations.items():
+        derived, decides = result.derivation(), instrument.dominant(result)
+        equations = (_brief(each) for each in derived.equations(notation.HTML))
+        steps = [
+            (step.title, equation, step.quantity.name == decides)
+            for step, equation in zip(derived.steps, equations, strict=True)
+        ]
+        parts.append((title, steps))
+    return {"parts": parts, "most": matters_most(instrument)}
+
+
+def _brief(equation: str) -> str:
+    """The same equation in fewer letters: it travels with every move."""
+    return equation.replace('<span class="mlsys-quantity">', "<data>").replace("</span>", "</data>")
 
 
 def matters_most(instrument: Any) -> str:

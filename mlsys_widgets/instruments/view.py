@@ -16,7 +16,7 @@ import ipywidgets
 from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.pin import ghost
 from mlsys_widgets.instruments.plot import Numbers, Plot
 
@@ -89,7 +89,7 @@ class View:
         result = instrument.result
         inputs, controls = instrument.inputs, instrument._controls
         shown = {name: controls[name].shown(value) for name, value in inputs.items()}
-        header, rows = instrument.shown_table
+        header, rows = instrument.shown_table if "table" in self._unfolded else ((), ())
         alert = instrument.alert(result)
         pin = instrument.pinned
         film = instrument.film(result) if "film" in self._unfolded else None
@@ -131,7 +131,7 @@ class View:
             ],
             "plots": plots,
             "numbers": numbers.buffer,
-            "math": math_html(instrument) if "math" in self._unfolded else "",
+            "math": live_math(instrument) if "math" in self._unfolded else None,
             "film": film.to_json() if film else None,
         }
 

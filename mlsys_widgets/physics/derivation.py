@@ -14,10 +14,6 @@ from mlsys_widgets.physics.notation import Notation
 from mlsys_widgets.physics.units import format_quantity
 
 
-#: How a list marks the step that decides a result.
-_DECIDES = " class='mlsys-decides'"
-
-
 @dataclass(frozen=True)
 class Quantity:
     """What a number of a result is called, in formulas and in words."""
@@ -90,17 +86,16 @@ class Derivation:
             f"- **{step.title}**: ${_joined(step, notation.LATEX)}$" for step in self.steps
         )
 
-    def to_html(self, marked: str = "") -> str:
-        """An ordered list that needs no MathJax and that a screen reader can follow.
+    def equations(self, how: Notation) -> list[str]:
+        """Each step as one equation: symbol, formula, numbers, value."""
+        return [_joined(step, how) for step in self.steps]
 
-        ``marked`` names the quantity that decides the result.
-        """
+    def to_html(self) -> str:
+        """An ordered list that needs no MathJax and that a screen reader can follow."""
         rows = "".join(
-            f"<li{_DECIDES if step.quantity.name == marked else ''}>"
-            f"<span class='mlsys-about'>{escape(step.title)}"
-            f"{' (decides)' if step.quantity.name == marked else ''}</span> "
-            f"<span class='mlsys-equation'>{_joined(step, notation.HTML)}</span></li>"
-            for step in self.steps
+            f"<li><span class='mlsys-about'>{escape(step.title)}</span> "
+            f"<span class='mlsys-equation'>{equation}</span></li>"
+            for step, equation in zip(self.steps, self.equations(notation.HTML), strict=True)
         )
         return f"<ol class='mlsys-derivation'>{rows}</ol>"
 

@@ -60,6 +60,7 @@ def waterfall(open_notebook, run_all, tmp_path):
     page = open_notebook(path, script=f"({INTERCEPT})()")
     run_all(page)
     expect(page.locator(".mlsys-plot text", has_text="computing 32.3% of the time")).to_be_visible()
+    page.get_by_text("More", exact=True).click()
     page.evaluate(WATCH)
     return page
 

@@ -24,7 +24,7 @@ from mlsys_widgets import ConceptMap
 from mlsys_widgets.drawing.scene import Axis, Blocks, Handle, Scene, Strokes, Words
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.instruments.live_math import math_html, matters_most
+from mlsys_widgets.instruments.live_math import live_math, matters_most
 
 
 def instruments() -> list[type[Instrument]]:
@@ -100,6 +100,8 @@ def seen(instrument: Instrument) -> str:
 def check(instrument: Instrument) -> None:
     """The agreement that must hold after every move."""
     assert all(math.isfinite(number) for number in numbers(instrument))
+    instrument._open()._unfolded |= {"math", "film", "table"}
+    instrument._open().show()
     readout = instrument._open().panel.readout
     json.dumps(readout, allow_nan=False, default=list)  # what travels is JSON and finite numbers
     result = instrument.result
@@ -344,8 +346,9 @@ def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
     if kind is ConceptMap:
         assert not instrument.explanations  # a map of ideas computes nothing
         return
-    shown = math_html(instrument)
-    assert "mlsys-equation" in shown
+    for _, steps in live_math(instrument)["parts"]:
+        assert steps
+        assert all(title and equation for title, equation, _ in steps)
     if instrument.headline:
         assert instrument.headline in instrument.result.outputs()
         assert matters_most(instrument)

@@ -126,7 +126,7 @@ def test_a_drag_of_nothing_gets_a_sentence_and_moves_nothing(ramp, asked):
 
 
 def test_what_is_folded_is_not_computed(ramp):
-    assert (panel(ramp).readout["film"], panel(ramp).readout["math"]) == (None, "")
+    assert (panel(ramp).readout["film"], panel(ramp).readout["math"]) == (None, None)
     ask(ramp, "fold", what="film", open=True)
     assert panel(ramp).readout["film"]["title"] == "A ball"
     ask(ramp, "fold", what="film", open=False)
@@ -161,6 +161,7 @@ def test_a_prediction_that_no_plot_draws_is_named_in_legend_and_table():
     lock.predicted = Predicted("B: steep")
     lock.open()
     assert panel(ramp).readout["legends"][0][-1] == ["Your prediction: B: steep", "#b0609f", "none"]
+    ask(ramp, "fold", what="table", open=True)
     assert panel(ramp).readout["table"]["rows"][-1] == ["Your prediction", "B: steep"]
     assert ramp.predicted("height") is None
 

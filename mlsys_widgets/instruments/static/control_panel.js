@@ -148,6 +148,7 @@ function render({ model, el }) {
   // What is folded is not computed: the kernel is told what is open.
   const tell = (what) => (event) => ask("fold", { what, open: event.target.open });
   math.addEventListener("toggle", tell("math"));
+  numbers.addEventListener("toggle", tell("table"));
   movie.addEventListener("toggle", (event) => { if (!event.target.open) film.stop(); tell("film")(event); });
   movie.hidden = !spec.film;
   math.hidden = !spec.math;
@@ -198,7 +199,8 @@ function render({ model, el }) {
     hint.hidden = !now.hint;
     if (hintText.textContent !== now.hint) hintText.textContent = now.hint;
     if (now.html !== extraKey) { extraKey = now.html; extra.innerHTML = now.html ?? ""; }
-    if (now.math !== mathKey) { mathKey = now.math; mathText.innerHTML = now.math; }
+    const mathNow = JSON.stringify(now.math);
+    if (mathNow !== mathKey) { mathKey = mathNow; mathText.replaceChildren(...derivation(now.math)); }
     const tableNow = JSON.stringify(now.table);
     if (tableNow !== tableKey) { tableKey = tableNow; data.replaceChildren(...table(now.table)); }
     film.show(now.film);

@@ -40,6 +40,20 @@ function table({ header, rows }) {
   return [head, body];
 }
 
+// The math: the steps of each part, with the one that decides marked.
+function derivation(math) {
+  if (!math) return [];
+  const steps = (list) => element("ol", { class: "mlsys-derivation" }, ...list.map(([title, equation, decides]) => {
+    const shown = element("span", { class: "mlsys-equation" });
+    shown.innerHTML = equation;
+    return element("li", { class: decides && "mlsys-decides" },
+      element("span", { class: "mlsys-about", text: decides ? `${title} (decides now)` : title }), shown);
+  }));
+  const parts = math.parts.flatMap(([title, list]) =>
+    math.parts.length > 1 ? [element("h4", { class: "mlsys-part", text: title }), steps(list)] : [steps(list)]);
+  return math.most ? [...parts, element("p", { class: "mlsys-sentence", text: math.most })] : parts;
+}
+
 // The legend of one plot, right above it.
 function legendOver(plot, title) {
   const list = element("ul", { class: "mlsys-legend", "aria-label": `Legend of ${title}` });
