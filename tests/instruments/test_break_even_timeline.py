@@ -15,7 +15,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
 from mlsys_widgets.instruments.controls import Slider
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 
 show = ph.format_quantity
 PRESETS = ("resnet50-cloud", "resnet50-edge", "kws-cloud", "kws-service", "ci-run")
@@ -218,8 +218,8 @@ def test_a_drag_follows_the_pointer_and_moves_no_axis(
     assert at_end or (now.across if before.along == "x" else now.up).high == axis.high
     after = handles(w)[name]
     place = after.x if before.along == "x" else after.y
-    # Between a fourth or fifth of the axis, where it would become a shorter one, and its end.
-    if 0.26 < part < 0.79 and not at_end and part * axis.high < 19 * w.days:
+    # Above the part of the axis where it would become a shorter one, and below its end.
+    if 0.45 < part < 0.79 and not at_end and part * axis.high < 19 * w.days:
         assert place == pytest.approx(part * axis.high, rel=0.011)
 
 
@@ -236,11 +236,11 @@ def test_arrow_keys_follow_the_picture() -> None:
 def test_the_math_marks_what_decides() -> None:
     w = BreakEvenTimeline()
     assert w.dominant(w.result) == "inferences"
-    assert "depends most on" in math_html(w)
+    assert "depends most on" in live_math(w)["most"]
     w.set(preset="ci-run")
     assert w.dominant(w.result) == "break_even"
     w.set(gain=0)  # never: nothing to say about percentages of it
-    assert "depends most on" not in math_html(w)
+    assert live_math(w)["most"] == ""
 
 
 def test_never_is_a_word() -> None:

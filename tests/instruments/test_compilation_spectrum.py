@@ -10,7 +10,7 @@ from mlsys_widgets.drawing.scene import Blocks, Points
 from mlsys_widgets.instruments import compilation_spectrum as spectrum
 from mlsys_widgets.instruments.compilation_spectrum import CompilationSpectrum
 from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, OUTCOMES, STOPS
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 
 
 def test_day_14_on_traces_and_breaks() -> None:
@@ -110,7 +110,7 @@ def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
     counts = w.result.capture
     # Three breaks: four graphs, all of them right.
     assert (counts.kept, counts.right, counts.graphs) == (3, True, 4)
-    assert "<var>G</var> = <var>c</var> × (1 + <var>b</var>)" in math_html(w)
+    assert "<var>G</var> = <var>c</var> × (1 + <var>b</var>)" in str(live_math(w))
     assert w.dominant(counts) == "graphs"
     w.set(stop="trace")
     counts = w.result.capture

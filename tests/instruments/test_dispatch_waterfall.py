@@ -13,7 +13,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.dispatch_waterfall import WELL_USED, DispatchWaterfall
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 
 show = ph.format_quantity
 MODELS = ("kws", "resnet50", "gpt2-layer")
@@ -279,9 +279,9 @@ def test_nothing_but_the_hint_tells_of_other_settings(launch: str) -> None:
 )
 def test_the_math_marks_the_largest_part(chosen: dict[str, Any], largest: str) -> None:
     w = DispatchWaterfall(**chosen)
-    _, _, marked = math_html(w).partition("class='mlsys-decides'")
+    (marked,) = (e for _, steps in live_math(w)["parts"] for _, e, decides in steps if decides)
     assert marked.partition("</var>")[0].endswith(largest)
-    assert "depends most on" in math_html(w)
+    assert "depends most on" in live_math(w)["most"]
 
 
 def test_a_prediction_is_drawn_and_judged() -> None:

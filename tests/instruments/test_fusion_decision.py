@@ -12,7 +12,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Blocks, Strokes
 from mlsys_widgets.instruments import fusion_decision as tree
 from mlsys_widgets.instruments.fusion_decision import FusionDecision
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.physics.fusion_rule import FUSION_ENDS, FUSION_QUESTIONS
 
 RELATIONS = ("producer", "shared-input", "unrelated")
@@ -127,8 +127,8 @@ def test_the_math_gives_the_answers_and_marks_the_last() -> None:
         assert w.dominant(reasoning) == path[-1][0]
         assert (len(w.explanations) == 2) == (w.result.chain is not None)
     w.set(first="mul", second="add", relation="producer", same_shape=True)
-    html = math_html(w)
-    assert html.count("(decides)") == 1
+    html = str(live_math(w))
+    assert html.count("True)") == 1
     # Six tensors become four: 12 MB become 8 MB, 1.5 times less.
     assert "1.5×" in html
     assert "elementwise; Add, elementwise; same shape" in html

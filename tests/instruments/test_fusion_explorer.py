@@ -13,7 +13,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.instruments import fusion_scenes
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.fusion_explorer import MEASURED_ON, FusionExplorer
-from mlsys_widgets.instruments.live_math import math_html
+from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.measured import findings, load, trial
 
 show = ph.format_quantity
@@ -237,7 +237,7 @@ def test_the_math_marks_what_fusion_saves_most_of() -> None:
     assert w.dominant(w.result) == "traffic_reduction"
     assert w.dominant(w.explanations["Ridge"]) == ""
     assert "speedup" in w.result.outputs()
-    assert "(decides)" in math_html(w)
+    assert any(decides for _, steps in live_math(w)["parts"] for _, _, decides in steps)
 
 
 def test_a_chain_brings_its_steps_and_a_step_makes_it_your_own() -> None:

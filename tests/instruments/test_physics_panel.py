@@ -43,9 +43,8 @@ def test_every_part_and_quantity_can_be_derived(kind: type[Instrument]) -> None:
             last = panel.derivation.steps[-1]
             assert [card[1] for card in readout["cards"]] == [last.shown]
             assert last.shown in readout["sentence"]
-            assert [row[3] for row in readout["table"]["rows"]] == [
-                step.shown for step in panel.derivation.steps
-            ]
+            _, rows = panel.steps.shown_table
+            assert [row[3] for row in rows] == [step.shown for step in panel.derivation.steps]
         panel.set(quantity="all")
 
 
