@@ -46,7 +46,7 @@ lab.follow(
 )
 
 # %% [markdown]
-# Axes are logarithmic: one step to the right is ten times as much. Rank by each of the four quantities and open the
+# The ladder is logarithmic: each step up is ten times as much. Rank by each of the four quantities and open the
 # table; no two gaps are the same. Then switch the peak to *highest advertised*, and watch how much of a gap can be
 # made on paper.
 
@@ -89,7 +89,7 @@ case_for_tiny = "budget"
 # %% card="act2_batch"
 
 # %% instrument="Iron law"
-law = IronLaw(lock=lab.card("act2_batch"))
+law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act2_limit"))
 lab.follow(
     law,
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
@@ -149,18 +149,25 @@ board_binding_term = "compute" if computing > moving else "memory"
 # answer in time; the questions below say in which. Each design can fail, and then the instrument, or the HUD at the end,
 # says so in red.
 #
-# - *Tiny*: the instrument begins with your keyword model in fp32. Make the data smaller until it can be loaded. The
-#   instrument knows nothing of what runtime and activations keep; you do.
+# - *Tiny*: the instrument begins with your keyword model in fp32, on a board with your memory, of which runtime and
+#   activations keep your reserve. Make the data smaller until it can be loaded beside them. Both sizes are behind
+#   *More*; leave them as they are.
 # - *Cloud*: it begins with your ResNet-50 at batch 1. Raise the batch until the promise is broken, then step back.
 
 # %% show="context for the design"
 context
 
 # %% instrument="Design: fit, and be in time"
-design = IronLaw(efficiency=lab.p.efficiency_pct / 100, lock=lab.card("act2_batch"))
+design = IronLaw(
+    efficiency=lab.p.efficiency_pct / 100,
+    lock=lab.card("act2_batch"),
+    hints=lab.card("act2_limit"),
+)
 lab.follow(
     design,
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
+    memory={"cloud": h100.memory, "tiny": lab.p.sram_kb * 1e3},
+    reserve={"cloud": 0, "tiny": lab.p.reserve_kb * 1e3},
     data={
         "cloud": lab.p.model_mb * 1e6,
         "tiny": lab.p.kws_kparams * 1e3 * BYTES_PER_ELEMENT["fp32"],

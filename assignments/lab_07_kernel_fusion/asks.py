@@ -161,6 +161,7 @@ def act1_utilization(p: Parameters) -> Prediction:
         },
         values={"A": 0.9, "B": 0.5, "C": share, "D": 0.05},
         unit="%",
+        quantity="utilization",
         title="How busy is the GPU?",
         feedback={
             "A": "A kernel is shorter than its launch, so most of the time nothing runs.",
@@ -234,8 +235,9 @@ def act1_why(p: Parameters) -> Reflection:
 @lab.asks
 def most_from_compiling(p: Parameters) -> Choice:
     return Choice(
-        "Set the launches to serial and look at the table of the three models. Compiling fuses"
-        " small kernels into fewer ones. Which model gets faster by the largest factor?",
+        "Compiling fuses small kernels into fewer ones. Set the launches to serial. For each of the"
+        " three models, pin the eager run and switch to compiled: the card *One pass* compares the"
+        " two times. Which model gets faster by the largest factor?",
         {
             "kws": "keyword spotting, the smallest",
             "resnet50": "ResNet-50, in the middle",
@@ -259,6 +261,7 @@ def act1_real(p: Parameters) -> Prediction:
         f" run; launching one took {q(LAUNCH, 's')}. One by one, that would make"
         f" {q(serial, '%')}. For which share of the time was the GPU busy?",
         unit="%",
+        quantity="utilization",
         low=0,
         high=1,
         title="And on a real GPU?",
@@ -377,6 +380,7 @@ def act2_fusion(p: Parameters) -> Prediction:
         },
         values={"A": 1.2, "B": 2.5, "C": CLAIM, "D": 15},
         unit="×",
+        quantity="speedup",
         title="What does fusing give?",
         distance="times",
         where="H200, one kernel written by hand, wall clock",
@@ -546,6 +550,7 @@ def act2_break_even(p: Parameters) -> Prediction:
         },
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
         unit="images",
+        quantity="break_even",
         title="When has compiling paid?",
         distance="times",
         where=f"H200, batch 32. At batch 1 it is {q(BREAK_EVENS[1])}, at batch 256"

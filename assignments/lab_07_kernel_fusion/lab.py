@@ -25,7 +25,7 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# The waterfall of Act 1 and the timeline of Act 2 follow your choice. On the A100 a launch costs
+# The waterfall of Act 1, and the fusion explorer and the timeline of Act 2, follow your choice. On the A100 a launch costs
 # {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin NX {{ q(devices["orin-nx"].launch(), "s") }}.
 
 # %% show="Context"
@@ -53,7 +53,7 @@ context
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
-    DispatchWaterfall(lock=lab.card("act1_utilization")),
+    DispatchWaterfall(lock=lab.card("act1_utilization"), hints=lab.card("act1_real")),
     device={"cloud": "a100-sxm", "edge": "orin-nx"},
 )
 kws
@@ -92,8 +92,11 @@ ahead = ph.forward_pass(real.kernels, each, launch, launch="async")
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
 
 # %% [markdown]
-# Set *Launches* of the waterfall above to *Asynchronous* and watch the first kernels. Then choose ResNet-50: its
-# kernels are longer than a launch, and the tax is gone.
+# Below is the spotter on that H200. Set *Launches* to *Asynchronous* and watch the first kernels. Then choose
+# ResNet-50: its kernels are longer than a launch, and the tax is gone.
+
+# %% instrument="Dispatch waterfall of an H200"
+DispatchWaterfall(device="h200-sxm", lock=lab.card("act1_real"), hints=lab.card("act2_fusion"))
 
 # %% answer="async_utilization_pct"
 # The slower of launch and kernel sets the pace; the first launch and the last kernel stand alone.
@@ -125,10 +128,13 @@ launches_on_gpu = "asynchronous"
 
 # %% [markdown]
 # The explorer sets the text's claim, the model and a measurement side by side. Change the number of elements and the
-# bandwidth, then give the chain a fourth step.
+# bandwidth, then give the chain a fourth step; its steps are behind *More*.
 
 # %% instrument="Fusion explorer"
-fusion = FusionExplorer(measured=True, lock=lab.card("act2_fusion"))
+fusion = lab.follow(
+    FusionExplorer(measured=True, lock=lab.card("act2_fusion"), hints=lab.card("act2_traffic")),
+    device={"cloud": "a100-sxm", "edge": "orin-nx"},
+)
 fusion
 
 # %% reveal="act2_fusion"
@@ -158,7 +164,12 @@ fused_intensity_flop_per_byte = flops / (2 * size)
 # Not every pair can become one kernel. Try the four pairs of the next question.
 
 # %% instrument="Fusion decision"
-FusionDecision(first="layernorm", second="dropout", lock=lab.card("act2_fusion"))
+FusionDecision(
+    first="layernorm",
+    second="dropout",
+    lock=lab.card("act2_fusion"),
+    hints=lab.card("act2_break_even"),
+)
 
 # %% answer="which_pair_fuses"
 which_pair_fuses = "matmul-relu"
@@ -169,14 +180,19 @@ which_pair_fuses = "matmul-relu"
 # %% card="act2_break_even"
 
 # %% [markdown]
-# Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50. Then take the
-# *Challenge* as scenario, which is where the edge starts: a keyword box whose model serves for half a day. What would
-# make compiling pay there? Find the shortest time in service.
+# Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with a
+# keyword box on an Orin NX whose model serves for half a day. The scenario *Challenge* is the same box with passes as
+# short as on an A100, which the questions below take. What would make compiling pay there? Find the shortest time in
+# service.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
-    BreakEvenTimeline(lock=lab.card("act2_break_even")),
+    BreakEvenTimeline(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_product")),
     preset={"cloud": "resnet50-cloud", "edge": "kws-service"},
+    eager_rate={
+        "cloud": ph.workloads["resnet50"].eager_rate,
+        "edge": 1 / ph.run("kws", "orin-nx").total,
+    },
 )
 plan
 
@@ -273,7 +289,7 @@ lab.design(
 # eager to torch.compile. No points here.
 
 # %% instrument="Compilation spectrum"
-CompilationSpectrum(lock=lab.card("act2_break_even"))
+CompilationSpectrum(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_product"))
 
 # %% [markdown]
 # ## Where you stand

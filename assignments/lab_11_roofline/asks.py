@@ -137,9 +137,9 @@ def act1_wall(p: Parameters) -> Prediction:
 @lab.asks
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
-        f"Open the roofline, look at the two peaks that an H100 has in fp16, and recall that"
-        f" nothing is pruned. {p.reported} TFLOPS are which share of the peak that belongs to these"
-        " products?",
+        "Look at the two peaks that an H100 has in fp16 (in the roofline, the switch is behind"
+        f" *More*), and recall that nothing is pruned. {p.reported} TFLOPS are which share of the"
+        " peak that belongs to these products?",
         "percent",
         points=6,
         low=1e-4,
@@ -219,6 +219,7 @@ def act1_real(p: Parameters) -> Prediction:
         words,
         values=shares,
         unit="%",
+        quantity="mfu",
         title="How close does a real product come?",
         answer=min(shares, key=lambda key: abs(shares[key] - reached)),
         feedback={

@@ -12,7 +12,7 @@
 # %% setup=true
 from pathlib import Path
 
-from mlsys_widgets import MemoryBudget, RooflineWidget
+from mlsys_widgets import MemoryBudget, RooflineWidget, link
 from mlsys_widgets.measured import ceilings, points
 from mlsys_widgets.physics import (
     devices,
@@ -46,8 +46,8 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# Move **N** and watch the point climb the slope. Switch **2:4 sparsity** on and off: what moves, and what does not?
-# Then change the **precision**: which two things move together?
+# Move **N** and watch the point climb the slope. Behind **More**, switch **2:4 sparsity** on and off: what moves, and
+# what does not? Then change the **precision**: which two things move together?
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(n=128, lock=lab.card("act1_wall"))
@@ -118,7 +118,8 @@ print(start.sentence)
 # %% [markdown]
 # The instrument starts with the fusion that you decided on in Lab 07. Try sequence length 1, a decode step, against
 # a whole prompt; try each **fusion**. *Numbers as a table* has the bytes of every kernel. For a projection of another
-# width, set **Kernels** to one matrix product, switch **Square** off, and move M, the tokens, at N = K = the width.
+# width, set **Kernels** to one matrix product, open **More**, switch **Square** off, and move M, the tokens, at
+# N = K = the width.
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields["fusion_enabled"] else "none"
@@ -147,10 +148,13 @@ kernel_to_fund = "softmax"
 # ### Until memory ends
 #
 # Speed is of no use to what does not fit. Raise the **batch** until the alarm, then give every head keys and values
-# of its own.
+# of its own. Batch and sequence length are those of the three kernels above: move them here, and the roofline follows.
 
 # %% instrument="What the service keeps in memory"
-budget = MemoryBudget(batch=8, sequence=512, lock=lab.card("act2_kernels"))
+budget = MemoryBudget(
+    batch=8, sequence=512, lock=lab.card("act2_kernels"), hints=lab.card("act2_why")
+)
+linked = link(service, budget, on=("batch", "sequence"))
 lab.follow(budget, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% answer="kv_cache_gb"
@@ -232,7 +236,7 @@ lab.design(
         ),
     },
     after=["act1_wall", "act2_kernels"],
-    keeps={"kernels": service, "memory": budget},
+    keeps={"memory": budget, "kernels": service},
 )
 
 # %% [markdown]

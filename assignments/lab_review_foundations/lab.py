@@ -52,7 +52,7 @@ concepts
 # ## Act 1: Hardware
 #
 # A chip computes so much in a second, and moves so much, and no more. Choose where your system runs. The roofline
-# below follows; the memory hierarchy is always that of an A100.
+# below and the fusion explorer of Act 2 follow; the memory hierarchy is always that of an A100.
 
 # %% show="Context"
 context = lab.context(
@@ -82,7 +82,9 @@ lab.follow(roof, device={"cloud": "a100-sxm", "edge": "orin-nx"})
 # nearer. Move the tensor's size and see where it has to live.
 
 # %% instrument="Memory hierarchy"
-hierarchy = MemoryHierarchy(size=lab.p.cached_mb * 1e6, lock=lab.card("act1_share"))
+hierarchy = MemoryHierarchy(
+    size=lab.p.cached_mb * 1e6, lock=lab.card("act1_share"), hints=lab.card("act1_reflection")
+)
 hierarchy
 
 # %% reveal="act1_share"
@@ -141,7 +143,12 @@ spill_times = lab.p.growth * l2 / hbm  # more to move, and from a slower level
 # stops.
 
 # %% instrument="Compilation spectrum"
-spectrum = CompilationSpectrum(stop="trace", model=("branch",), lock=lab.card("act2_trace"))
+spectrum = CompilationSpectrum(
+    stop="trace",
+    model=("branch",),
+    lock=lab.card("act2_trace"),
+    hints=lab.card("act2_reflection"),
+)
 spectrum
 
 # %% reveal="act2_trace"
@@ -151,14 +158,27 @@ lab.reveal("act2_trace")
 # ### Model 4: the fusion decision
 #
 # Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, and a matrix
-# product and what follows it. The explorer then counts what a whole chain moves; build your own chain in it.
+# product and what follows it. The explorer then counts what a whole chain moves; build your own chain in it, from the
+# steps behind *More*.
 
 # %% instrument="Fusion decision"
-decision = FusionDecision(first="relu", second="sigmoid", lock=lab.card("act2_traffic"))
+decision = FusionDecision(
+    first="relu",
+    second="sigmoid",
+    lock=lab.card("act2_traffic"),
+    hints=lab.card("act2_reflection"),
+)
 decision
 
 # %% instrument="Fusion explorer"
-explorer = FusionExplorer(chain="sigmoid-relu", lock=lab.card("act2_traffic"))
+explorer = lab.follow(
+    FusionExplorer(
+        chain="sigmoid-relu",
+        lock=lab.card("act2_traffic"),
+        hints=lab.card("act2_reflection"),
+    ),
+    device={"cloud": "a100-sxm", "edge": "orin-nx"},
+)
 explorer
 
 # %% reveal="act2_traffic"
@@ -204,13 +224,19 @@ capture_method = "compile"  # the others are wrong, refuse it, or optimise nothi
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(
-    size=lab.p.chain_melem * 2e6, home="sram", lock=lab.card("act2_traffic")
+    size=lab.p.chain_melem * 2e6,
+    home="sram",
+    lock=lab.card("act2_traffic"),
+    hints=lab.card("ten_questions"),
 )
 plan_memory
 
 # %% instrument="How is the model captured?"
 plan_capture = CompilationSpectrum(
-    model=tuple(lab.p.constructs.split()), stop="trace", lock=lab.card("act2_trace")
+    model=tuple(lab.p.constructs.split()),
+    stop="trace",
+    lock=lab.card("act2_trace"),
+    hints=lab.card("ten_questions"),
 )
 plan_capture
 
@@ -218,7 +244,7 @@ plan_capture
 lab.design(
     {
         "context": lambda: context.context,
-        "working_set_mb": lambda: round(plan_memory.size / 1e6, 2),
+        "working_set_mb": lambda: round(plan_memory.size / 1e6, 6),
         "memory_level": lambda: plan_memory.result.home.level.key,
         "working_set_fits": lambda: plan_memory.result.fits,
         "capture": lambda: plan_capture.stop,

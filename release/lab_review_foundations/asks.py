@@ -447,6 +447,7 @@ def act1_share(p: Parameters) -> Prediction:
         },
         values={"A": 1.0, "B": 0.5, "C": 0.05, "D": 0.001},
         unit="%",
+        quantity="mfu",
         title="How fast can a perfect ReLU be?",
         distance="times",
         feedback={

@@ -124,6 +124,7 @@ def act1_gap(p: Parameters) -> Prediction:
         {key: f"about {q(value, '×')}" for key, value in values.items()},
         values=values,
         unit="×",
+        quantity="gap",
         distance="orders",
         feedback={
             "A": "Between two servers, a factor like that is a matter of tuning. Here it would "
@@ -228,7 +229,7 @@ def act1_math(p: Parameters) -> Peek:
         "| axis | what it sets | where you see it here |\n|---|---|---|\n"
         "| **D**ata | the bytes that move, $D$ | bandwidth $BW$ |\n"
         "| **A**lgorithm | the operations, $O$ | peak compute $R$ |\n"
-        "| **M**achine | rates, capacity $C$ and power $P$ | all four panels |\n\n"
+        "| **M**achine | rates, capacity $C$ and power $P$ | all four ladders |\n\n"
         "A gap is a ratio of the same quantity on two named machines, and its orders of magnitude "
         "are a logarithm:\n\n"
         "$$g = \\frac{R_{\\mathrm{cloud}}}{R_{\\mathrm{tiny}}}, \\qquad "
@@ -297,6 +298,7 @@ def act2_batch(p: Parameters) -> Prediction:
         "From which batch on is the H100 limited by compute? Weights move once for a whole batch; "
         "operations are done for every image of it.",
         unit="images",
+        quantity="batch",
         low=1,
         high=1e6,
         distance="times",
