@@ -1,0 +1,209 @@
+"""The instruments of every lab as a student has them: predictions, hints, context and links."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mlsys_widgets import IronLaw, MemoryBudget, RooflineWidget
+from mlsys_widgets import physics as ph
+from mlsys_widgets.authoring.text import read
+from mlsys_widgets.cards.open_lab import OpenLab
+from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.labs import Prediction
+from mlsys_widgets.labs.identity import VARIABLE
+from tests.labs.rehearsal import ROOT, environment, put_examples
+
+STUDENTS = ("student-07", "Müller", "student-11")
+#: Cells that make instruments, or what instruments need.
+RUN = ("setup", "show", "instrument")
+
+
+@dataclass
+class OpenedLab:
+    """A lab of one student whose instruments are there, with nothing done yet."""
+
+    lab: OpenLab
+    names: dict[str, Any]
+    instruments: list[Instrument] = field(default_factory=list)
+
+    def behind(self, name: str) -> list[Instrument]:
+        """The instruments that a prediction opens."""
+        return [each for each in self.instruments if each._lock is self.lab.card(name)]
+
+    def commit(self, name: str, value: Any) -> None:
+        """Commit a prediction, after all that comes before it."""
+        self._do_first(name)
+        self.lab.card(name).commit(value, 3)
+
+    def open(self, name: str) -> None:
+        """Do a card and all that comes before it."""
+        card = self.lab.card(name)
+        if card.is_open:
+            return
+        self._do_first(name)
+        item = self.lab.items[name]
+        if isinstance(item, Prediction):
+            card.commit(next(iter(item.options)) if item.options else max(item.low, 1.0), 3)
+        elif hasattr(item, "questions"):
+            card.answer({q.key: (q.right, 4) for q in item.questions})
+        else:
+            card.answer(item.right)
+
+    def _do_first(self, name: str) -> None:
+        for each in self.lab.items[name].after:
+            self.open(each)
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    def open_for(lab: str, student: str = STUDENTS[0]) -> OpenedLab:
+        folder = tmp_path / f"{lab}-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        home = ROOT / "assignments" / lab
+        (folder / "asks.py").write_bytes((home / "asks.py").read_bytes())
+        put_examples(folder)
+        with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
+            begun = OpenLab(lab, variants=True, edition="", folder=folder)
+        made: list[Instrument] = []
+        first = Instrument.__init__
+
+        def noted(self: Instrument, **options: Any) -> None:
+            first(self, **options)
+            made.append(self)
+
+        names: dict[str, Any] = {"lab": begun, "Path": Path}
+        with monkeypatch.context() as patch, contextlib.chdir(folder):
+            patch.setattr(Instrument, "__init__", noted)
+            for cell in read(home / "lab.py"):
+                if cell.kind in RUN and "lab.hud(" not in cell.body:
+                    exec(compile(cell.body, cell.where, "exec"), names)
+        return OpenedLab(begun, names, made)
+
+    return open_for
+
+
+def predicted_quantities(found: OpenedLab) -> dict[str, Prediction]:
+    """The predictions that an instrument should draw."""
+    items = found.lab.items.items()
+    return {n: i for n, i in items if isinstance(i, Prediction) and i.quantity}
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_every_quantity_is_drawn_by_an_instrument_that_its_prediction_opens(opened, lab, student):
+    for name, item in predicted_quantities(opened(lab, student)).items():
+        if item.unit == "%":
+            assert all(0 <= value <= 1 for value in (item.values or {}).values()), name
+            assert item.options or item.high <= 1, name
+        typed = (0.05, 0.4, 0.95) if item.unit == "%" else (1.0, 8.0, 300.0)
+        for chosen in item.options or typed:
+            found = opened(lab, student)
+            found.commit(name, chosen)
+            behind = [i for i in found.behind(name) if item.quantity in i.predictable]
+            assert behind, f"{name}: nothing that it opens draws {item.quantity}"
+            for instrument in behind:
+                assert instrument.predicted(item.quantity) == item.number(chosen)
+                scenes = instrument.scenes(instrument.result)
+                tones = {tone for scene in scenes for _, tone, _ in scene.legend}
+                assert "prediction" in tones, (name, chosen, instrument)
+
+
+def test_numbers_that_no_instrument_draws_have_no_quantity(opened, lab):
+    found = opened(lab)
+    for name, item in found.lab.items.items():
+        if isinstance(item, Prediction) and not item.quantity and (item.values or not item.options):
+            drawn = {(q, u) for each in found.behind(name) for q, u in each.predictable.items()}
+            # The only number of a review whose instrument draws another one in the same unit.
+            assert name == "act2_traffic" or item.unit not in {unit for _, unit in drawn}, name
+
+
+def test_hints_wait_for_the_students_own_attempt(opened, lab):
+    """Every instrument that can give a hint has a gate, and the gate is not its own lock."""
+    found = opened(lab)
+    for instrument in found.instruments:
+        if type(instrument).hint is Instrument.hint:
+            continue
+        gate = instrument._hints
+        assert gate is not None, f"{instrument} gives its hint at once"
+        assert gate is not instrument._lock
+        assert instrument.shown_hint == ""
+    gates = {i._hints.task_id for i in found.instruments if i._hints is not None}
+    for name in gates:
+        found.open(name)
+    for instrument in found.instruments:
+        assert instrument.shown_hint == instrument.hint(instrument.result)
+
+
+def test_the_context_moves_every_instrument_or_the_instrument_names_its_device(opened, lab):
+    found = opened(lab)
+    toggle = found.names["context"]
+    before = [each.inputs.get("device") for each in found.instruments]
+    toggle.context = "tiny" if lab == "lab_01_magnitude" else "edge"
+    stayed = {
+        device
+        for device, each in zip(before, found.instruments, strict=True)
+        if device is not None and each.device == device
+    }
+    # What was measured was measured on one of these; an own machine stands beside an H100.
+    assert stayed <= {"h200-sxm", "h100-sxm"}
+
+
+# What each lab means its instruments to do.
+
+
+def test_lab_01_knows_the_memory_of_the_students_board(opened):
+    found = opened("lab_01_magnitude")
+    design, p, toggle = found.names["design"], found.lab.p, found.names["context"]
+    assert isinstance(design, IronLaw)
+    assert (design.memory, design.reserve) == (ph.devices["h100-sxm"].memory, 0)
+    toggle.context = "tiny"
+    assert (design.memory, design.reserve) == (p.sram_kb * 1e3, p.reserve_kb * 1e3)
+    for precision, fits in (("fp32", False), ("fp16", False), ("int8", True)):
+        design.set(data=p.kws_kparams * 1e3 * ph.BYTES_PER_ELEMENT[precision])
+        assert bool(design.capacity.out_of_memory) is not fits
+        assert (design.alert(design.result) is None) is fits
+    toggle.context = "cloud"
+    assert (design.memory, design.reserve) == (ph.devices["h100-sxm"].memory, 0)
+
+
+def test_lab_07_runs_the_keyword_box_on_the_device_of_the_edge(opened):
+    found = opened("lab_07_kernel_fusion")
+    kws, fusion, plan, toggle = (found.names[n] for n in ("kws", "fusion", "plan", "context"))
+    assert plan.preset == "resnet50-cloud"
+    toggle.context = "edge"
+    assert kws.device == fusion.device == "orin-nx"
+    assert plan.eager_rate == pytest.approx(1 / float(kws.result.total))
+    assert plan.days == 0.5
+    toggle.context = "cloud"
+    assert plan.preset == "resnet50-cloud"
+
+
+def test_lab_07_shows_which_model_gains_most_from_compiling(opened):
+    """As the question says: pin the eager run, switch to compiled, compare the cards."""
+    kws = opened("lab_07_kernel_fusion").names["kws"]
+    ratios = {}
+    for model in ("kws", "resnet50", "gpt2-layer"):
+        kws.set(model=model, mode="eager", launch="serial")
+        kws.pin()
+        kws.set(mode="compiled")
+        said = {word: value for word, value, _ in kws.cards(kws.result)}["One pass"]
+        compared = kws.pinned.compared("One pass", said)
+        ratios[model] = float(compared.partition(", now ")[2].removesuffix("×"))
+    assert min(ratios, key=lambda model: ratios[model]) == "kws"
+
+
+def test_lab_11_serves_one_batch_in_both_instruments(opened):
+    found = opened("lab_11_roofline")
+    service, budget = found.names["service"], found.names["budget"]
+    assert isinstance(service, RooflineWidget)
+    assert isinstance(budget, MemoryBudget)
+    service.set(batch=32, sequence=2048)
+    assert (budget.batch, budget.sequence) == (32, 2048)
+    budget.set(batch=64)
+    assert (service.batch, service.sequence) == (64, 2048)
+    service.set(sequence=1)  # a decode step, which has no budget of its own
+    assert (budget.batch, budget.sequence) == (64, 2048)
