@@ -342,14 +342,15 @@ class Instrument(ipywidgets.VBox):
     def _code_beyond_inputs(self) -> list[str]:
         """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
         more = []
-        drawn = self.prediction
-        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
-            if drawn.quantity == next(iter(self.predictable)):
-                more.append(f"prediction={_literal(drawn.value)}")
+        drawn, main = self.prediction, next(iter(self.predictable), "")
+        if drawn is not None and drawn.value is not None and drawn.quantity == main:
+            more.append(f"prediction={_literal(drawn.value)}")
         if self._pin is not None:
             now = self.inputs
             other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}
-            more.append(f"pinned={{{', '.join(f'{n!r}: {_literal(v)}' for n, v in other.items())}}}")
+            more.append(
+                f"pinned={{{', '.join(f'{n!r}: {_literal(v)}' for n, v in other.items())}}}"
+            )
         return more
 
     # The view.

@@ -18,7 +18,7 @@ from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.pin import ghost
-from mlsys_widgets.instruments.plot import Numbers, Plot
+from mlsys_widgets.instruments.plot import PackedNumbers, Plot
 
 
 class View:
@@ -42,9 +42,7 @@ class View:
             spec={
                 "id": uuid4().hex,
                 "title": instrument.title,
-                "plots": [
-                    [widget.model_id for widget in plot.followers] for plot in self._plots
-                ],
+                "plots": [[widget.model_id for widget in plot.followers] for plot in self._plots],
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
@@ -93,7 +91,7 @@ class View:
         alert = instrument.alert(result)
         pin = instrument.pinned
         film = instrument.film(result) if "film" in self._unfolded else None
-        numbers = Numbers()
+        numbers = PackedNumbers()
         plots = [plot.changed_state(numbers) for plot in self._plots]
         return {
             "number": next(self._numbers),
@@ -136,7 +134,7 @@ class View:
         }
 
     def _legends(self) -> list[list[list[str]]]:
-        """What the signs of each plot mean; a prediction that no plot draws is named in the first."""
+        """What the signs of each plot mean; a prediction that none draws is named in the first."""
         legends = [
             [[words, color(tone), kind] for words, tone, kind in plot.scene.legend]
             for plot in self._plots

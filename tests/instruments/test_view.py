@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ class Ramp(Instrument):
     """A line through the origin, whose end can be dragged."""
 
     title = "Ramp"
-    predictable = {"height": "s"}
+    predictable: ClassVar = {"height": "s"}
 
     slope = Slider("Slope", default=1, low=0.5, high=4, help="How steep it is.")
 
@@ -211,13 +211,13 @@ def test_an_author_is_told_what_scenes_must_give():
         def scenes(self, result):
             return super().scenes(result)[0]
 
-    with pytest.raises(ValueError, match="One.scenes gives Scene, not a tuple of Scene"):
+    with pytest.raises(ValueError, match=r"One\.scenes gives Scene, not a tuple of Scene"):
         One()._open()
 
 
 def test_an_instrument_without_predictions_refuses_one():
     class Blind(Ramp):
-        predictable = {}
+        predictable: ClassVar = {}
 
     with pytest.raises(ValueError, match="Blind draws no prediction"):
         Blind(prediction=1)
