@@ -35,6 +35,10 @@ class View:
         self._stamps: dict[str, float] = {}
         #: What is unfolded, and therefore worth computing.
         self._unfolded: set[str] = set()
+        #: Whether an input is being moved, so that more is about to come.
+        self._moving = False
+        #: The part of the math that is looked at.
+        self._part = ""
         self._plots = [Plot(scene) for scene in self._scenes()]
         self._haunt()
         controls = instrument._controls.values()
@@ -90,7 +94,10 @@ class View:
         header, rows = instrument.shown_table if "table" in self._unfolded else ((), ())
         alert = instrument.alert(result)
         pin = instrument.pinned
-        film = instrument.film(result) if "film" in self._unfolded else None
+        # A film of every place on the way of a hand would only delay the hand: the browser asks
+        # for it when the hand rests.
+        filmed = "film" in self._unfolded and not self._moving
+        film = instrument.film(result) if filmed else None
         numbers = PackedNumbers()
         plots = [plot.changed_state(numbers) for plot in self._plots]
         return {
@@ -129,8 +136,9 @@ class View:
             ],
             "plots": plots,
             "numbers": numbers.buffer,
-            "math": live_math(instrument) if "math" in self._unfolded else None,
+            "math": live_math(instrument, self._part) if "math" in self._unfolded else None,
             "film": film.to_json() if film else None,
+            "stale": self._moving,
         }
 
     def _legends(self) -> list[list[list[str]]]:
@@ -157,12 +165,19 @@ class View:
             self._errors = {name: str(problem) or type(problem).__name__}
             self.panel.readout = self._readout()
 
+    def _move(self, name: str, action: Any) -> None:
+        self._moving = True
+        try:
+            self._try(name, action)
+        finally:
+            self._moving = False
+
     def _moved(self, change: Any) -> None:
         moved = self.panel.since(change)
         self._heard = change["new"]
         self._instrument._before_reset = None
         for name in list(moved)[:1]:
-            self._try(name, lambda: self._instrument.set(**moved))
+            self._move(name, lambda: self._instrument.set(**moved))
         self._used()
 
     def _typed(self, change: Any) -> None:
@@ -178,7 +193,7 @@ class View:
         asked = change["new"]
         self._stamps["dragged"] = asked["stamp"]
         self._instrument._before_reset = None
-        self._try(
+        self._move(
             asked["control"],
             lambda: self._instrument.drag(asked["handle"], float(asked["x"]), float(asked["y"])),
         )
@@ -199,10 +214,15 @@ class View:
             "pin": self._instrument.pin,
             "unpin": self._instrument.unpin,
             "fold": lambda: self._fold(asked["what"], asked["open"]),
+            "part": lambda: self._look_at(asked["what"]),
             # The browser has waited too long for an answer: it gets the present state again.
             "again": self.show,
         }
         self._try("", actions[asked["name"]])
+
+    def _look_at(self, part: str) -> None:
+        self._part = part
+        self.show()
 
     def _fold(self, what: str, unfold: bool) -> None:
         if unfold:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,12 +62,15 @@ def ramp():
     return Ramp()
 
 
+STAMPS = itertools.count(1.5)
+
+
 def panel(instrument):
     return instrument._open().panel
 
 
 def ask(instrument, name, **more):
-    panel(instrument).command = {"name": name, "stamp": 1.5, **more}
+    panel(instrument).command = {"name": name, "stamp": next(STAMPS), **more}
 
 
 def messages(instrument):
@@ -131,6 +135,15 @@ def test_what_is_folded_is_not_computed(ramp):
     assert panel(ramp).readout["film"]["title"] == "A ball"
     ask(ramp, "fold", what="film", open=False)
     assert panel(ramp).readout["film"] is None
+
+
+def test_a_film_waits_until_the_hand_rests(ramp):
+    ask(ramp, "fold", what="film", open=True)
+    panel(ramp).moved = {"slope": [2, 7.5]}
+    assert (panel(ramp).readout["film"], panel(ramp).readout["stale"]) == (None, True)
+    ask(ramp, "fold", what="film", open=True)
+    assert panel(ramp).readout["film"]["title"] == "A ball"
+    assert panel(ramp).readout["stale"] is False
 
 
 def test_pin_and_unpin_from_the_panel(ramp):
