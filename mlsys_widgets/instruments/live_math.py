@@ -10,6 +10,10 @@ from typing import Any, TypedDict
 from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
 
+_BRIEF = {
+    '<span class="mlsys-quantity">': "<b>", "</span>": "</b>", "<var>": "<i>", "</var>": "</i>",
+}  # fmt: skip
+
 
 class Math(TypedDict):
     """What the browser needs: the titles of all parts, the steps of one, and what matters most."""
@@ -45,7 +49,9 @@ def live_math(instrument: Any, part: str = "") -> Math | None:
 
 def _brief(equation: str) -> str:
     """The same equation in fewer letters: it travels with every move."""
-    return equation.replace('<span class="mlsys-quantity">', "<data>").replace("</span>", "</data>")
+    for long, short in _BRIEF.items():
+        equation = equation.replace(long, short)
+    return equation
 
 
 def matters_most(instrument: Any) -> str:

@@ -296,9 +296,14 @@ class PackedNumbers:
 
 def _travels(name: str, value: Any, numbers: PackedNumbers) -> Any:
     """A trait as it travels. Words are arrays to bqplot, and a list on the way."""
-    if isinstance(value, np.ndarray):
-        return value.tolist() if name == "text" else numbers.add(value.astype(np.float64))
-    return value
+    if not isinstance(value, np.ndarray):
+        return value
+    if name == "text":
+        return value.tolist()
+    if name == "tick_values":
+        # Labels are looked up by the number, to its last digit.
+        return {"exact": value.tolist()}
+    return numbers.add(value.astype(np.float64))
 
 
 def _same(old: Any, new: Any) -> bool:

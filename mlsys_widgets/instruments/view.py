@@ -98,6 +98,7 @@ class View:
         # for it when the hand rests.
         filmed = "film" in self._unfolded and not self._moving
         film = instrument.film(result) if filmed else None
+        hint = instrument.shown_hint
         numbers = PackedNumbers()
         plots = [plot.changed_state(numbers) for plot in self._plots]
         return {
@@ -119,7 +120,8 @@ class View:
             ],
             "sentence": instrument.sentence(result),
             "alert": [alert[0], color(alert[1])] if alert else None,
-            "hint": instrument.shown_hint,
+            "hints": bool(hint),
+            "hint": hint if "hint" in self._unfolded else "",
             "html": instrument.html(result),
             "legends": self._legends(),
             "table": {"header": list(header), "rows": [list(row) for row in rows]},

@@ -158,13 +158,17 @@ def test_pin_and_unpin_from_the_panel(ramp):
 
 
 def test_hints_wait_for_their_gate():
+    def hint(ramp):
+        return panel(ramp).readout["hints"], panel(ramp).readout["hint"]
+
     gate = Lock()
     ramp = Ramp(slope=3, hints=gate)
-    assert panel(ramp).readout["hint"] == ""
+    ask(ramp, "fold", what="hint", open=True)
+    assert hint(ramp) == (False, "")
     gate.open()
-    assert panel(ramp).readout["hint"] == "A smaller slope would help."
-    assert panel(Ramp(slope=3)).readout["hint"] == "A smaller slope would help."
-    assert panel(Ramp(slope=1)).readout["hint"] == ""
+    assert hint(ramp) == (True, "A smaller slope would help.")
+    assert hint(Ramp(slope=3)) == (True, "")  # without a gate it is there, folded
+    assert hint(Ramp(slope=1)) == (False, "")
 
 
 def test_a_prediction_that_no_plot_draws_is_named_in_legend_and_table():

@@ -19,8 +19,9 @@ function asBqplot(traits, numbers) {
     const from = numbers.byteOffset + 4 * start;
     return { value: new DataView(numbers.buffer.slice(from, from + 4 * length)), dtype: "float32", shape, type: null };
   };
-  return Object.fromEntries(Object.entries(traits).map(([name, value]) =>
-    [name, value?.span ? array(value.span) : value]));
+  const exact = (list) => ({ value: new DataView(Float64Array.from(list).buffer), dtype: "float64", shape: [list.length], type: null });
+  const read = (value) => (value?.span ? array(value.span) : value?.exact ? exact(value.exact) : value);
+  return Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, read(value)]));
 }
 
 async function take(model, panel) {
@@ -149,6 +150,7 @@ function render({ model, el }) {
   const numbers = folded("Numbers as a table", scroll(`Numbers of ${spec.title}`, data));
   // What is folded is not computed: the kernel is told what is open.
   const tell = (what) => (event) => ask("fold", { what, open: event.target.open });
+  hint.addEventListener("toggle", tell("hint"));
   math.addEventListener("toggle", tell("math"));
   numbers.addEventListener("toggle", tell("table"));
   movie.addEventListener("toggle", (event) => { if (!event.target.open) film.stop(); tell("film")(event); });
@@ -198,7 +200,7 @@ function render({ model, el }) {
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;
     alert.style.setProperty("--tone", tone);
-    hint.hidden = !now.hint;
+    hint.hidden = !now.hints;
     if (hintText.textContent !== now.hint) hintText.textContent = now.hint;
     if (now.html !== extraKey) { extraKey = now.html; extra.innerHTML = now.html ?? ""; }
     const mathNow = JSON.stringify(now.math);
