@@ -206,7 +206,7 @@ function render({ model, el }) {
     const mathNow = JSON.stringify(now.math);
     if (mathNow !== mathKey) { mathKey = mathNow; const had = mathText.contains(document.activeElement) ? document.activeElement.textContent : null;
       mathText.replaceChildren(...derivation(now.math, (what) => ask("part", { what })));
-      // The button that was pressed was drawn anew and keeps the focus.
+      // The button that was pressed was drawn again and keeps the focus.
       if (had) [...mathText.querySelectorAll("button")].find((button) => button.textContent === had)?.focus();
     }
     const tableNow = JSON.stringify(now.table);
