@@ -26,7 +26,7 @@ class Actor:
     tone
         Its color, named as in the theme.
     path
-        Where it is, with rising times. It appears at the first and stays where the last one puts it.
+        Where it is, with rising times. It appears at the first and stays where the last puts it.
     leaves
         When it disappears; `None` if it stays.
     """

@@ -64,7 +64,8 @@ def svg(
         clip = f"clip{crc32(repr((title, k, scene.across, scene.up)).encode())}"
         body.append(f'<g transform="translate(0,{height})">{"".join(_scene(scene, clip))}</g>')
         height += scene.height
-    entries = [entry for scene in scenes for entry in scene.legend]
+    # A sign that several scenes share has one meaning, and is explained once.
+    entries = list(dict.fromkeys(entry for scene in scenes for entry in scene.legend))
     if entries:
         drawn, room = _legend(entries)
         body.append(f'<g transform="translate(0,{height})">{drawn}</g>')

@@ -121,7 +121,7 @@ class Slider(Control[float]):
         if self.zero and value < self.low / 2:
             return 0.0
         # What is not a number is no place either; the lowest value is one.
-        limited = min(max(value, self.low), self.high) if value == value else self.low
+        limited = self.low if math.isnan(value) else min(max(value, self.low), self.high)
         if limited in (self.low, self.high):
             return limited
         rounded = min(max(float(f"{limited:.3g}"), self.low), self.high)

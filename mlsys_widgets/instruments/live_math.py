@@ -10,32 +10,48 @@ from typing import Any, TypedDict
 from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
 
+_BRIEF = {
+    '<span class="mlsys-quantity">': "<b>", "</span>": "</b>", "<var>": "<i>", "</var>": "</i>",
+}  # fmt: skip
+
 
 class Math(TypedDict):
-    """What the browser needs: the parts with their steps, and which input matters most."""
+    """What the browser needs: the titles of all parts, the steps of one, and what matters most."""
 
-    #: ``(title, [(what it is, equation, whether it decides), …])`` of each part.
-    parts: list[tuple[str, list[tuple[str, str, bool]]]]
+    titles: list[str]
+    part: str
+    #: What each step is, its equation, and whether it decides.
+    steps: list[tuple[str, str, bool]]
     most: str
 
 
-def live_math(instrument: Any) -> Math:
-    """The derivations of an instrument's results."""
-    parts = []
-    for title, result in instrument.explanations.items():
-        derived, decides = result.derivation(), instrument.dominant(result)
-        equations = (_brief(each) for each in derived.equations(notation.HTML))
-        steps = [
-            (step.title, equation, step.quantity.name == decides)
-            for step, equation in zip(derived.steps, equations, strict=True)
-        ]
-        parts.append((title, steps))
-    return {"parts": parts, "most": matters_most(instrument)}
+def live_math(instrument: Any, part: str = "") -> Math | None:
+    """The derivation of one of an instrument's results: the one named, or the first.
+
+    `None` where nothing is computed, as on a map.
+    """
+    explained = instrument.explanations
+    if not explained:
+        return None
+    chosen = part if part in explained else next(iter(explained))
+    derived, decides = explained[chosen].derivation(), instrument.dominant(explained[chosen])
+    steps = [
+        (step.title, _brief(equation), step.quantity.name == decides)
+        for step, equation in zip(derived.steps, derived.equations(notation.HTML), strict=True)
+    ]
+    return {
+        "titles": list(explained),
+        "part": chosen,
+        "steps": steps,
+        "most": matters_most(instrument),
+    }
 
 
 def _brief(equation: str) -> str:
     """The same equation in fewer letters: it travels with every move."""
-    return equation.replace('<span class="mlsys-quantity">', "<data>").replace("</span>", "</data>")
+    for long, short in _BRIEF.items():
+        equation = equation.replace(long, short)
+    return equation
 
 
 def matters_most(instrument: Any) -> str:

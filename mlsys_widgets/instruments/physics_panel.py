@@ -108,6 +108,11 @@ class PhysicsSteps(Instrument):
         derived: ph.Derivation = self.explained[self.part].derivation(*names)
         return derived
 
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """Nothing: it is the explanation."""
+        return {}
+
     def scenes(self, result: ph.Derivation) -> tuple[Scene, ...]:
         """Nothing is drawn."""
         return ()

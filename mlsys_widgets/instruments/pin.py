@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlsys_widgets.drawing.scene import AnyMark, Blocks, Scene, Strokes, Words
+from mlsys_widgets.drawing.scene import AnyMark, Blocks, Line, Points, Scene, Strokes, Words
 from mlsys_widgets.physics import format_quantity
 
 _NUMBER = re.compile(r"^[−-]?\d[\d,]*(\.\d+)?")
@@ -37,15 +37,14 @@ def ghost(scene: Scene) -> tuple[AnyMark, ...]:
     return tuple(_pale(mark) for mark in scene.marks if not isinstance(mark, Words))
 
 
-def _pale(mark: AnyMark) -> AnyMark:
+def _pale(mark: Line | Strokes | Points | Blocks) -> AnyMark:
     name = f"pinned {mark.name}"
-    if isinstance(mark, Blocks):
-        blocks = tuple((*corners, _TONE) for *corners, _ in mark.blocks)
-        return Blocks(name, blocks, 0.35 * mark.opacity)  # type: ignore[arg-type]
-    if isinstance(mark, Words):
-        return replace(mark, name=name)
-    if isinstance(mark, Strokes) or hasattr(mark, "dash"):
-        return replace(mark, name=name, tone=_TONE, dash="dotted")
+    match mark:
+        case Blocks(blocks=blocks):
+            pale = tuple((left, low, right, high, _TONE) for left, low, right, high, _ in blocks)
+            return Blocks(name, pale, 0.35 * mark.opacity)
+        case Line() | Strokes():
+            return replace(mark, name=name, tone=_TONE, dash="dotted")
     return replace(mark, name=name, tone=_TONE)
 
 

@@ -111,7 +111,7 @@ class Plot:
         """All widgets that follow the scene, in an order that stays."""
         return [*self.marks.values(), *self._axes, *self._scales.values()]
 
-    def changed_state(self, numbers: Numbers) -> list[list[Any]]:
+    def changed_state(self, numbers: PackedNumbers) -> list[list[Any]]:
         """All that was ever changed: the place among ``followers``, and the traits by name."""
         return [
             [k, {name: _travels(name, getattr(widget, name), numbers) for name in names}]
@@ -270,7 +270,7 @@ def _places(mark: Line | Points | Words) -> dict[str, Any]:
     }
 
 
-class Numbers:
+class PackedNumbers:
     """The numbers of many arrays, one after the other, in one buffer.
 
     Single precision halves the bytes; a screen needs no more digits.
@@ -294,11 +294,16 @@ class Numbers:
         return memoryview(joined.astype(np.float32).tobytes())
 
 
-def _travels(name: str, value: Any, numbers: Numbers) -> Any:
+def _travels(name: str, value: Any, numbers: PackedNumbers) -> Any:
     """A trait as it travels. Words are arrays to bqplot, and a list on the way."""
-    if isinstance(value, np.ndarray):
-        return value.tolist() if name == "text" else numbers.add(value.astype(np.float64))
-    return value
+    if not isinstance(value, np.ndarray):
+        return value
+    if name == "text":
+        return value.tolist()
+    if name == "tick_values":
+        # Labels are looked up by the number, to its last digit.
+        return {"exact": value.tolist()}
+    return numbers.add(value.astype(np.float64))
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -111,7 +111,7 @@ class Overlays:
 
     def rows(self) -> list[tuple[str, ...]]:
         """What is drawn, in numbers, the roof over the kernels first."""
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 f"Roof: {roof.name}",
                 "",
@@ -169,7 +169,7 @@ def _product_rows(whose: str, found: Sequence[Point]) -> list[tuple[str, ...]]:
     ordered = sorted(found, key=lambda point: point.intensity)
     count = min(len(ordered), _NAMED)
     few = [ordered[round((len(ordered) - 1) * k / max(count - 1, 1))] for k in range(count)]
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for point in few:
         m, n, k = (point.shape[side] for side in "mnk")
         size = f"N = {n:,}" if m == n == k else f"{m:,} × {n:,} × {k:,}"

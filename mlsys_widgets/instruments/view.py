@@ -18,7 +18,7 @@ from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.pin import ghost
-from mlsys_widgets.instruments.plot import Numbers, Plot
+from mlsys_widgets.instruments.plot import PackedNumbers, Plot
 
 
 class View:
@@ -35,6 +35,10 @@ class View:
         self._stamps: dict[str, float] = {}
         #: What is unfolded, and therefore worth computing.
         self._unfolded: set[str] = set()
+        #: Whether an input is being moved, so that more is about to come.
+        self._moving = False
+        #: The part of the math that is looked at.
+        self._part = ""
         self._plots = [Plot(scene) for scene in self._scenes()]
         self._haunt()
         controls = instrument._controls.values()
@@ -42,9 +46,7 @@ class View:
             spec={
                 "id": uuid4().hex,
                 "title": instrument.title,
-                "plots": [
-                    [widget.model_id for widget in plot.followers] for plot in self._plots
-                ],
+                "plots": [[widget.model_id for widget in plot.followers] for plot in self._plots],
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
@@ -92,8 +94,12 @@ class View:
         header, rows = instrument.shown_table if "table" in self._unfolded else ((), ())
         alert = instrument.alert(result)
         pin = instrument.pinned
-        film = instrument.film(result) if "film" in self._unfolded else None
-        numbers = Numbers()
+        # A film of every place on the way of a hand would only delay the hand: the browser asks
+        # for it when the hand rests.
+        filmed = "film" in self._unfolded and not self._moving
+        film = instrument.film(result) if filmed else None
+        hint = instrument.shown_hint
+        numbers = PackedNumbers()
         plots = [plot.changed_state(numbers) for plot in self._plots]
         return {
             "number": next(self._numbers),
@@ -114,7 +120,8 @@ class View:
             ],
             "sentence": instrument.sentence(result),
             "alert": [alert[0], color(alert[1])] if alert else None,
-            "hint": instrument.shown_hint,
+            "hints": bool(hint),
+            "hint": hint if "hint" in self._unfolded else "",
             "html": instrument.html(result),
             "legends": self._legends(),
             "table": {"header": list(header), "rows": [list(row) for row in rows]},
@@ -131,12 +138,13 @@ class View:
             ],
             "plots": plots,
             "numbers": numbers.buffer,
-            "math": live_math(instrument) if "math" in self._unfolded else None,
+            "math": live_math(instrument, self._part) if "math" in self._unfolded else None,
             "film": film.to_json() if film else None,
+            "stale": self._moving,
         }
 
     def _legends(self) -> list[list[list[str]]]:
-        """What the signs of each plot mean; a prediction that no plot draws is named in the first."""
+        """What the signs of each plot mean; a prediction that none draws is named in the first."""
         legends = [
             [[words, color(tone), kind] for words, tone, kind in plot.scene.legend]
             for plot in self._plots
@@ -159,12 +167,19 @@ class View:
             self._errors = {name: str(problem) or type(problem).__name__}
             self.panel.readout = self._readout()
 
+    def _move(self, name: str, action: Any) -> None:
+        self._moving = True
+        try:
+            self._try(name, action)
+        finally:
+            self._moving = False
+
     def _moved(self, change: Any) -> None:
         moved = self.panel.since(change)
         self._heard = change["new"]
         self._instrument._before_reset = None
         for name in list(moved)[:1]:
-            self._try(name, lambda: self._instrument.set(**moved))
+            self._move(name, lambda: self._instrument.set(**moved))
         self._used()
 
     def _typed(self, change: Any) -> None:
@@ -180,7 +195,7 @@ class View:
         asked = change["new"]
         self._stamps["dragged"] = asked["stamp"]
         self._instrument._before_reset = None
-        self._try(
+        self._move(
             asked["control"],
             lambda: self._instrument.drag(asked["handle"], float(asked["x"]), float(asked["y"])),
         )
@@ -201,10 +216,15 @@ class View:
             "pin": self._instrument.pin,
             "unpin": self._instrument.unpin,
             "fold": lambda: self._fold(asked["what"], asked["open"]),
+            "part": lambda: self._look_at(asked["what"]),
             # The browser has waited too long for an answer: it gets the present state again.
             "again": self.show,
         }
         self._try("", actions[asked["name"]])
+
+    def _look_at(self, part: str) -> None:
+        self._part = part
+        self.show()
 
     def _fold(self, what: str, unfold: bool) -> None:
         if unfold:

@@ -162,7 +162,8 @@ def _digits(value: float, *, pad: bool = False) -> str:
     if size >= 999.95:
         return f"{value:,.0f}"
     if size < 0.9995:
-        decimals = 3 if size == 0 else 2 - math.floor(math.log10(size))
+        # Of the number as it will be written: 0.09999 becomes 0.100 and has three decimals.
+        decimals = 3 if size == 0 else 2 - math.floor(math.log10(float(f"{size:.3g}")))
     else:
         decimals = 2 if size < 9.995 else 1
     text = f"{value:.{decimals}f}"

@@ -15,7 +15,9 @@ def test_a_film_travels_as_json():
     block = Actor("1", "red", ((0.0, 0.0, 0.5, 0.123456, 0.2), (1.0, 1.0, 0.5, 0.1, 0.2)), 1.5)
     film = Film("Launches", 2.0, (block,), ((0.5, "CPU"),), ((0.0, "Start."), (2.0, "End.")))
     told = json.loads(json.dumps(film.to_json()))
-    assert told["actors"] == [["1", "#d4522a", [[0, 0, 0.5, 0.1235, 0.2], [1, 1, 0.5, 0.1, 0.2]], 1.5]]
+    assert told["actors"] == [
+        ["1", "#d4522a", [[0, 0, 0.5, 0.1235, 0.2], [1, 1, 0.5, 0.1, 0.2]], 1.5]
+    ]
     assert (told["rows"], told["moments"]) == ([[0.5, "CPU"]], [[0, "Start."], [2, "End."]])
 
 

@@ -110,7 +110,7 @@ def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
     counts = w.result.capture
     # Three breaks: four graphs, all of them right.
     assert (counts.kept, counts.right, counts.graphs) == (3, True, 4)
-    assert "<var>G</var> = <var>c</var> × (1 + <var>b</var>)" in str(live_math(w))
+    assert "<i>G</i> = <i>c</i> × (1 + <i>b</i>)" in str(live_math(w))
     assert w.dominant(counts) == "graphs"
     w.set(stop="trace")
     counts = w.result.capture

@@ -164,8 +164,14 @@ def test_what_a_slider_shows_can_be_typed_again(value: float) -> None:
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ({"low": 5, "high": 5, "default": 5}, "Size runs from 5 to 5; it must run from less to more"),
-        ({"low": 0, "high": 5, "default": 1, "log": True}, "Size starts at 0; a logarithmic slider"),
+        (
+            {"low": 5, "high": 5, "default": 5},
+            "Size runs from 5 to 5; it must run from less to more",
+        ),
+        (
+            {"low": 0, "high": 5, "default": 1, "log": True},
+            "Size starts at 0; a logarithmic slider",
+        ),
         ({"low": 1, "high": 5, "default": 9}, "Size is 9; it must be between 1 and 5"),
         ({"low": 1, "high": 5, "default": 1.5, "whole": True}, "Size is 1.5; it must be a whole"),
         ({"low": 1, "high": float("inf"), "default": 2}, "Size runs from 1 to inf"),

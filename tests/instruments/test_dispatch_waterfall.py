@@ -279,8 +279,8 @@ def test_nothing_but_the_hint_tells_of_other_settings(launch: str) -> None:
 )
 def test_the_math_marks_the_largest_part(chosen: dict[str, Any], largest: str) -> None:
     w = DispatchWaterfall(**chosen)
-    (marked,) = (e for _, steps in live_math(w)["parts"] for _, e, decides in steps if decides)
-    assert marked.partition("</var>")[0].endswith(largest)
+    (marked,) = (equation for _, equation, decides in live_math(w)["steps"] if decides)
+    assert marked.partition("</i>")[0].endswith(largest)
     assert "depends most on" in live_math(w)["most"]
 
 

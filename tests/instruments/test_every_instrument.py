@@ -346,9 +346,10 @@ def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
     if kind is ConceptMap:
         assert not instrument.explanations  # a map of ideas computes nothing
         return
-    for _, steps in live_math(instrument)["parts"]:
-        assert steps
-        assert all(title and equation for title, equation, _ in steps)
+    for part in instrument.explanations:
+        shown = live_math(instrument, part)
+        assert (shown["part"], bool(shown["steps"])) == (part, True)
+        assert all(title and equation for title, equation, _ in shown["steps"])
     if instrument.headline:
         assert instrument.headline in instrument.result.outputs()
         assert matters_most(instrument)

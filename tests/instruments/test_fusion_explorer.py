@@ -237,7 +237,7 @@ def test_the_math_marks_what_fusion_saves_most_of() -> None:
     assert w.dominant(w.result) == "traffic_reduction"
     assert w.dominant(w.explanations["Ridge"]) == ""
     assert "speedup" in w.result.outputs()
-    assert any(decides for _, steps in live_math(w)["parts"] for _, _, decides in steps)
+    assert any(decides for _, _, decides in live_math(w)["steps"])
 
 
 def test_a_chain_brings_its_steps_and_a_step_makes_it_your_own() -> None:

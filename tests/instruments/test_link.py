@@ -20,9 +20,7 @@ def test_the_others_start_where_the_first_one_is():
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 1), st.integers(1, 512), st.integers(128, 8192)), max_size=8
-    )
+    st.lists(st.tuples(st.integers(0, 1), st.integers(1, 512), st.integers(128, 8192)), max_size=8)
 )
 def test_whoever_moves_takes_the_other_along(moves):
     instruments = pair()

@@ -10,7 +10,7 @@ import pytest
 
 from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Points, Scene, Strokes, Words
 from mlsys_widgets.drawing.theme import LIVE, TONES
-from mlsys_widgets.instruments.plot import Numbers, Plot, _key
+from mlsys_widgets.instruments.plot import PackedNumbers, Plot, _key
 
 ACROSS = Axis("Time", 1.0, 100.0, True, (1.0, 10.0, 100.0), ("1 s", "10 s", "100 s"))
 UP = Axis("Rate", 0.0, 5.0)
@@ -73,7 +73,7 @@ def test_an_update_keeps_the_marks_and_changes_their_data() -> None:
     assert plot.marks == marks
     assert list(marks["line"].y) == [5, 6]
     assert moved == quiet == []  # a mark sends nothing on its own
-    numbers = Numbers()
+    numbers = PackedNumbers()
     ((place, state),) = plot.changed_state(numbers)
     assert plot.followers[place] is marks["line"]
     assert state == {"y": {"span": [0, 2]}}
@@ -87,8 +87,11 @@ def test_what_changed_once_travels_with_every_state() -> None:
     plot = Plot(scene(first, other))
     plot.update(scene(replace(first, y=(5.0, 6.0)), other))
     plot.update(scene(replace(first, y=(5.0, 6.0)), replace(other, x=(1.5, 2.5))))
-    numbers = Numbers()
-    assert plot.changed_state(numbers) == [[0, {"y": {"span": [0, 2]}}], [1, {"x": {"span": [2, 2]}}]]
+    numbers = PackedNumbers()
+    assert plot.changed_state(numbers) == [
+        [0, {"y": {"span": [0, 2]}}],
+        [1, {"x": {"span": [2, 2]}}],
+    ]
     assert np.frombuffer(numbers.buffer, np.float32).tolist() == [5, 6, 1.5, 2.5]
 
 
@@ -110,7 +113,7 @@ def test_a_ghost_lies_behind_the_marks_and_leaves_without_a_trace() -> None:
 
 
 def test_the_frame_leaves_room_for_the_largest_symbol() -> None:
-    """The numbers are bqplot's: half of the square root of a symbol's size, rounded down, and one."""
+    """The numbers are bqplot's: half the square root of a symbol's size, rounded down, and one."""
     frame = Plot(scene(Points("points", (1.0,), (2.0,), "red", size=120))).frame
     assert frame == [[1.0, 100.0, True], [0.0, 5.0, False], [16 + 6, 24 + 6, 48 + 6, 78 + 6]]
 

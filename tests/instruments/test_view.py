@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ class Ramp(Instrument):
     """A line through the origin, whose end can be dragged."""
 
     title = "Ramp"
-    predictable = {"height": "s"}
+    predictable: ClassVar = {"height": "s"}
 
     slope = Slider("Slope", default=1, low=0.5, high=4, help="How steep it is.")
 
@@ -61,12 +62,15 @@ def ramp():
     return Ramp()
 
 
+STAMPS = itertools.count(1.5)
+
+
 def panel(instrument):
     return instrument._open().panel
 
 
 def ask(instrument, name, **more):
-    panel(instrument).command = {"name": name, "stamp": 1.5, **more}
+    panel(instrument).command = {"name": name, "stamp": next(STAMPS), **more}
 
 
 def messages(instrument):
@@ -133,6 +137,15 @@ def test_what_is_folded_is_not_computed(ramp):
     assert panel(ramp).readout["film"] is None
 
 
+def test_a_film_waits_until_the_hand_rests(ramp):
+    ask(ramp, "fold", what="film", open=True)
+    panel(ramp).moved = {"slope": [2, 7.5]}
+    assert (panel(ramp).readout["film"], panel(ramp).readout["stale"]) == (None, True)
+    ask(ramp, "fold", what="film", open=True)
+    assert panel(ramp).readout["film"]["title"] == "A ball"
+    assert panel(ramp).readout["stale"] is False
+
+
 def test_pin_and_unpin_from_the_panel(ramp):
     ask(ramp, "pin")
     ramp.set(slope=2)
@@ -145,13 +158,17 @@ def test_pin_and_unpin_from_the_panel(ramp):
 
 
 def test_hints_wait_for_their_gate():
+    def hint(ramp):
+        return panel(ramp).readout["hints"], panel(ramp).readout["hint"]
+
     gate = Lock()
     ramp = Ramp(slope=3, hints=gate)
-    assert panel(ramp).readout["hint"] == ""
+    ask(ramp, "fold", what="hint", open=True)
+    assert hint(ramp) == (False, "")
     gate.open()
-    assert panel(ramp).readout["hint"] == "A smaller slope would help."
-    assert panel(Ramp(slope=3)).readout["hint"] == "A smaller slope would help."
-    assert panel(Ramp(slope=1)).readout["hint"] == ""
+    assert hint(ramp) == (True, "A smaller slope would help.")
+    assert hint(Ramp(slope=3)) == (True, "")  # without a gate it is there, folded
+    assert hint(Ramp(slope=1)) == (False, "")
 
 
 def test_a_prediction_that_no_plot_draws_is_named_in_legend_and_table():
@@ -211,13 +228,13 @@ def test_an_author_is_told_what_scenes_must_give():
         def scenes(self, result):
             return super().scenes(result)[0]
 
-    with pytest.raises(ValueError, match="One.scenes gives Scene, not a tuple of Scene"):
+    with pytest.raises(ValueError, match=r"One\.scenes gives Scene, not a tuple of Scene"):
         One()._open()
 
 
 def test_an_instrument_without_predictions_refuses_one():
     class Blind(Ramp):
-        predictable = {}
+        predictable: ClassVar = {}
 
     with pytest.raises(ValueError, match="Blind draws no prediction"):
         Blind(prediction=1)

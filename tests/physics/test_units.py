@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mlsys_widgets.physics import counted, format_quantity, parse_quantity
@@ -152,6 +152,7 @@ magnitudes = st.floats(-25, 25).map(lambda e: 10.0**e)
 
 
 @given(magnitudes, st.sampled_from(UNITS), st.booleans(), st.booleans())
+@example(10.0**-1.00001, "B", False, True)  # rounds up to the next decade
 def test_what_is_shown_reads_back(value: float, unit: str, negative: bool, pad: bool) -> None:
     value = -value if negative else value
     shown = format_quantity(value, unit, pad=pad)

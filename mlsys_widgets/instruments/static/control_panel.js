@@ -19,8 +19,9 @@ function asBqplot(traits, numbers) {
     const from = numbers.byteOffset + 4 * start;
     return { value: new DataView(numbers.buffer.slice(from, from + 4 * length)), dtype: "float32", shape, type: null };
   };
-  return Object.fromEntries(Object.entries(traits).map(([name, value]) =>
-    [name, value?.span ? array(value.span) : value]));
+  const exact = (list) => ({ value: new DataView(Float64Array.from(list).buffer), dtype: "float64", shape: [list.length], type: null });
+  const read = (value) => (value?.span ? array(value.span) : value?.exact ? exact(value.exact) : value);
+  return Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, read(value)]));
 }
 
 async function take(model, panel) {
@@ -48,6 +49,8 @@ function initialize({ model }) {
 // How long an answer may take before the state is asked for again, in milliseconds.
 const PATIENCE = 3000;
 const MOST_REMINDERS = 6;
+// How long a hand rests before the film of the new state is made.
+const REST = 300;
 
 function render({ model, el }) {
   el.classList.add("mlsys-panel");
@@ -56,7 +59,7 @@ function render({ model, el }) {
   // Everything sent carries a stamp: the same value sent twice is still two requests.
   const stamp = () => performance.now() + Math.random();
   const sent = {}, asked = {};
-  let reminder = 0, reminders = 0;
+  let reminder = 0, reminders = 0, rest = 0;
   const unanswered = () =>
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
@@ -147,6 +150,7 @@ function render({ model, el }) {
   const numbers = folded("Numbers as a table", scroll(`Numbers of ${spec.title}`, data));
   // What is folded is not computed: the kernel is told what is open.
   const tell = (what) => (event) => ask("fold", { what, open: event.target.open });
+  hint.addEventListener("toggle", tell("hint"));
   math.addEventListener("toggle", tell("math"));
   numbers.addEventListener("toggle", tell("table"));
   movie.addEventListener("toggle", (event) => { if (!event.target.open) film.stop(); tell("film")(event); });
@@ -196,14 +200,20 @@ function render({ model, el }) {
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;
     alert.style.setProperty("--tone", tone);
-    hint.hidden = !now.hint;
+    hint.hidden = !now.hints;
     if (hintText.textContent !== now.hint) hintText.textContent = now.hint;
     if (now.html !== extraKey) { extraKey = now.html; extra.innerHTML = now.html ?? ""; }
     const mathNow = JSON.stringify(now.math);
-    if (mathNow !== mathKey) { mathKey = mathNow; mathText.replaceChildren(...derivation(now.math)); }
+    if (mathNow !== mathKey) { mathKey = mathNow; const had = mathText.contains(document.activeElement) ? document.activeElement.textContent : null;
+      mathText.replaceChildren(...derivation(now.math, (what) => ask("part", { what })));
+      // The button that was pressed was drawn again and keeps the focus.
+      if (had) [...mathText.querySelectorAll("button")].find((button) => button.textContent === had)?.focus();
+    }
     const tableNow = JSON.stringify(now.table);
     if (tableNow !== tableKey) { tableKey = tableNow; data.replaceChildren(...table(now.table)); }
-    film.show(now.film);
+    film.show(now.film, now.stale);
+    clearTimeout(rest);
+    if (now.stale && movie.open) rest = setTimeout(() => ask("fold", { what: "film", open: true }), REST);
     pin.textContent = now.pinned ? "Unpin" : "Pin";
     pin.title = now.pinned ? "Let the pinned state go" : "Keep this state as a ghost and compare with it";
     reset.textContent = now.undo ? "Undo reset" : "Reset";
@@ -249,6 +259,7 @@ function render({ model, el }) {
     watch.disconnect();
     sizes.disconnect();
     clearTimeout(reminder);
+    clearTimeout(rest);
     film.stop();
     for (const piece of [...pieces, ...legends]) piece.remove();
     panel.views.delete(show);

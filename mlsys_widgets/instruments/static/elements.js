@@ -40,8 +40,8 @@ function table({ header, rows }) {
   return [head, body];
 }
 
-// The math: the steps of each part, with the one that decides marked.
-function derivation(math) {
+// The math: the steps of one part, with the one that decides marked; `choose` asks for another part.
+function derivation(math, choose) {
   if (!math) return [];
   const steps = (list) => element("ol", { class: "mlsys-derivation" }, ...list.map(([title, equation, decides]) => {
     const shown = element("span", { class: "mlsys-equation" });
@@ -49,9 +49,17 @@ function derivation(math) {
     return element("li", { class: decides && "mlsys-decides" },
       element("span", { class: "mlsys-about", text: decides ? `${title} (decides now)` : title }), shown);
   }));
-  const parts = math.parts.flatMap(([title, list]) =>
-    math.parts.length > 1 ? [element("h4", { class: "mlsys-part", text: title }), steps(list)] : [steps(list)]);
-  return math.most ? [...parts, element("p", { class: "mlsys-sentence", text: math.most })] : parts;
+  const shown = [steps(math.steps)];
+  if (math.titles.length > 1) {
+    const parts = math.titles.map((title) => {
+      const button = element("button", { type: "button", text: title, "aria-pressed": String(title === math.part) });
+      button.addEventListener("click", () => choose(title));
+      return button;
+    });
+    shown.unshift(element("div", { class: "mlsys-parts", role: "group", "aria-label": "Part" }, ...parts));
+  }
+  if (math.most) shown.push(element("p", { class: "mlsys-sentence", text: math.most }));
+  return shown;
 }
 
 // The legend of one plot, right above it.

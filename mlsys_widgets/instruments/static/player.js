@@ -84,7 +84,10 @@ function player() {
   return {
     node,
     stop,
-    show(next) {
+    // A stale film is that of an earlier state: it is dimmed until the new one is there.
+    show(next, stale) {
+      node.classList.toggle("mlsys-stale", stale);
+      if (stale) return stop();
       const nextKey = JSON.stringify(next);
       if (nextKey === key) return;
       key = nextKey;

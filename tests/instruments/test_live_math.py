@@ -1,0 +1,49 @@
+"""The math with the present numbers in it."""
+
+from __future__ import annotations
+
+import re
+
+from mlsys_widgets import BreakEvenTimeline, IronLaw, MemoryBudget
+from mlsys_widgets.instruments.live_math import live_math, matters_most
+from mlsys_widgets.physics import notation
+
+
+def test_the_steps_are_those_of_the_result_with_its_numbers():
+    law = IronLaw(batch=8)
+    math = live_math(law)
+    derived = law.result.derivation()
+    assert [title for title, _, _ in math["steps"]] == [step.title for step in derived.steps]
+    text = [re.sub("<[^>]*>", "", equation) for _, equation, _ in math["steps"]]
+    assert text == [re.sub("<[^>]*>", "", each) for each in derived.equations(notation.HTML)]
+    assert all(
+        len(a) < len(b)
+        for (_, a, _), b in zip(math["steps"], derived.equations(notation.HTML), strict=True)
+    )
+    law.set(batch=16)
+    assert live_math(law)["steps"] != math["steps"]
+
+
+def test_the_term_that_decides_is_marked_and_moves_with_the_controls():
+    def marked(law):
+        return [title for title, _, decides in live_math(law)["steps"] if decides]
+
+    # 100 MB over 3.35 TB/s take 30 µs; 4 GFLOP on 989 TFLOPS take 4 µs each.
+    law = IronLaw(batch=1)
+    assert marked(law) == ["Time to move the data"]
+    law.set(batch=64)
+    assert marked(law) == ["Time to compute"]
+
+
+def test_one_part_is_shown_and_the_others_are_named():
+    budget = MemoryBudget()
+    math = live_math(budget, "Decode")
+    assert (math["titles"], math["part"]) == (["Memory", "Decode", "Prefill"], "Decode")
+    assert live_math(budget, "Nonsense")["part"] == "Memory"
+
+
+def test_what_matters_most_is_said_while_it_means_something():
+    timeline = BreakEvenTimeline()
+    assert "depends most on" in matters_most(timeline)
+    timeline.set(gain=0)  # never recovered: no percentage of infinity
+    assert matters_most(timeline) == ""
