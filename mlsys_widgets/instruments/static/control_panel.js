@@ -8,8 +8,13 @@ const PANELS = new Map();
 
 function panelOf(model) {
   const id = model.get("spec").id;
-  if (!PANELS.has(id)) PANELS.set(id, { state: model.get("readout"), views: new Set() });
+  if (!PANELS.has(id)) PANELS.set(id, { state: model.get("readout"), views: new Set(), open: {} });
   return PANELS.get(id);
+}
+
+// Whether a state brings what is behind a fold.
+function isUnfolded(state, what) {
+  return what === "table" ? state.table.header.length > 0 : Boolean(state[what]);
 }
 
 // The traits of a mark as bqplot reads them: arrays lie one after the other in one buffer.
@@ -63,6 +68,7 @@ function render({ model, el }) {
   const unanswered = () =>
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
+  const waits = (name) => sent[name] !== undefined && sent[name] !== panel.state.heard[name];
   // An answer that is lost would leave the screen behind for good.
   const remind = () => {
     clearTimeout(reminder);
@@ -149,14 +155,24 @@ function render({ model, el }) {
   const movie = folded("Play it", film.node);
   const numbers = folded("Numbers as a table", scroll(`Numbers of ${spec.title}`, data));
   // What is folded is not computed: the kernel is told what is open.
-  const tell = (what) => (event) => ask("fold", { what, open: event.target.open });
-  hint.addEventListener("toggle", tell("hint"));
-  math.addEventListener("toggle", tell("math"));
-  numbers.addEventListener("toggle", tell("table"));
-  movie.addEventListener("toggle", (event) => { if (!event.target.open) film.stop(); tell("film")(event); });
+  // Several views of one instrument are folded each on its own; the kernel hears of the first
+  // that opens and of the last that closes.
+  const folds = { hint, math, table: numbers, film: movie };
+  for (const [what, node] of Object.entries(folds)) {
+    const open = (panel.open[what] ??= new Set());
+    // A page that is loaded again unfolds what was unfolded.
+    node.open = isUnfolded(panel.state, what);
+    if (node.open) open.add(node);
+    node.addEventListener("toggle", () => {
+      const before = open.size;
+      if (node.open) open.add(node); else open.delete(node);
+      if (Boolean(before) !== Boolean(open.size)) ask("fold", { what, open: node.open });
+    });
+  }
+  movie.addEventListener("toggle", () => { if (!movie.open) film.stop(); });
   movie.hidden = !spec.film;
   math.hidden = !spec.math;
-  const readout = element("div", { class: "mlsys-readout" }, alert, cards, sentence, hint, extra, movie, math, numbers, code);
+  const readout = element("div", { class: "mlsys-readout" }, alert, cards, sentence, extra, hint, movie, math, numbers, code);
   el.append(head, strip, readout);
 
   const cells = [];
@@ -167,7 +183,8 @@ function render({ model, el }) {
     // As many columns as fit, but rows as even as possible: six cards are never four and two.
     const most = Math.max(1, Math.floor((cards.clientWidth + 8) / 158));
     const rows = Math.ceil(cells.length / most) || 1;
-    cards.style.setProperty("--columns", Math.ceil(cells.length / rows) || 1);
+    const even = [rows, rows + 1].find((count) => cells.length % count === 0 && cells.length > count);
+    cards.style.setProperty("--columns", Math.ceil(cells.length / (even ?? rows)) || 1);
   };
   const show = () => {
     const now = panel.state;
@@ -175,7 +192,7 @@ function render({ model, el }) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
       control.node.hidden = now.hidden.includes(name);
       // The answer to an earlier move must not undo a later one that is still on its way.
-      if (sent[name] && sent[name] !== now.heard[name] && !now.errors[name]) continue;
+      if (waits(name) && !now.errors[name]) continue;
       delete sent[name];
       control.show(now.shown[name], now.values[name], now.errors[name]);
       control.complain?.(now.errors[name] ?? "");
@@ -230,7 +247,7 @@ function render({ model, el }) {
     const plots = el.closest(".mlsys-board")?.querySelectorAll(":scope > .mlsys-plot") ?? [];
     plots.forEach((plot, k) => {
       if (pieces[k]) return;
-      pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value));
+      pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value), waits);
       legends[k] = legendOver(plot, spec.title);
       for (const node of [plot, legends[k].node]) {
         node.style.setProperty("--side", k % 2);
@@ -240,17 +257,20 @@ function render({ model, el }) {
       legends[k].show(panel.state.legends[k] ?? []);
     });
     describe(el, spec.title, panel.state.sentence);
-    return plots.length && pieces.length === plots.length;
+    const drawn = [...plots].filter((plot) => plot.querySelector("svg:not(.mlsys-sign)"));
+    if (drawn.length === spec.plots.length) watch.disconnect();
   };
   const watch = new MutationObserver(dress);
+  let board = null;
   const attached = () => {
-    const board = el.closest(".mlsys-board");
+    if (board) return;
+    board = el.closest(".mlsys-board");
     if (!board) return;
     watch.observe(board, { childList: true, subtree: true });
     dress();
-    setTimeout(() => watch.disconnect(), 5000);
   };
-  const sizes = new ResizeObserver(spread);
+  // The panel gets a size when it is put on the page, which may be long after it was made.
+  const sizes = new ResizeObserver(() => { attached(); spread(); });
   sizes.observe(cards);
   panel.views.add(show);
   show();
@@ -262,6 +282,7 @@ function render({ model, el }) {
     clearTimeout(rest);
     film.stop();
     for (const piece of [...pieces, ...legends]) piece.remove();
+    for (const [what, node] of Object.entries(folds)) panel.open[what].delete(node);
     panel.views.delete(show);
   };
 }

@@ -36,7 +36,8 @@ function symbol(tone, kind) {
 function table({ header, rows }) {
   const head = element("thead", {}, element("tr", {}, ...header.map((text) => element("th", { scope: "col", text }))));
   const body = element("tbody", {}, ...rows.map((row) => element("tr", {},
-    ...row.map((text, k) => element(k ? "td" : "th", k ? { text } : { text, scope: "row" })))));
+    ...row.map((text, k) => element(k ? "td" : "th", k
+      ? { text, class: text.length < 16 && "mlsys-short" } : { text, scope: "row" })))));
   return [head, body];
 }
 

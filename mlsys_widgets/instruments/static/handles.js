@@ -15,7 +15,7 @@ function back([low, high, log], fraction) {
 // An input as a handle moves it: a number of a slider, or one choice of a menu after the other.
 function scaleOf(spec) {
   if (spec.kind === "slider") {
-    return { low: spec.low, high: spec.high, at: (value) => value, next: (value, direction, many) => step(spec, value, direction, many) };
+    return { low: spec.zero ? 0 : spec.low, high: spec.high, at: (value) => value, next: (value, direction, many) => step(spec, value, direction, many) };
   }
   const keys = spec.options.map(([key]) => key);
   const pick = (k) => keys[Math.min(keys.length - 1, Math.max(0, k))];
@@ -23,7 +23,8 @@ function scaleOf(spec) {
 }
 
 // The handles over one plot. `drag(name, control, x, y)` asks the kernel; `move(control, value)` too.
-function handlesOver(plot, specs, drag, move) {
+// While `waits(control)`, an answer is on its way, and what is shown is older than the last key press.
+function handlesOver(plot, specs, drag, move, waits) {
   const layer = element("div", { class: "mlsys-handles" });
   const handles = new Map();
   let frame = null, wanted = null;
@@ -37,6 +38,17 @@ function handlesOver(plot, specs, drag, move) {
     const across = Math.min(1, Math.max(0, along(frame[0], handle.x)));
     const up = Math.min(1, Math.max(0, along(frame[1], handle.y)));
     handle.node.style.transform = `translate(${left + across * width}px, ${top + (1 - up) * height}px)`;
+    keepTipInside(handle);
+  };
+  // A tip that would reach over the edge of its instrument moves aside.
+  const keepTipInside = ({ node, tip }) => {
+    if (!node.matches(":hover, :focus-visible, .mlsys-held")) return;
+    const edge = (plot.closest(".mlsys-board") ?? plot).getBoundingClientRect();
+    const scale = plot.getBoundingClientRect().width / plot.clientWidth || 1;
+    const grip = node.getBoundingClientRect();
+    const middle = (grip.left + grip.right) / 2, half = (tip.offsetWidth * scale) / 2 + 4;
+    const aside = Math.max(edge.left + half - middle, 0) + Math.min(edge.right - half - middle, 0);
+    tip.style.marginLeft = `${aside / scale}px`;
   };
   const pointed = (event) => {
     const box = plot.getBoundingClientRect();
@@ -71,6 +83,7 @@ function handlesOver(plot, specs, drag, move) {
     node.addEventListener("pointermove", (event) => {
       if (node.hasPointerCapture(event.pointerId)) ask(handle, event);
     });
+    for (const shown of ["pointerenter", "focus"]) node.addEventListener(shown, () => keepTipInside(handle));
     const release = () => node.classList.remove("mlsys-held");
     node.addEventListener("pointerup", release);
     node.addEventListener("pointercancel", release);
@@ -101,7 +114,8 @@ function handlesOver(plot, specs, drag, move) {
       for (const [name, control, x, y, direction, flip, shown] of wantedHandles) {
         const handle = handles.get(name) ?? make(name, control);
         left.delete(name);
-        Object.assign(handle, { x, y, flip, value: values[control] });
+        Object.assign(handle, { x, y, flip });
+        if (!waits(control)) handle.value = values[control];
         handle.node.dataset.along = direction;
         handle.node.setAttribute("aria-valuenow", handle.scale.at(values[control]));
         handle.node.setAttribute("aria-valuetext", shown);

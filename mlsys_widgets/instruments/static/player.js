@@ -3,6 +3,13 @@
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
+// How wide words on a block are, in pixels with the space around them.
+const INK = document.createElement("canvas").getContext("2d");
+function wide(words, font) {
+  INK.font = font;
+  return words ? INK.measureText(words).width + 6 : 0;
+}
+
 // Where a block is at a time: [left, bottom, width, height], or nothing while it is not there.
 function placed([, , path, leaves], time) {
   if (time < path[0][0] || (leaves !== null && time >= leaves)) return null;
@@ -29,14 +36,16 @@ function player() {
   const bar = element("div", { class: "mlsys-transport" }, play, backward, forward, speed, scrub);
   const node = element("div", { class: "mlsys-player" }, bar, stage, caption);
 
-  let film = null, key = "", time = 0, running = 0, last = 0, blocks = [];
+  let film = null, key = "", time = 0, running = 0, last = 0, blocks = [], widths = [], scene = null;
 
   const draw = () => {
+    const room = scene.clientWidth;
     film.actors.forEach((actor, k) => {
       const place = placed(actor, time), block = blocks[k];
       block.style.display = place ? "" : "none";
       if (!place) return;
       const [left, bottom, width, height] = place;
+      block.classList.toggle("mlsys-narrow", widths[k] > width * room);
       Object.assign(block.style, {
         left: `${100 * left}%`, bottom: `${100 * bottom}%`, width: `${100 * width}%`, height: `${100 * height}%`,
       });
@@ -81,6 +90,8 @@ function player() {
   forward.addEventListener("click", () => jump(1));
   scrub.addEventListener("input", () => { stop(); time = (film.seconds * Number(scrub.value)) / 1000; draw(); });
 
+  new ResizeObserver(() => { if (film) draw(); }).observe(stage);
+
   return {
     node,
     stop,
@@ -100,7 +111,10 @@ function player() {
       const rows = film.rows.map(([height, text]) =>
         element("span", { class: "mlsys-row-name", style: `bottom: ${100 * height}%`, text }));
       blocks = film.actors.map(([label, tone]) => element("span", { class: "mlsys-actor", style: `background: ${tone}`, text: label }));
-      stage.replaceChildren(element("div", { class: "mlsys-rows" }, ...rows), element("div", { class: "mlsys-scene" }, ...blocks));
+      scene = element("div", { class: "mlsys-scene" }, ...blocks);
+      stage.replaceChildren(element("div", { class: "mlsys-rows" }, ...rows), scene);
+      const font = `11.5px ${getComputedStyle(stage).fontFamily}`;
+      widths = film.actors.map(([label]) => wide(label, font));
       draw();
     },
   };
