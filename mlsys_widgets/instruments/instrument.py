@@ -236,7 +236,7 @@ class Instrument(ipywidgets.VBox):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """The results that the math derives, by title. Empty where ``result`` cannot derive itself."""
+        """The results that the math derives, by title; empty if ``result`` derives nothing."""
         return {self.title: self.result} if hasattr(self.result, "derivation") else {}
 
     def predicted(self, quantity: str) -> float | None:
