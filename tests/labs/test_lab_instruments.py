@@ -19,8 +19,8 @@ from mlsys_widgets.labs.identity import VARIABLE
 from tests.labs.rehearsal import ROOT, environment, put_examples
 
 STUDENTS = ("student-07", "Müller", "student-11")
-#: Cells that make instruments, or what instruments need.
-RUN = ("setup", "show", "instrument")
+#: Cells that make instruments, what instruments need, and the entry that keeps their settings.
+RUN = ("setup", "show", "instrument", "design")
 
 
 @dataclass
@@ -61,9 +61,9 @@ class OpenedLab:
 
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
-    def open_for(lab: str, student: str = STUDENTS[0]) -> OpenedLab:
-        folder = tmp_path / f"{lab}-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
+    def open_for(lab: str, student: str = STUDENTS[0], *, folder: Path | None = None) -> OpenedLab:
+        folder = folder or tmp_path / f"{lab}-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir(exist_ok=True)
         home = ROOT / "assignments" / lab
         (folder / "asks.py").write_bytes((home / "asks.py").read_bytes())
         put_examples(folder)
@@ -207,3 +207,15 @@ def test_lab_11_serves_one_batch_in_both_instruments(opened):
     assert (service.batch, service.sequence) == (64, 2048)
     service.set(sequence=1)  # a decode step, which has no budget of its own
     assert (budget.batch, budget.sequence) == (64, 2048)
+
+
+def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(opened, tmp_path):
+    found = opened("lab_11_roofline", folder=tmp_path / "kept")
+    for name in ("act1_wall", "act2_kernels"):
+        found.open(name)
+    found.names["budget"].set(batch=64, sequence=2048)
+    found.names["service"].set(sequence=1)  # the budget cannot follow
+    found.lab.card("design").save()
+    again = opened("lab_11_roofline", folder=tmp_path / "kept")
+    for name in ("budget", "service"):
+        assert again.names[name].inputs == found.names[name].inputs
