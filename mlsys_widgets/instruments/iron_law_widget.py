@@ -262,6 +262,10 @@ class IronLaw(Instrument):
             ("Peak", self._machine.peak_label(self._machine.native), "gray"),
         ]
 
+    @property
+    def _kept(self) -> str:
+        return f", of which {_show(self.reserve, 'B')} are reserved" if self.reserve else ""
+
     def sentence(self, result: ph.IronLawTime) -> str:
         """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
@@ -275,7 +279,7 @@ class IronLaw(Instrument):
             f"{_show(result.compute_time, 's')} for compute, {how}, plus "
             f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
             f"Its {_show(self.data, 'B')} are {_fill(fits)}{'' if fits.out_of_memory else ' of'} "
-            f"the {_show(fits.memory, 'B')} there for weights."
+            f"what the device can hold ({_show(self.memory, 'B')}{self._kept})."
         )
 
     def table(self, result: ph.IronLawTime) -> Table:
@@ -309,9 +313,11 @@ class IronLaw(Instrument):
             rows.append((f"Batch {_show(batch)}", "", *times, str(binding)))
         rooms = {device.key: device.memory for device in ph.devices.values()}
         rooms[self.device] = self.memory - self.reserve
+        sizes = {key: _show(device.memory, "B") for key, device in ph.devices.items()}
+        sizes[self.device] = f"{_show(self.memory, 'B')}{self._kept}"
         for label, fits in (("Holds the weights", True), ("Too small", False)):
             found = [key for key, room in rooms.items() if (self.data <= room) is fits]
-            named = ", ".join(f"{_DEVICES[key]} {_show(rooms[key], 'B')}" for key in found)
+            named = "; ".join(f"{_DEVICES[key]}: {sizes[key]}" for key in found)
             rows.append((label, named or "none", "", "", ""))
         return ("Term", "Calculation, or memory", "Batch time", "Per inference", "Binding"), rows
 
@@ -320,10 +326,9 @@ class IronLaw(Instrument):
         fits = self.capacity
         if not fits.out_of_memory:
             return None
-        kept = f", of which {_show(self.reserve, 'B')} are reserved" if self.reserve else ""
         return (
             f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the "
-            f"{self._machine.name} has {_show(self.memory, 'B')}{kept}. That is "
+            f"{self._machine.name} has {_show(self.memory, 'B')}{self._kept}. That is "
             f"{_show(self.data - fits.memory, 'B')} too much, {_show(fits.fill, '×')} what it can "
             "hold.",
             "red",

@@ -52,7 +52,7 @@ def link(*instruments: Instrument, on: str | Iterable[str]) -> Callable[[], None
             return
         moving = True
         try:
-            _bring_along(change["owner"], instruments, names)
+            _bring_along(change["owner"], instruments, (change["name"],))
         finally:
             moving = False
 

@@ -121,7 +121,10 @@ def test_a_board_with_its_own_memory_and_a_reserve() -> None:
     words, _ = instrument.alert(instrument.result) or ("", "")
     assert "has 448 KB, of which 64 KB are reserved. That is 16 KB too much" in words
     assert "96,000 parameters" in instrument.hint(instrument.result)  # 384 KB of 4 bytes each
-    assert "1.04× the 384 KB" in instrument.sentence(instrument.result)
+    assert (
+        "1.04× what the device can hold (448 KB, of which 64 KB are reserved)"
+        in instrument.sentence(instrument.result)
+    )
 
 
 def test_another_device_brings_its_own_memory() -> None:
@@ -263,7 +266,7 @@ def test_other_batches_and_devices_are_in_the_table() -> None:
     assert [rows[f"Batch {batch}"][4] for batch in ("1", "16")] == ["memory", "compute"]
     instrument.set(batch=128)
     assert rows["Batch 128"][2] == show(instrument.result.total, "s")
-    assert "Cortex-M7 512 KB" in rows["Too small"][1]
+    assert "Cortex-M7: 512 KB" in rows["Too small"][1]
     assert "H200 SXM 141 GB" in rows["Holds the weights"][1]
 
 

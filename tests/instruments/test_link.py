@@ -47,6 +47,14 @@ def test_where_a_range_ends_the_other_goes_on_alone():
     assert budget.sequence == 256
 
 
+def test_only_what_moved_moves_the_others():
+    roofline, budget = pair()
+    link(roofline, budget, on=("batch", "sequence"))
+    roofline.set(sequence=1)
+    budget.set(batch=32)
+    assert (roofline.batch, roofline.sequence) == (32, 1)
+
+
 def test_they_can_part():
     roofline, budget = pair()
     part = link(roofline, budget, on="batch")

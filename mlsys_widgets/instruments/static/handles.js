@@ -3,6 +3,9 @@
 
 const DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
 
+// A number as ARIA allows it: without an exponent.
+const plain = (value) => (/e/.test(String(value)) ? value.toFixed(12) : String(value));
+
 // A place between the ends of an axis, as a fraction, and back.
 function along([low, high, log], value) {
   return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
@@ -69,7 +72,7 @@ function handlesOver(plot, specs, drag, move, waits) {
     const spec = specs[control], scale = scaleOf(spec);
     const node = element("div", {
       class: "mlsys-handle", role: "slider", tabindex: "0", "aria-label": spec.label,
-      "aria-valuemin": scale.at(scale.low), "aria-valuemax": scale.at(scale.high), "data-handle": name,
+      "aria-valuemin": plain(scale.at(scale.low)), "aria-valuemax": plain(scale.at(scale.high)), "data-handle": name,
       "data-lm-suppress-shortcuts": "true",
     }, element("span", { class: "mlsys-grip" }), element("span", { class: "mlsys-tip", "aria-hidden": "true" }));
     const handle = { name, control, node, scale, tip: node.lastChild };
@@ -117,7 +120,7 @@ function handlesOver(plot, specs, drag, move, waits) {
         Object.assign(handle, { x, y, flip });
         if (!waits(control)) handle.value = values[control];
         handle.node.dataset.along = direction;
-        handle.node.setAttribute("aria-valuenow", handle.scale.at(values[control]));
+        handle.node.setAttribute("aria-valuenow", plain(handle.scale.at(values[control])));
         handle.node.setAttribute("aria-valuetext", shown);
         const words = `${specs[control].label}: ${shown}`;
         if (handle.tip.textContent !== words) handle.tip.textContent = words;
