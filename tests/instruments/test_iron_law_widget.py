@@ -267,7 +267,7 @@ def test_other_batches_and_devices_are_in_the_table() -> None:
     instrument.set(batch=128)
     assert rows["Batch 128"][2] == show(instrument.result.total, "s")
     assert "Cortex-M7: 512 KB" in rows["Too small"][1]
-    assert "H200 SXM 141 GB" in rows["Holds the weights"][1]
+    assert "H200 SXM: 141 GB" in rows["Holds the weights"][1]
 
 
 # How the inputs hang together.
