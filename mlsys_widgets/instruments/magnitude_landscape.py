@@ -341,7 +341,7 @@ class MagnitudeLandscape(Instrument):
         if low <= value <= high:
             return words
         end, sign, side = (high, "▲", "above") if value > high else (low, "▼", "below")
-        return f"{sign} {words}, {_show(max(value / end, end / value), '×')} {side} the zoom"
+        return f"{sign} {words}, {_show(max(value / end, end / value), '×')} {side}"
 
 
 def _rung(power: int) -> str:

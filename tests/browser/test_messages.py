@@ -66,14 +66,14 @@ def waterfall(open_notebook, run_all, tmp_path):
 
 
 def press(page: Page, key: str) -> None:
-    slider = page.get_by_label("Eager kernels", exact=True)
+    slider = page.locator(".mlsys-controls").get_by_label("Eager kernels", exact=True).first
     slider.focus()
     slider.press(key)
 
 
 def settles_on(page: Page, kernels: str) -> None:
     """The slider's value is shown everywhere, in card and plot alike."""
-    slider = page.get_by_label("Eager kernels", exact=True)
+    slider = page.locator(".mlsys-controls").get_by_label("Eager kernels", exact=True).first
     expect(slider).to_have_attribute("aria-valuetext", kernels)
     expect(page.locator(".mlsys-card", has_text="Kernels launched")).to_contain_text(kernels)
     page.wait_for_function("() => both()[0] === both()[1]")
@@ -122,7 +122,7 @@ def test_a_state_is_whole_for_whoever_missed_the_one_before(waterfall):
     waterfall.evaluate("lost = 0; tamper = () => { lost += 1; tamper = null; }")
     press(waterfall, "ArrowLeft")
     waterfall.wait_for_function("() => lost === 1")
-    faster = waterfall.get_by_label("Faster GPU", exact=True)
+    faster = waterfall.locator(".mlsys-controls").get_by_label("Faster GPU", exact=True).first
     faster.focus()
     faster.press("ArrowRight")
     settles_on(waterfall, "968")

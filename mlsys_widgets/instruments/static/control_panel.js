@@ -147,7 +147,7 @@ function render({ model, el }) {
   const extra = element("div", {});
   const folded = (title, ...children) => element("details", { class: "mlsys-fold" }, element("summary", { text: title }), ...children);
   const scroll = (label, ...children) => element("div", { class: "mlsys-scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
-  const hintText = element("p", { class: "mlsys-sentence" });
+  const hintText = element("p", { class: "mlsys-hint" });
   const hint = folded("What would help?", hintText);
   const mathText = scroll(`The math of ${spec.title}`);
   const math = folded("The math", mathText);

@@ -59,7 +59,7 @@ function derivation(math, choose) {
     });
     shown.unshift(element("div", { class: "mlsys-parts", role: "group", "aria-label": "Part" }, ...parts));
   }
-  if (math.most) shown.push(element("p", { class: "mlsys-sentence", text: math.most }));
+  if (math.most) shown.push(element("p", { class: "mlsys-most", text: math.most }));
   return shown;
 }
 
