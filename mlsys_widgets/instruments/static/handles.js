@@ -12,6 +12,11 @@ function back([low, high, log], fraction) {
   return log ? low * (high / low) ** fraction : low + (high - low) * fraction;
 }
 
+// A number for a screen reader, which knows no exponents.
+function plain(value) {
+  return value && Math.abs(value) < 1e-6 ? value.toFixed(20).replace(/0+$/, "") : String(value);
+}
+
 // An input as a handle moves it: a number of a slider, or one choice of a menu after the other.
 function scaleOf(spec) {
   if (spec.kind === "slider") {
@@ -69,7 +74,7 @@ function handlesOver(plot, specs, drag, move, waits) {
     const spec = specs[control], scale = scaleOf(spec);
     const node = element("div", {
       class: "mlsys-handle", role: "slider", tabindex: "0", "aria-label": spec.label,
-      "aria-valuemin": scale.at(scale.low), "aria-valuemax": scale.at(scale.high), "data-handle": name,
+      "aria-valuemin": plain(scale.at(scale.low)), "aria-valuemax": plain(scale.at(scale.high)), "data-handle": name,
       "data-lm-suppress-shortcuts": "true",
     }, element("span", { class: "mlsys-grip" }), element("span", { class: "mlsys-tip", "aria-hidden": "true" }));
     const handle = { name, control, node, scale, tip: node.lastChild };
@@ -117,7 +122,7 @@ function handlesOver(plot, specs, drag, move, waits) {
         Object.assign(handle, { x, y, flip });
         if (!waits(control)) handle.value = values[control];
         handle.node.dataset.along = direction;
-        handle.node.setAttribute("aria-valuenow", handle.scale.at(values[control]));
+        handle.node.setAttribute("aria-valuenow", plain(handle.scale.at(values[control])));
         handle.node.setAttribute("aria-valuetext", shown);
         const words = `${specs[control].label}: ${shown}`;
         if (handle.tip.textContent !== words) handle.tip.textContent = words;
