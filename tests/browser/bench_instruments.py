@@ -167,7 +167,7 @@ def test_moves_and_drags(shown, capsys, name):
 
 
 def dragged(page: Page, name: str) -> str:
-    """Sixty moves of a handle in two seconds; what was asked, answered, and when it was all shown."""
+    """Sixty moves of a handle in two seconds: requests, answers, and when all was shown."""
     handle = page.locator(f'.mlsys-handle[data-handle="{name}"]')
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
@@ -188,8 +188,8 @@ def dragged(page: Page, name: str) -> str:
     return (
         f"  a drag of 60 moves in {seconds:.1f} s: {wires['requests']} requests,"
         f" {wires['states'] / seconds:.0f} states a second,"
-        f" {wires['bytes'] / max(1, wires['states']) / 1e3:.1f} KB each; {behind} behind at the end,"
-        f" all shown {settled:.0f} ms after the last move"
+        f" {wires['bytes'] / max(1, wires['states']) / 1e3:.1f} KB each;"
+        f" {behind} behind at the end, all shown {settled:.0f} ms after the last move"
     )
 
 
