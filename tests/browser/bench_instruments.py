@@ -1,24 +1,28 @@
-"""What a slider move costs on the wire and in the browser, side by side with the alternatives.
+"""What a slider move and a drag cost on the wire and in the browser.
 
-Run by benchmarks/instruments_browser.py. Every way shows the same roofline with one operation:
-our instrument, a Plotly FigureWidget whose traces get new data, and a figure that is rebuilt
-with every move, as the labs that inspired ours do.
+Run by benchmarks/instruments_browser.py. Three instruments are moved by keys, with the math folded
+and unfolded, and by hand. Beside them the alternatives, which show the same roofline with one
+operation: a Plotly FigureWidget whose traces get new data, and a figure that is rebuilt with every
+move, as the labs that inspired ours do.
 """
 
 from __future__ import annotations
 
 import statistics
+import time
 
 import nbformat
 import pytest
 from playwright.sync_api import Page
 
-MOVES = 25
+MOVES = 21
 
-OURS = """
-from mlsys_widgets import RooflineWidget
-RooflineWidget(device="h100-sxm")
-"""
+#: Our instruments, each with the handle that is dragged.
+OURS = {
+    "RooflineWidget": ('RooflineWidget(device="h100-sxm")', "GEMM"),
+    "DispatchWaterfall": ("DispatchWaterfall()", "end of a launch"),
+    "IronLaw": ("IronLaw()", "weights"),
+}
 PLOTLY = """
 import ipywidgets, numpy as np, plotly.graph_objects as go
 from mlsys_widgets import physics as ph
@@ -70,14 +74,22 @@ ipywidgets.VBox([slider, out, text])
 OUR_SLIDER = "input[type=range]:visible"
 NOUI_SLIDER = ".noUi-handle"
 
-# Milliseconds from a key press until nothing in the drawing changes any more.
-SETTLE = """root => new Promise(done => {
-  const start = performance.now();
-  let last = start;
+# Milliseconds from the next key press, or from the last move of the pointer, until nothing in the
+# drawing changes any more.
+SETTLE = """(root, event) => new Promise(done => {
+  let start = performance.now(), last = start;
+  const begin = () => { start = last = performance.now(); };
+  document.addEventListener(event, begin, {capture: true});
   const watch = new MutationObserver(() => { last = performance.now(); });
   watch.observe(document.querySelector(root), {subtree: true, attributes: true, childList: true,
                                                characterData: true});
-  setTimeout(() => { watch.disconnect(); done(last - start); }, 450);
+  const end = () => {
+    if (performance.now() - start < 450) return setTimeout(end, 50);
+    watch.disconnect();
+    document.removeEventListener(event, begin, {capture: true});
+    done(last - start);
+  };
+  setTimeout(end, 450);
 })"""
 
 
@@ -97,14 +109,20 @@ def shown(tmp_path, open_notebook, run_all):
 
 
 COUNT = """() => {
-  const wires = window.__wires = {bytes: 0};
+  if (window.__wires) return;
+  const wires = window.__wires = {bytes: 0, states: 0, requests: 0};
+  const text = data => typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
   const size = data => data.byteLength ?? data.size ?? data.length;
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (data) {
     wires.bytes += size(data);
+    if (text(data).includes('"dragged"')) wires.requests += 1;
     if (!this.__heard) {
       this.__heard = true;
-      this.addEventListener('message', event => { wires.bytes += size(event.data); });
+      this.addEventListener('message', event => {
+        wires.bytes += size(event.data);
+        if (text(event.data).includes('"readout"')) wires.states += 1;
+      });
     }
     return send.call(this, data);
   };
@@ -121,41 +139,81 @@ def measure(page: Page, slider: str, root: str) -> tuple[float, float]:
     sizes, times = [], []
     for _ in range(MOVES):
         before = page.evaluate("window.__wires.bytes")
-        page.evaluate(f"window.__settled = ({SETTLE})('{root}'); undefined")
+        page.evaluate(f"window.__settled = ({SETTLE})('{root}', 'keydown'); undefined")
         handle.press("ArrowRight")
         times.append(page.evaluate("window.__settled"))
         sizes.append(page.evaluate("window.__wires.bytes") - before)
     return statistics.median(sizes), statistics.median(times)
 
 
-def test_moves(shown, capsys):
+def told(name: str, size: float, taken: float) -> str:
+    return f"  {name:32} {size / 1e3:7.1f} KB {taken:7.0f} ms"
+
+
+def code_of(name: str) -> str:
+    return f"from mlsys_widgets import {name}\n{OURS[name][0]}"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_moves_and_drags(shown, capsys, name):
+    page = shown(code_of(name), OUR_SLIDER)
+    lines = [told(name, *measure(page, OUR_SLIDER, ".mlsys-instrument"))]
+    page.get_by_text("The math", exact=True).click()
+    page.wait_for_selector(".mlsys-derivation li")
+    lines.append(told("  with the math open", *measure(page, OUR_SLIDER, ".mlsys-instrument")))
+    lines.append(dragged(page, OURS[name][1]))
+    with capsys.disabled():
+        print(f"\nOne key press, median of {MOVES} (goals: 6 KB, 50 ms)", *lines, sep="\n")
+
+
+def dragged(page: Page, name: str) -> str:
+    """Sixty moves of a handle in two seconds: requests, answers, and when all was shown."""
+    handle = page.locator(f'.mlsys-handle[data-handle="{name}"]')
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("Object.assign(window.__wires, {bytes: 0, states: 0, requests: 0})")
+    page.evaluate(f"window.__settled = ({SETTLE})('.mlsys-instrument', 'pointermove'); undefined")
+    start = time.monotonic()
+    for k in range(60):
+        page.mouse.move(x - 60 * abs((k % 20) - 10) / 10 - k / 4, y)
+        time.sleep(max(0.0, start + (k + 1) / 30 - time.monotonic()))
+    seconds = time.monotonic() - start
+    behind = page.evaluate("window.__wires.requests - window.__wires.states")
+    settled = page.evaluate("window.__settled")
+    page.mouse.up()
+    wires = page.evaluate("window.__wires")
+    return (
+        f"  a drag of 60 moves in {seconds:.1f} s: {wires['requests']} requests,"
+        f" {wires['states'] / seconds:.0f} states a second,"
+        f" {wires['bytes'] / max(1, wires['states']) / 1e3:.1f} KB each;"
+        f" {behind} behind at the end, all shown {settled:.0f} ms after the last move"
+    )
+
+
+def test_alternatives(shown, capsys):
     ways = {
-        "RooflineWidget": (OURS, OUR_SLIDER, ".mlsys-instrument"),
         "Plotly FigureWidget, updated": (UPDATED, NOUI_SLIDER, ".jp-OutputArea"),
         "Plotly figure, rebuilt": (REBUILT, NOUI_SLIDER, ".jp-OutputArea"),
     }
-    found = {}
     for name, (code, slider, root) in ways.items():
         page = shown(code, slider)
-        found[name] = measure(page, slider, root)
-    ours = found["RooflineWidget"]
-    with capsys.disabled():
-        print(f"\nOne key press, median of {MOVES} (goals for ours: 6 KB, 50 ms)")
-        for name, (size, taken) in found.items():
-            print(
-                f"  {name:30} {size / 1e3:7.1f} KB {taken:7.0f} ms"
-                f"   {size / ours[0]:5.1f}× our bytes, {taken / ours[1]:4.1f}× our time"
-            )
+        found = told(name, *measure(page, slider, root))
+        with capsys.disabled():
+            print(f"\n{found}")
 
 
 def test_a_held_key(shown, capsys):
     """Thirty key presses a second for two seconds; how long after the last is all settled?"""
-    page = shown(OURS, OUR_SLIDER)
+    page = shown(code_of("RooflineWidget"), OUR_SLIDER)
     handle = page.locator(OUR_SLIDER).first
     handle.focus()
+    page.evaluate(f"window.__settled = ({SETTLE})('.mlsys-instrument', 'keydown'); undefined")
     for _ in range(60):
         handle.press("ArrowRight", no_wait_after=True)
         page.wait_for_timeout(20)
-    settled = page.evaluate(f"({SETTLE})('.mlsys-instrument')")
+    settled = page.evaluate("window.__settled")
     with capsys.disabled():
-        print(f"\nA held arrow key settles {settled:.0f} ms after its release (goal: 150 ms)")
+        print(f"\nA held arrow key settles {settled:.0f} ms after its last press (goal: 150 ms)")

@@ -15,6 +15,11 @@ function back([low, high, log], fraction) {
   return log ? low * (high / low) ** fraction : low + (high - low) * fraction;
 }
 
+// A number for a screen reader, which knows no exponents.
+function plain(value) {
+  return value && Math.abs(value) < 1e-6 ? value.toFixed(20).replace(/0+$/, "") : String(value);
+}
+
 // An input as a handle moves it: a number of a slider, or one choice of a menu after the other.
 function scaleOf(spec) {
   if (spec.kind === "slider") {

@@ -27,7 +27,7 @@ function player() {
   const play = element("button", { type: "button", text: "Play" });
   const backward = element("button", { type: "button", text: "◂ Step", "aria-label": "One step back" });
   const forward = element("button", { type: "button", text: "Step ▸", "aria-label": "One step forward" });
-  const speed = element("select", { "aria-label": "Speed" },
+  const speed = element("select", { "aria-label": "Speed", "data-lm-suppress-shortcuts": "true" },
     ...SPEEDS.map((value) => element("option", { value, text: `${value}×`, selected: value === 1 })));
   const scrub = element("input", {
     type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "Time in the film",
