@@ -269,7 +269,8 @@ class MagnitudeLandscape(Instrument):
         marks.append(Strokes("gaps", paths, "ink", width=2.5))
         factors = tuple(_show(high / low, "×") for low, high in ends)
         middle = math.sqrt(ends[0][0] * ends[0][1])
-        marks.append(Words("gap", (_GAP + 0.1,), (middle,), factors[:1], "text"))
+        beside = _GAP if self.predicted("gap") is None else _PREDICTED
+        marks.append(Words("gap", (beside - 0.1,), (middle,), factors[:1], "text", "end"))
         tops = tuple(min(high * 1.15, top) for _, high in ends[1:])
         marks.append(Words("other gaps", tuple(centers[1:]), tops, factors[1:], "text", "middle"))
         marks.append(self._predicted_bracket(ends[0][0], top))
