@@ -3,9 +3,6 @@
 
 const DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
 
-// A number as ARIA allows it: without an exponent.
-const plain = (value) => (/e/.test(String(value)) ? value.toFixed(12) : String(value));
-
 // A place between the ends of an axis, as a fraction, and back.
 function along([low, high, log], value) {
   return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
