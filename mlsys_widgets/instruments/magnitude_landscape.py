@@ -342,7 +342,9 @@ class MagnitudeLandscape(Instrument):
         if low <= value <= high:
             return words
         end, sign, side = (high, "▲", "above") if value > high else (low, "▼", "below")
-        return f"{sign} {words}, {_show(max(value / end, end / value), '×')} {side}"
+        # Its value is on the ladder; here only the distance counts, and room is short.
+        name = words.partition(":")[0]
+        return f"{sign} {name}, {_show(max(value / end, end / value), '×')} {side}"
 
 
 def _rung(power: int) -> str:

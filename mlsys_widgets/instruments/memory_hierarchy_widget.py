@@ -192,8 +192,8 @@ class MemoryHierarchy(Instrument):
         return {f"One trip, {home.level.name}": home.trip, "The chain": home.chain}
 
     def dominant(self, result: Any) -> str:
-        """In a chain, the traffic of separate kernels."""
-        return "unfused_traffic" if isinstance(result, ph.Fusion) else ""
+        """In a chain, the traffic of separate kernels; of a trip, its time."""
+        return "unfused_traffic" if isinstance(result, ph.Fusion) else "time"
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
         """The tensor goes to another size and, with its own handle, to another level."""

@@ -426,7 +426,9 @@ def test_hints_are_folded_and_alerts_are_not(page):
             hints += 1
             expect(hint).not_to_have_attribute("open", "")
             expect(hint.locator("p")).to_be_hidden()
+            press(hint.locator("summary"))
             expect(hint.locator("p")).not_to_be_empty()
+            press(hint.locator("summary"))
         alert = board.locator(".mlsys-alert")
         if alert.inner_text():
             alerts += 1

@@ -173,7 +173,7 @@ def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:
         "The zoom from 10 TFLOPS to 10,000 TFLOPS shows H100 SXM, Mobile NPU, Jetson Orin NX."
     )
     words = scene_mark(instrument, "enlarged values").text
-    assert "▼ Tiny: 1 GFLOPS fp32 dense, 10,000× below" in words
+    assert "▼ Tiny, 10,000× below" in words
     instrument.set(zoom=1)
     assert any(text.startswith("▲") for text in scene_mark(instrument, "enlarged values").text)
 
