@@ -299,7 +299,7 @@ class DispatchWaterfall(Instrument):
         marks: list[AnyMark] = [Blocks("passes", blocks)]
         for left, _, right, high, tone in _stacked(result, 1.6, 2.2):
             # A label needs a fifth of the width where the plot is narrowest.
-            fits = right - left >= 0.2 * across.high
+            fits = right - left >= 0.24 * across.high
             x, y = (((left + right) / 2,), (high,)) if fits else ((), ())
             text = (f"{tone} {_show(right - left, 's')}",) if fits else ()
             marks.append(Words(f"{tone} label", x, y, text, "text", "middle"))

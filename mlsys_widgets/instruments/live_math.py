@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.result import Result
 
 _BRIEF = {
     '<span class="mlsys-quantity">': "<b>", "</span>": "</b>", "<var>": "<i>", "</var>": "</i>",
@@ -43,7 +44,7 @@ def live_math(instrument: Any, part: str = "") -> Math | None:
         "titles": list(explained),
         "part": chosen,
         "steps": steps,
-        "most": matters_most(instrument),
+        "most": matters_most(instrument, explained[chosen]),
     }
 
 
@@ -54,13 +55,17 @@ def _brief(equation: str) -> str:
     return equation
 
 
-def matters_most(instrument: Any) -> str:
-    """Which input moves the instrument's headline most now; empty where nothing does."""
-    result, name = instrument.result, instrument.headline
-    if not name:
+def matters_most(instrument: Any, result: Any) -> str:
+    """Which input moves a result most now: its headline, or the last number that it leads to.
+
+    Empty where there is no number to speak of.
+    """
+    if not isinstance(result, Result):
         return ""
-    try:
-        return ph.sensitivity(result, name).sentence()
-    except ValueError:
-        # The headline is zero or infinite, so that a percentage of it means nothing.
-        return ""
+    names = list(result.outputs())
+    for name in [instrument.headline] if instrument.headline in names else reversed(names):
+        try:
+            return ph.sensitivity(result, name).sentence()
+        except ValueError:
+            continue  # a yes or no, zero, or infinite: a percentage of it means nothing
+    return ""

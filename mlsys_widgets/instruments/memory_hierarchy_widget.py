@@ -55,6 +55,8 @@ _FITTING = "nearest"
 _SMALLEST, _LARGEST = 1.0, max(level.capacity for level in _LEVELS)
 _CAPACITY_END, _COST_START, _COST_END = 1e13, 0.5, 1e6
 _HALF = 0.36
+#: The size from which a bar has room for its words where the plot is narrowest.
+_ROOMY = 2e7
 
 
 def _size_of(key: str, label: str, low: float, high: float) -> Slider:
@@ -315,7 +317,7 @@ class MemoryHierarchy(Instrument):
             Points("home", (size,), (home,), "blue" if result.fits else "red", "diamond", 130),
             Words(
                 "levels",
-                (2.0,) * len(_LEVELS),
+                tuple(_word_start(cost.capacity) for cost in result.levels),
                 tuple(row - _MIDDLE for row in _ROWS.values()),
                 tuple(
                     f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
@@ -399,6 +401,11 @@ _LEVEL_LEGEND = (("Holds it", "green", "block"), ("Too small", "gray", "block"))
 
 def _home_entry(result: Placement, sign: str) -> tuple[str, str, str]:
     return ("Lives here", "blue", sign) if result.fits else ("Does not fit here", "red", sign)
+
+
+def _word_start(capacity: float) -> float:
+    """Where the words of a level begin: in its bar, or right of the handle if that is too short."""
+    return 2.0 if capacity >= _ROOMY else 4 * capacity
 
 
 def _with_rows(result: Placement) -> list[tuple[LevelCost, float]]:

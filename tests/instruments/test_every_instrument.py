@@ -352,7 +352,7 @@ def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
         assert all(title and equation for title, equation, _ in shown["steps"])
     if instrument.headline:
         assert instrument.headline in instrument.result.outputs()
-        assert matters_most(instrument)
+        assert matters_most(instrument, instrument.result)
 
 
 @every_instrument

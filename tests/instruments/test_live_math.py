@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mlsys_widgets import BreakEvenTimeline, IronLaw, MemoryBudget
+from mlsys_widgets import BreakEvenTimeline, IronLaw, MemoryBudget, MemoryHierarchy
 from mlsys_widgets.instruments.live_math import live_math, matters_most
 from mlsys_widgets.physics import notation
 
@@ -44,6 +44,14 @@ def test_one_part_is_shown_and_the_others_are_named():
 
 def test_what_matters_most_is_said_while_it_means_something():
     timeline = BreakEvenTimeline()
-    assert "depends most on" in matters_most(timeline)
+    assert "depends most on" in matters_most(timeline, timeline.result)
     timeline.set(gain=0)  # never recovered: no percentage of infinity
-    assert matters_most(timeline) == ""
+    assert matters_most(timeline, timeline.result) == ""
+
+
+def test_a_part_without_the_headline_speaks_of_what_it_leads_to():
+    hierarchy = MemoryHierarchy()
+    first, second = (live_math(hierarchy, part)["most"] for part in hierarchy.explanations)
+    assert first.startswith("Time ")
+    assert first != second
+    assert "depends most on" in second
