@@ -208,8 +208,13 @@ class View:
             self._try("", lambda: lock.record_use(type(self._instrument).__name__))
 
     def _command(self, change: Any) -> None:
-        asked = change["new"]
-        self._stamps["command"] = asked["stamp"]
+        for asked in change["new"]["list"]:
+            # The browser repeats a command until it has seen the answer.
+            if asked["stamp"] > self._stamps.get("command", 0):
+                self._stamps["command"] = asked["stamp"]
+                self._try("", lambda asked=asked: self._do(asked))
+
+    def _do(self, asked: dict[str, Any]) -> None:
         actions = {
             "reset": self._instrument.reset,
             "undo": self._instrument.undo_reset,
@@ -220,7 +225,7 @@ class View:
             # The browser has waited too long for an answer: it gets the present state again.
             "again": self.show,
         }
-        self._try("", actions[asked["name"]])
+        actions[asked["name"]]()
 
     def _look_at(self, part: str) -> None:
         self._part = part

@@ -103,11 +103,11 @@ def test_reset_returns_to_the_first_inputs_and_a_move_forgets_it() -> None:
     w = Doubler(number=8)
     panel = w._open().panel
     w.set(number=9)
-    panel.command = {"name": "reset", "stamp": 1.0}
+    panel.command = {"list": [{"name": "reset", "stamp": 1.0}]}
     assert (w.number, panel.readout["undo"]) == (8, True)
-    panel.command = {"name": "undo", "stamp": 2.0}
+    panel.command = {"list": [{"name": "undo", "stamp": 2.0}]}
     assert (w.number, panel.readout["undo"]) == (9, False)
-    panel.command = {"name": "reset", "stamp": 3.0}
+    panel.command = {"list": [{"name": "reset", "stamp": 3.0}]}
     panel.moved = {"number": [4.0, 4.0]}
     assert panel.readout["undo"] is False
     w.undo_reset()

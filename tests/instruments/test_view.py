@@ -70,7 +70,7 @@ def panel(instrument):
 
 
 def ask(instrument, name, **more):
-    panel(instrument).command = {"name": name, "stamp": next(STAMPS), **more}
+    panel(instrument).command = {"list": [{"name": name, "stamp": next(STAMPS), **more}]}
 
 
 def messages(instrument):
@@ -144,6 +144,20 @@ def test_a_film_waits_until_the_hand_rests(ramp):
     ask(ramp, "fold", what="film", open=True)
     assert panel(ramp).readout["film"]["title"] == "A ball"
     assert panel(ramp).readout["stale"] is False
+
+
+def test_commands_are_carried_out_once_and_none_is_lost_to_the_next(ramp):
+    """A busy kernel gets several at once, and some of them again."""
+    pin, fold = (
+        {"name": "pin", "stamp": 1e6},
+        {"name": "fold", "what": "film", "open": True, "stamp": 2e6},
+    )
+    panel(ramp).command = {"list": [pin]}
+    ramp.set(slope=2)
+    panel(ramp).command = {"list": [pin, fold]}
+    assert panel(ramp).readout["film"] is not None
+    assert ramp.pinned.inputs["slope"] == 1  # not pinned a second time
+    assert panel(ramp).readout["stamps"]["command"] == 2e6
 
 
 def test_pin_and_unpin_from_the_panel(ramp):

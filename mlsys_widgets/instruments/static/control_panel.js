@@ -61,9 +61,14 @@ function render({ model, el }) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
   const panel = panelOf(model);
-  // Everything sent carries a stamp: the same value sent twice is still two requests.
-  const stamp = () => performance.now() + Math.random();
+  // Everything sent carries a stamp that only grows, on a page that is loaded again too: the same
+  // value sent twice is still two requests.
+  let newest = 0;
+  const stamp = () => (newest = Math.max(newest + 0.001, Date.now() + Math.random()));
   const sent = {}, asked = {};
+  // Commands that are not answered yet. Of a trait only the newest value travels when the kernel is
+  // busy, and no command may be lost to the one after it.
+  let commands = [];
   let reminder = 0, reminders = 0, rest = 0;
   const unanswered = () =>
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
@@ -98,7 +103,8 @@ function render({ model, el }) {
   };
   const ask = (name, more = {}) => {
     asked.command = stamp();
-    model.set("command", { name, ...more, stamp: asked.command });
+    commands.push({ name, ...more, stamp: asked.command });
+    model.set("command", { list: [...commands] });
     model.save_changes();
     remind();
   };
@@ -188,6 +194,7 @@ function render({ model, el }) {
   };
   const show = () => {
     const now = panel.state;
+    commands = commands.filter((command) => command.stamp > (now.stamps.command ?? 0));
     for (const [name, control] of Object.entries(controls)) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
       control.node.hidden = now.hidden.includes(name);
