@@ -136,7 +136,7 @@ APART = """([name, title, x, y, near]) => {
 
 
 def target(about: dict, share: float = 0.3) -> tuple[float, float]:
-    """A place to drag a handle to: a part of the plot away, towards its middle."""
+    """A place to drag a handle to: a part of the plot away, toward its middle."""
     plot, along = about["plot"], about["along"]
     x, y = about["x"], about["y"]
     if "x" in along:
