@@ -71,7 +71,7 @@ def kernel_time(unfold: str = "") -> None:
         if not sliders(instrument):
             continue
         if unfold:
-            view._command({"new": {"name": "fold", "what": unfold, "open": True, "stamp": 0}})
+            view._fold(unfold, True)
         ours, bare, sizes = [], [], []
         for k in range(MOVES):
             control, slider = walk.choice(sliders(instrument))
