@@ -20,12 +20,9 @@ from mlsys_widgets.drawing.scene import (
     decades,
     from_zero,
 )
+from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 
 _show = ph.format_quantity
-LARGEST_BATCH = 1024
-#: The batches of the curves, and those that are written at their axis.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 21)
-TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: The three terms in their order: name, tone, dash of the line.
 TERMS = (
     ("memory", "memory", "dashed"),

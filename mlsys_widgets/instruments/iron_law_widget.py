@@ -11,11 +11,10 @@ import numpy as np
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.iron_law_scenes import (
-    BATCHES,
-    LARGEST_BATCH,
     TERMS,
     bars,
     curves,

@@ -12,14 +12,12 @@ import numpy as np
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.film import Film
 from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.memory_budget_film import filling
 from mlsys_widgets.instruments.memory_budget_scenes import (
-    BATCHES,
-    LARGEST_BATCH,
     PARTS,
-    TICKS,
     bar,
     batch_at,
     curve,

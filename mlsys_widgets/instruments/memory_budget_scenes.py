@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import (
     AnyMark,
@@ -20,12 +18,9 @@ from mlsys_widgets.drawing.scene import (
     from_zero,
     note,
 )
+from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 
 _show = ph.format_quantity
-LARGEST_BATCH = 1024
-#: The batches of the curve, and those that are written at its axis and in the table.
-BATCHES = np.geomspace(1, LARGEST_BATCH, 21)
-TICKS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 #: What is in memory, in the order of the bar: attribute, words, tone. The part that grows is last.
 PARTS = (
     ("weights", "Weights", "blue"),
