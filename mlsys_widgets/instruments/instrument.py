@@ -456,22 +456,6 @@ class Instrument(ipywidgets.VBox):
         return f"{self.title}. {self.sentence(self.result)}\n{self._numbers}\n{self.code}"
 
 
-def table_html(table: Table, label: str, marked: str = "") -> str:
-    """A table for ``html``; the keyboard can scroll it, and one row may be marked."""
-    header, rows = table
-    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in header)
-    body = ""
-    for first, *rest in rows:
-        name = f"<strong>{escape(first)}</strong>" if first == marked else escape(first)
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        body += f"<tr><th scope='row'>{name}</th>{cells}</tr>"
-    return (
-        f"<div class='mlsys-scroll' tabindex='0' role='region' aria-label='{escape(label)}'>"
-        f"<table class='mlsys-table'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        "</div>"
-    )
-
-
 # Drawn, because not every machine has a font with a padlock.
 _PADLOCK = (
     "<svg width='13' height='15' viewBox='0 0 13 15' aria-hidden='true'>"

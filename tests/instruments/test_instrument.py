@@ -13,7 +13,7 @@ from nbconvert import HTMLExporter
 import mlsys_widgets
 from mlsys_widgets.drawing.scene import Axis, Line, Scene
 from mlsys_widgets.instruments.controls import Select, Slider
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table, table_html
+from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from tests.instruments.locks import Lock
 
 
@@ -168,15 +168,6 @@ def test_a_figure_is_text_or_bytes_and_nothing_else() -> None:
     assert w.figure("png")[:4] == b"\x89PNG"
     with pytest.raises(ValueError, match="format is 'gif'; it must be one of: svg, png"):
         w.figure("gif")  # type: ignore[arg-type]
-
-
-def test_a_table_is_escaped_and_one_row_marked() -> None:
-    html = table_html((("a", "<b>"), [("one", "1 < 2"), ("two", "2")]), "'x'", marked="two")
-    assert "&lt;b&gt;" in html
-    assert "1 &lt; 2" in html
-    assert "<strong>two</strong>" in html
-    assert "<strong>one" not in html
-    assert "aria-label='&#x27;x&#x27;'" in html
 
 
 def test_a_page_without_widgets_shows_the_picture() -> None:

@@ -256,10 +256,6 @@ function render({ model, el }) {
       if (pieces[k]) return;
       pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value), waits);
       legends[k] = legendOver(plot, spec.title);
-      for (const node of [plot, legends[k].node]) {
-        node.style.setProperty("--side", k % 2);
-        node.style.setProperty("--pair", Math.floor(k / 2));
-      }
       pieces[k].show(panel.state.frames[k], panel.state.handles[k], panel.state.values);
       legends[k].show(panel.state.legends[k] ?? []);
     });

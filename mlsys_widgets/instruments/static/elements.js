@@ -69,7 +69,6 @@ function legendOver(plot, title) {
   let key = "";
   plot.before(list);
   return {
-    node: list,
     remove() { list.remove(); },
     show(entries) {
       const next = JSON.stringify(entries);
