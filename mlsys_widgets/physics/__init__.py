@@ -4,8 +4,15 @@ Pure functions over numbers and numpy arrays, in SI units. Results are frozen, c
 inputs, and explain themselves with ``derivation()``.
 """
 
+from mlsys_widgets.physics.attention import Attention, NaiveAttention, attention
 from mlsys_widgets.physics.compilation import BreakEven, Deployment, break_even, deployment
 from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
+from mlsys_widgets.physics.device_calibration import (
+    DeviceCalibration,
+    calibrated_devices,
+    calibration_of,
+    read_calibration,
+)
 from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices
 from mlsys_widgets.physics.dispatch import (
     GRAPH_NODE_OVERHEAD,
@@ -18,7 +25,20 @@ from mlsys_widgets.physics.domain import Numeric, UnknownName
 from mlsys_widgets.physics.fusion import Chain, Fusion, chain, fuse
 from mlsys_widgets.physics.fusion_rule import FusionVerdict, can_fuse, chainable
 from mlsys_widgets.physics.iron_law import Capacity, IronLawTime, capacity, iron_law
-from mlsys_widgets.physics.kernel_time import KernelTime, Waves, kernel_time, waves
+from mlsys_widgets.physics.kernel_laws import (
+    Law,
+    LawCeilings,
+    ProductLaw,
+    PromptAttentionLaw,
+    RowLaw,
+)
+from mlsys_widgets.physics.kernel_time import (
+    CalibratedTime,
+    KernelTime,
+    Waves,
+    kernel_time,
+    waves,
+)
 from mlsys_widgets.physics.kernels import (
     Elementwise,
     Gemm,
@@ -46,11 +66,20 @@ from mlsys_widgets.physics.memory_hierarchy import (
     nearest_level,
     transfer,
 )
+from mlsys_widgets.physics.model_kernels import KernelUse, layer_kernels, model_kernels
 from mlsys_widgets.physics.operations import Op, ops
+from mlsys_widgets.physics.products import Product, product, storages
 from mlsys_widgets.physics.provenance import CatalogEntry, Provenance
 from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
+from mlsys_widgets.physics.serving_time import (
+    ServingTime,
+    TimedUse,
+    serving_time,
+    time_uses,
+)
+from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel, small_kernels
 from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
@@ -66,13 +95,16 @@ __all__ = [
     "BYTES_PER_ELEMENT",
     "GRAPH_NODE_OVERHEAD",
     "NEVER",
+    "Attention",
     "BreakEven",
+    "CalibratedTime",
     "Capacity",
     "CatalogEntry",
     "Chain",
     "Deployment",
     "Derivation",
     "Device",
+    "DeviceCalibration",
     "Elementwise",
     "ElementwiseChain",
     "Explained",
@@ -88,25 +120,39 @@ __all__ = [
     "KVCache",
     "Kernel",
     "KernelTime",
+    "KernelUse",
     "LanguageModel",
+    "Law",
+    "LawCeilings",
     "MemoryLevel",
     "ModelPass",
+    "NaiveAttention",
     "Numeric",
     "Op",
+    "Product",
+    "ProductLaw",
     "Projection",
+    "PromptAttentionLaw",
     "Provenance",
     "Quantity",
     "Result",
     "Ridge",
     "Roofline",
+    "RowLaw",
     "Sensitivity",
     "Service",
+    "ServingTime",
+    "SmallKernelUse",
     "Step",
+    "TimedUse",
     "Transfer",
     "UnknownName",
     "Waves",
     "Workload",
+    "attention",
     "break_even",
+    "calibrated_devices",
+    "calibration_of",
     "can_fuse",
     "capacity",
     "chain",
@@ -125,16 +171,25 @@ __all__ = [
     "iron_law",
     "kernel_time",
     "kv_cache",
+    "layer_kernels",
     "memory_hierarchy",
+    "model_kernels",
     "nearest_level",
     "normalization",
     "ops",
     "parse_quantity",
     "prefill",
+    "product",
     "projection",
+    "read_calibration",
     "roofline",
     "run",
     "sensitivity",
+    "serving_time",
+    "small_kernel",
+    "small_kernels",
+    "storages",
+    "time_uses",
     "transfer",
     "waves",
     "workloads",

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 from mlsys_widgets.physics.domain import (
     AT_LEAST_ONE,
+    FRACTION,
     NON_NEGATIVE,
     POSITIVE,
     SHARE,
     Numeric,
     greater,
+    lesser,
     round_up,
 )
 from mlsys_widgets.physics.result import Result, derived, given
@@ -64,6 +66,22 @@ class KernelTime(Result):
     def roof_share(self) -> Numeric:
         """Fraction of the roof that is reached."""
         return self.textbook / self.time
+
+
+@dataclass(frozen=True, repr=False)
+class CalibratedTime(KernelTime):
+    """A call whose shorter term is not hidden completely behind the longer one."""
+
+    exposed: Numeric = given("ω", "%", "fraction of the shorter term not hidden", FRACTION, 0.0)
+
+    @derived("t", "s")
+    def time(self) -> Numeric:
+        """Time of the call."""
+        return (
+            self.kernels * self.floor
+            + greater(self.memory_time, self.compute_time)
+            + self.exposed * lesser(self.memory_time, self.compute_time)
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -173,7 +173,8 @@ class Prefill(Generation):
         return self.batch * self.sequence / self.time
 
 
-def _model(model: LanguageModel | str) -> LanguageModel:
+def language_model(model: LanguageModel | str) -> LanguageModel:
+    """A language model of ``workloads`` by its key, or itself."""
     chosen = workloads[model] if isinstance(model, str) else model
     if not isinstance(chosen, LanguageModel):
         known = ", ".join(k for k, entry in workloads.items() if isinstance(entry, LanguageModel))
@@ -225,7 +226,9 @@ def kv_cache(
     >>> round(kv_cache("llama3-8b", batch=64, sequence=2048, kv_heads=32) / 1e9, 1)
     68.7
     """
-    return KVCache(**_cache(_model(model), batch, sequence, bytes_per_element, kv_heads)).kv_cache
+    return KVCache(
+        **_cache(language_model(model), batch, sequence, bytes_per_element, kv_heads)
+    ).kv_cache
 
 
 def footprint(
@@ -246,7 +249,7 @@ def footprint(
     >>> f.out_of_memory, round(f.total / 1e9, 1), f.largest_batch
     (False, 41.2, 208.0)
     """
-    chosen = _model(model)
+    chosen = language_model(model)
     share = chosen.activation_share if activation_share is None else activation_share
     return Footprint(
         **_cache(chosen, batch, sequence, bytes_per_element, kv_heads),
@@ -266,7 +269,7 @@ def _generation(
     kv_heads: Numeric | None,
     attention: bool,
 ) -> Generation:
-    chosen, machine = _model(model), find_device(device)
+    chosen, machine = language_model(model), find_device(device)
     element = BYTES_PER_ELEMENT[one_of("precision", precision, BYTES_PER_ELEMENT)]
     cache = KVCache(**_cache(chosen, batch, sequence, element, kv_heads))
     # Scores and their weighted sum, each 2 FLOP: of one new token with all before it (decode),

@@ -69,6 +69,9 @@ class LanguageModel(Workload):
     heads: float
     kv_heads: float
     head_width: float
+    #: Width of the feed-forward layer, and size of the vocabulary.
+    hidden: float
+    vocabulary: float
     #: Working memory of inference as a fraction of the weights.
     activation_share: float = number("%")
 
@@ -156,6 +159,8 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 heads=_LLAMA.fact(32.0),
                 kv_heads=_LLAMA.fact(8.0, "grouped-query attention"),
                 head_width=_LLAMA.fact(128.0),
+                hidden=_LLAMA.fact(14336.0, "gated: two products in, one out"),
+                vocabulary=_LLAMA.fact(128256.0),
                 activation_share=_LAB_11.fact(0.5, "rule of thumb for inference"),
             ),
             catalog_entry(

@@ -1,0 +1,118 @@
+"""Attention as a kernel: over a whole prompt, or of one new token over a KV cache.
+
+The tiled form keeps its scores on the chip and moves only queries, keys, values and the result. The
+naive form writes the scores of every pair of tokens to memory and reads them back, twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Numeric
+from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.result import derived, given
+
+
+@dataclass(frozen=True, repr=False)
+class Attention(Kernel):
+    """Tiled attention: scores are computed, used and forgotten tile by tile."""
+
+    batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
+    heads: Numeric = given("H", "", "heads that ask", AT_LEAST_ONE)
+    kv_heads: Numeric = given("H_kv", "", "heads that keep keys and values", AT_LEAST_ONE)
+    queries: Numeric = given("S_q", "", "tokens that attend", AT_LEAST_ONE)
+    keys: Numeric = given("S", "", "tokens attended to", AT_LEAST_ONE)
+    head_width: Numeric = given("d", "", "width of a head", AT_LEAST_ONE)
+    bytes_per_element: Numeric = given("b", "B", "bytes per element", POSITIVE)
+    seen_share: Numeric = given("f", "%", "fraction of the pairs that count", SHARE, 1.0)
+
+    @derived("pairs", "")
+    def pairs(self) -> Numeric:
+        """Pairs of tokens, over all heads and sequences."""
+        return self.batch * self.heads * self.queries * self.keys * self.seen_share
+
+    @derived("W", "FLOP")
+    def flops(self) -> Numeric:
+        """Operations: a score and its share of the sum, a multiply-add per element each."""
+        return 4 * self.pairs * self.head_width
+
+    @derived("Q_kv", "B")
+    def cache_bytes(self) -> Numeric:
+        """Keys and values, read once for all heads of a group."""
+        return 2 * self.batch * self.kv_heads * self.keys * self.head_width * self.bytes_per_element
+
+    @derived("Q_q", "B")
+    def query_bytes(self) -> Numeric:
+        """Queries read and results written."""
+        return 2 * self.batch * self.heads * self.queries * self.head_width * self.bytes_per_element
+
+    @derived("Q", "B")
+    def bytes(self) -> Numeric:
+        """Data moved."""
+        return self.query_bytes + self.cache_bytes
+
+
+@dataclass(frozen=True, repr=False)
+class NaiveAttention(Attention):
+    """Attention as three kernels that pass the scores through memory."""
+
+    @derived("Q_scores", "B")
+    def score_bytes(self) -> Numeric:
+        """Scores written by the product, read and written by softmax, read by the second product."""
+        return 4 * self.batch * self.heads * self.queries * self.keys * self.bytes_per_element
+
+    @derived("Q", "B")
+    def bytes(self) -> Numeric:
+        """Data moved, scores included."""
+        return self.query_bytes + self.cache_bytes + self.score_bytes
+
+
+def attention(
+    batch: Numeric,
+    heads: Numeric,
+    queries: Numeric,
+    keys: Numeric,
+    head_width: Numeric,
+    bytes_per_element: Numeric = 2,
+    *,
+    kv_heads: Numeric | None = None,
+    causal: bool = False,
+    naive: bool = False,
+) -> Attention:
+    """Attention of ``queries`` tokens to ``keys`` tokens.
+
+    Parameters
+    ----------
+    batch, heads, head_width
+        Sequences at once, heads of each, and the width of a head.
+    queries, keys
+        Tokens that attend and tokens attended to: both the length of the prompt when it is read,
+        1 and the length of the cache when one token is written.
+    kv_heads
+        Heads that keep keys and values; by default each head its own.
+    causal
+        Whether a token attends only to those before it, which is half of all pairs.
+    naive
+        Whether the scores go through memory. The naive form computes all pairs and masks half.
+
+    Examples
+    --------
+    >>> prompt = dict(batch=1, heads=32, queries=4096, keys=4096, head_width=128, causal=True)
+    >>> tiled, naive = attention(**prompt), attention(**prompt, naive=True)
+    >>> round(tiled.intensity), round(naive.intensity)
+    (1024, 62)
+    >>> token = attention(1, 32, queries=1, keys=4096, head_width=128, kv_heads=8)
+    >>> round(token.intensity, 1)
+    4.0
+    """
+    kind = NaiveAttention if naive else Attention
+    return kind(
+        batch=batch,
+        heads=heads,
+        kv_heads=heads if kv_heads is None else kv_heads,
+        queries=queries,
+        keys=keys,
+        head_width=head_width,
+        bytes_per_element=bytes_per_element,
+        seen_share=0.5 if causal and not naive else 1.0,
+    )

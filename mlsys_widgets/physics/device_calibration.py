@@ -1,0 +1,136 @@
+"""Devices that were measured: the parameters of their laws, and where each comes from.
+
+The textbook form divides work by the peak and data by the bandwidth. The calibrated form uses the
+laws of ``kernel_laws`` with parameters fitted to a measurement of the device, and is never faster.
+The parameters that ship are those that ``mlsys validate`` judges: fitted to some of the measured
+cases, judged on the others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from mlsys_widgets.physics.devices import Device, find_device
+from mlsys_widgets.physics.domain import UnknownName, one_of
+from mlsys_widgets.physics.kernel_laws import (
+    Law,
+    LawCeilings,
+    ProductLaw,
+    PromptAttentionLaw,
+    RowLaw,
+)
+from mlsys_widgets.physics.kernel_time import CalibratedTime
+from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.products import storages
+from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
+
+#: The law that each family of kernels follows.
+LAWS: Final[Mapping[str, type[Law]]] = {
+    "products": ProductLaw,
+    "prompt attention": PromptAttentionLaw,
+    "cache attention": Law,
+    "norms": RowLaw,
+    "small kernels": Law,
+}
+
+
+@dataclass(frozen=True)
+class DeviceCalibration:
+    """What a measurement says about a device."""
+
+    device: Device
+    #: By family, products and attention by precision: ``"products fp16"``.
+    laws: Mapping[str, Law]
+    #: Seconds in which the host launches one kernel of a model.
+    launch: float
+    units: float
+    source: Source
+
+    def law(self, family: str, precision: str) -> Law:
+        """The law of a family in a precision."""
+        for name in (f"{family} {precision}", family):
+            if name in self.laws:
+                return self.laws[name]
+        known = ", ".join(self.laws)
+        raise UnknownName(
+            f"{self.device.name} has no measured {family} in {precision}; it has: {known}"
+        )
+
+    def time(
+        self, kernel: Kernel, family: str, precision: str = "fp16", launches: float = 1.0
+    ) -> CalibratedTime:
+        """How long a kernel takes on the device."""
+        arithmetic = storages[precision].arithmetic
+        ceilings = LawCeilings(self.device.peak(arithmetic), self.device.bandwidth, self.units)
+        return self.law(family, precision).time(kernel, ceilings, launches)
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """The precisions in which products were measured."""
+        return tuple(p for p in storages if f"products {p}" in self.laws)
+
+    def facts(self) -> Iterator[tuple[str, float, str, Provenance]]:
+        """Every parameter with its unit and provenance."""
+        yield "launch", self.launch, "s", self.source.fact(self.launch).provenance
+        for law in self.laws.values():
+            for name, value, unit, origin in law.facts():
+                yield f"{law.name}: {name}", value, unit, origin
+
+
+def calibrated_devices() -> tuple[str, ...]:
+    """Keys of the devices that have a calibration."""
+    return tuple(_shipped())
+
+
+def calibration_of(device: Device | str) -> DeviceCalibration:
+    """The calibration of a device.
+
+    Examples
+    --------
+    >>> calibration_of("h200-sxm").precisions[:2]
+    ('fp16', 'bf16')
+    >>> calibration_of("a100-sxm")
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.physics.domain.UnknownName: device is 'a100-sxm', of which no measurement is on \
+record; the calibrated form knows: h200-sxm
+    """
+    key = find_device(device).key
+    known = _shipped()
+    if key not in known:
+        raise UnknownName(
+            f"device is {key!r}, of which no measurement is on record; the calibrated form knows: "
+            f"{', '.join(known)}"
+        )
+    return known[key]
+
+
+@cache
+def _shipped() -> dict[str, DeviceCalibration]:
+    folder = resources.files(__package__).joinpath("calibrations")
+    texts = (entry.read_text("utf-8") for entry in folder.iterdir() if entry.is_file())
+    read = (read_calibration(json.loads(text)) for text in texts)
+    return {calibration.device.key: calibration for calibration in read}
+
+
+def read_calibration(data: Mapping[str, Any]) -> DeviceCalibration:
+    """A calibration from plain data, as ``mlsys calibrate`` writes it."""
+    source = Source(data["source"], data["date"], "measured")
+    laws = {}
+    for name, entry in data["laws"].items():
+        kind = LAWS[one_of("law", entry["law"], LAWS)]
+        note = f"from {entry['cases']} cases of {entry['from']}"
+        facts = {p: source.fact(value, note) for p, value in entry["parameters"].items()}
+        laws[name] = catalog_entry(kind, name, name, **facts)
+    return DeviceCalibration(
+        device=find_device(data["device"]),
+        laws=laws,
+        launch=data["launch"],
+        units=data["units"],
+        source=source,
+    )

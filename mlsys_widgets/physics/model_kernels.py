@@ -1,0 +1,137 @@
+"""A transformer as the kernels it runs: one layer, or a whole model, reading or writing text.
+
+The list is that of a model as PyTorch runs it: products with the weights, attention, and the small
+kernels between them. It says what runs and how often; ``serving_time`` says how long that takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from mlsys_widgets.physics.attention import attention
+from mlsys_widgets.physics.domain import Numeric, one_of
+from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.products import product, storages
+from mlsys_widgets.physics.small_kernels import small_kernel, small_kernels
+from mlsys_widgets.physics.workloads import LanguageModel
+
+Phase = Literal["prefill", "decode"]
+#: What kernels of a model are for; times of a pass are reported by these.
+Part = Literal["products", "attention", "normalization", "small kernels", "logits"]
+
+#: Everything between the products is computed in 16 bits, whatever the weights are stored in.
+ACTIVATION_BYTES: Final = 2.0
+
+
+@dataclass(frozen=True)
+class KernelUse:
+    """A kernel of a model: what it is called and for, what it does, and how often it runs."""
+
+    name: str
+    part: Part
+    #: The family of a calibration that it belongs to.
+    family: str
+    kernel: Kernel
+    #: Launches of one use, and uses in one pass.
+    launches: float = 1.0
+    times: float = 1.0
+    precision: str = "fp16"
+
+
+def layer_kernels(
+    model: LanguageModel,
+    phase: Phase,
+    batch: Numeric,
+    sequence: Numeric,
+    precision: str = "fp16",
+    times: float = 1.0,
+) -> tuple[KernelUse, ...]:
+    """The kernels of one layer.
+
+    Parameters
+    ----------
+    phase
+        ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
+        for each of ``batch`` sequences, of which ``sequence`` tokens are in the cache.
+    precision
+        Of the weights and their products.
+    times
+        How many such layers run.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.physics.workloads import workloads
+    >>> kernels = layer_kernels(workloads["llama3-8b"], "decode", batch=1, sequence=2048)
+    >>> round(sum(use.launches for use in kernels))
+    18
+    """
+    one_of("phase", phase, get_args(Phase))
+    one_of("precision", precision, storages)
+    new = sequence if phase == "prefill" else 1.0
+    tokens = batch * new
+    asked = model.heads * model.head_width
+    kept = model.kv_heads * model.head_width
+
+    def weights(name: str, columns: float, depth: float) -> list[KernelUse]:
+        made = product(tokens, columns, depth, precision)
+        uses = [KernelUse(name, "products", "products", made, 1.0, times, precision)]
+        if storages[precision].activation == 1:
+            uses.insert(0, small("conversion", f"Conversion before {name}", depth))
+        return uses
+
+    def small(kind: str, name: str, columns: float) -> KernelUse:
+        part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
+        made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
+        family = "norms" if part == "normalization" else "small kernels"
+        return KernelUse(name, part, family, made, small_kernels[kind].launches, times)
+
+    attending = attention(
+        batch,
+        model.heads,
+        new,
+        sequence,
+        model.head_width,
+        ACTIVATION_BYTES,
+        kv_heads=model.kv_heads,
+        causal=phase == "prefill",
+    )
+    family = "prompt attention" if phase == "prefill" else "cache attention"
+    return (
+        small("rmsnorm", "RMS norm before attention", model.width),
+        *weights("QKV product", asked + 2 * kept, model.width),
+        small("rotary", "Rotary embedding", (asked + kept)),
+        small("cache_write", "Cache write", 2 * kept),
+        KernelUse("Attention", "attention", family, attending, 1.0, times),
+        *weights("Output product", model.width, asked),
+        small("residual", "Residual after attention", model.width),
+        small("rmsnorm", "RMS norm before feed-forward", model.width),
+        *weights("Gate and up product", 2 * model.hidden, model.width),
+        small("gated", "Gated activation", model.hidden),
+        *weights("Down product", model.width, model.hidden),
+        small("residual", "Residual after feed-forward", model.width),
+    )
+
+
+def model_kernels(
+    model: LanguageModel, phase: Phase, batch: Numeric, sequence: Numeric, precision: str = "fp16"
+) -> tuple[KernelUse, ...]:
+    """The kernels of one pass of a whole model: embedding, layers, and logits of the last tokens.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.physics.workloads import workloads
+    >>> kernels = model_kernels(workloads["llama3-8b"], "decode", batch=1, sequence=2048)
+    >>> round(sum(use.launches * use.times for use in kernels))
+    579
+    """
+    tokens = batch * sequence if phase == "prefill" else batch
+    embedded = small_kernel("embedding", tokens, model.width, ACTIVATION_BYTES)
+    norm = small_kernel("rmsnorm", tokens, model.width, ACTIVATION_BYTES)
+    logits = product(batch, model.vocabulary, model.width, "fp16")
+    return (
+        KernelUse("Embedding", "small kernels", "small kernels", embedded),
+        *layer_kernels(model, phase, batch, sequence, precision, times=model.layers),
+        KernelUse("Last RMS norm", "normalization", "norms", norm),
+        KernelUse("Logits", "logits", "products", logits),
+    )

@@ -1,0 +1,215 @@
+"""How long a served language model takes, kernel by kernel, on a device that was measured.
+
+The textbook form (``decode`` and ``prefill``) divides all data by the bandwidth or all operations
+by the peak. This form adds up the kernels, each by the law of its family, and says what launching
+them costs: one by one from the host, which runs ahead of the device, or replayed as one graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
+from mlsys_widgets.physics.devices import Device, find_device
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, greater, one_of
+from mlsys_widgets.physics.kernel_time import CalibratedTime
+from mlsys_widgets.physics.language_model import language_model
+from mlsys_widgets.physics.model_kernels import (
+    KernelUse,
+    Part,
+    Phase,
+    layer_kernels,
+    model_kernels,
+)
+from mlsys_widgets.physics.result import Result, derived, given
+from mlsys_widgets.physics.workloads import LanguageModel
+
+ServingLaunch = Literal["async", "graph"]
+#: What sets the time of a kernel, or of a whole pass.
+Reason = Literal["floor", "bandwidth", "arithmetic", "launch"]
+
+_PARTS: Final[dict[Part, str]] = {
+    "products": "products",
+    "attention": "attention",
+    "normalization": "normalization",
+    "small kernels": "small_kernels",
+    "logits": "logits",
+}
+
+
+@dataclass(frozen=True)
+class TimedUse:
+    """A kernel of a pass with its time: of one use, and of all."""
+
+    use: KernelUse
+    one: CalibratedTime
+
+    @property
+    def total(self) -> Numeric:
+        """Seconds of all its uses in one pass."""
+        return self.use.times * self.one.time
+
+    @property
+    def reason(self) -> Reason:
+        """The largest term of its time; for single numbers."""
+        one = self.one
+        terms: dict[Reason, float] = {
+            "floor": float(one.kernels * one.floor),
+            "bandwidth": float(one.memory_time),
+            "arithmetic": float(one.compute_time),
+        }
+        return max(terms, key=terms.__getitem__)
+
+
+@dataclass(frozen=True, repr=False)
+class ServingTime(Result):
+    """One pass of a model: what its kernels take, part by part, and what launching them takes."""
+
+    tokens: Numeric = given("n", "", "tokens read or written", AT_LEAST_ONE)
+    products: Numeric = given("t_products", "s", "products with the weights", NON_NEGATIVE)
+    attention: Numeric = given("t_attention", "s", "attention", NON_NEGATIVE)
+    normalization: Numeric = given("t_norm", "s", "normalization", NON_NEGATIVE)
+    small_kernels: Numeric = given("t_small", "s", "small kernels", NON_NEGATIVE)
+    logits: Numeric = given("t_logits", "s", "logits", NON_NEGATIVE)
+    kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
+    launch_overhead: Numeric = given("t_launch", "s", "launching a kernel", NON_NEGATIVE)
+    uses: tuple[TimedUse, ...] = field(default=(), compare=False)
+
+    @derived("t_device", "s")
+    def device_time(self) -> Numeric:
+        """Time of all kernels on the device."""
+        return (
+            self.products + self.attention + self.normalization + self.small_kernels + self.logits
+        )
+
+    @derived("t_host", "s")
+    def host_time(self) -> Numeric:
+        """Time in which the host launches all kernels."""
+        return self.kernels * self.launch_overhead
+
+    @derived("T", "s")
+    def time(self) -> Numeric:
+        """Time of the pass."""
+        raise NotImplementedError
+
+    @derived("tokens/s", "/s")
+    def tokens_per_second(self) -> Numeric:
+        """Tokens per second."""
+        return self.tokens / self.time
+
+    @property
+    def parts(self) -> dict[Part, Numeric]:
+        """Seconds on the device, by what kernels are for."""
+        return {part: getattr(self, name) for part, name in _PARTS.items()}
+
+    @property
+    def dominant(self) -> TimedUse:
+        """The kernel that takes most of the time; for single numbers."""
+        return max(self.uses, key=lambda timed: float(timed.total))
+
+    @property
+    def reason(self) -> Reason:
+        """Why the pass takes as long as it does; for single numbers."""
+        if float(self.time) > 1.02 * float(self.device_time + self.launch_overhead):
+            return "launch"
+        return self.dominant.reason
+
+
+@dataclass(frozen=True, repr=False)
+class LaunchedPass(ServingTime):
+    """Kernels launched one by one; the host runs ahead until it is the slower one."""
+
+    @derived("T", "s")
+    def time(self) -> Numeric:
+        """Time of the pass: the longer of computing and launching."""
+        return self.launch_overhead + greater(self.device_time, self.host_time)
+
+
+@dataclass(frozen=True, repr=False)
+class ReplayedPass(ServingTime):
+    """All kernels replayed as one graph."""
+
+    @derived("T", "s")
+    def time(self) -> Numeric:
+        """Time of the pass: one launch, then kernel after kernel."""
+        return self.launch_overhead + self.device_time
+
+
+_BY_LAUNCH: Final[dict[ServingLaunch, type[ServingTime]]] = {
+    "async": LaunchedPass,
+    "graph": ReplayedPass,
+}
+
+
+def serving_time(
+    model: LanguageModel | str,
+    device: Device | str,
+    phase: Phase,
+    batch: Numeric,
+    sequence: Numeric,
+    precision: str = "fp16",
+    *,
+    launch: ServingLaunch = "graph",
+    layers: int | None = None,
+) -> ServingTime:
+    """One pass of a served model in the calibrated form.
+
+    Parameters
+    ----------
+    model, device
+        A language model of ``workloads`` and a device that was measured, or their keys.
+    phase
+        ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
+        for each of ``batch`` sequences that have ``sequence`` tokens in the cache.
+    precision
+        Of the weights and their products.
+    launch
+        ``"async"``: launched one by one, the host running ahead; ``"graph"``: recorded once and
+        replayed.
+    layers
+        Time so many layers alone, without embedding and logits.
+
+    Examples
+    --------
+    >>> alone = serving_time("llama3-8b", "h200-sxm", "decode", batch=1, sequence=2048)
+    >>> alone.dominant.use.name, alone.reason
+    ('Gate and up product', 'bandwidth')
+    """
+    chosen, calibration = language_model(model), calibration_of(find_device(device))
+    kind = _BY_LAUNCH[one_of("launch", launch, _BY_LAUNCH)]
+    one_of("phase", phase, get_args(Phase))
+    one_of("precision", precision, calibration.precisions)
+    batch = AT_LEAST_ONE.check("batch", batch)
+    sequence = AT_LEAST_ONE.check("sequence", sequence)
+    if layers is None:
+        uses = model_kernels(chosen, phase, batch, sequence, precision)
+    else:
+        uses = layer_kernels(chosen, phase, batch, sequence, precision, times=layers)
+    timed = time_uses(uses, calibration)
+    return kind(
+        tokens=batch * sequence if phase == "prefill" else batch,
+        **{name: _sum(timed, part) for part, name in _PARTS.items()},
+        kernels=sum(use.launches * use.times for use in uses),
+        launch_overhead=calibration.launch,
+        uses=timed,
+    )
+
+
+def time_uses(uses: Iterable[KernelUse], calibration: DeviceCalibration) -> tuple[TimedUse, ...]:
+    """Time kernels by the laws of a device."""
+    return tuple(
+        TimedUse(use, calibration.time(use.kernel, use.family, use.precision, use.launches))
+        for use in uses
+    )
+
+
+def _sum(timed: Iterable[TimedUse], part: Part) -> Numeric:
+    total: Numeric = 0.0
+    for each in timed:
+        if each.use.part == part:
+            total = np.add(total, each.total)
+    return float(total) if np.ndim(total) == 0 else total
