@@ -1,125 +1,106 @@
-"""Fits the floor and the achievable fractions of a device's ceilings to measured kernels."""
+"""Fits the parameters of the calibrated form to the kernels of a measurement."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.measured.queries import Case
+from mlsys_widgets.measured.kernel_families import KernelFamily
 
-_SMALLEST_FRACTION = 0.02
+_TRIED: Final = ph.Source("a fit in progress", "", "measured")
 
-
-@dataclass(frozen=True)
-class Ceiling:
-    """The most a device can do in one precision."""
-
-    peak: float
-    bandwidth: float
-    units: int
-
-
-@dataclass(frozen=True)
-class Fit:
-    """Parameters of the extended kernel model."""
-
-    floor: float
-    compute_efficiency: float
-    bandwidth_efficiency: float
-    waves: bool
-
-    def kernel_time(self, case: Case, ceiling: Ceiling) -> ph.KernelTime:
-        """The time that the model predicts for a case."""
-        share = self.compute_efficiency
-        if self.waves:
-            share *= _wave_efficiency(case, ceiling)
-        return ph.kernel_time(
-            case.flops or 0.0,
-            case.bytes or 0.0,
-            ceiling.peak,
-            ceiling.bandwidth,
-            floor=self.floor,
-            kernels=case.kernels or 1,
-            compute_efficiency=share,
-            bandwidth_efficiency=self.bandwidth_efficiency,
-        )
-
-    def __str__(self) -> str:
-        parts = [f"floor {ph.format_quantity(self.floor, 's')}"]
-        if self.bandwidth_efficiency < 1:
-            parts.append(f"{ph.format_quantity(self.bandwidth_efficiency, '%')} of the bandwidth")
-        if self.compute_efficiency < 1:
-            parts.append(f"{ph.format_quantity(self.compute_efficiency, '%')} of the peak")
-        return ", ".join([*parts, *(["waves of tiles"] if self.waves else [])])
+#: Lowest, first guess and highest of each parameter; times in shares of the shortest case.
+_RANGES: Final[Mapping[str, tuple[float, float, float]]] = {
+    "floor": (1e-3, 0.6, 1.2),
+    "split_time": (1e-4, 0.3, 1.5),
+    "row_time": (1e-4, 0.02, 10.0),
+    "bandwidth_share": (0.02, 0.8, 1.0),
+    "compute_share": (0.02, 0.65, 1.0),
+    "exposed": (1e-4, 0.1, 1.0),
+    "half_tile": (0.1, 10.0, 200.0),
+    "even_share": (0.02, 0.3, 1.0),
+    "odd_share": (0.02, 0.2, 1.0),
+    "ragged_share": (0.05, 0.5, 1.0),
+    "tile_cost": (1e-3, 1.0, 10.0),
+    "tail": (1e-3, 0.5, 2.0),
+}
+_SECONDS: Final = ("floor", "split_time", "row_time")
+#: What a parameter is when nothing depends on it.
+_NEUTRAL: Final = {
+    "split_time": 0.0,
+    "row_time": 0.0,
+    "bandwidth_share": 1.0,
+    "compute_share": 1.0,
+    "exposed": 0.0,
+    "half_tile": 0.1,
+    "even_share": 1.0,
+    "odd_share": 1.0,
+    "ragged_share": 1.0,
+    "tile_cost": 0.0,
+    "tail": 0.0,
+}
 
 
-def _wave_efficiency(case: Case, ceiling: Ceiling) -> float:
-    return float(ph.waves(float(case.shape["m"]), float(case.shape["n"]), ceiling.units).efficiency)
+def parameters_of(law: type[ph.Law]) -> tuple[str, ...]:
+    """The parameters of a law."""
+    return tuple(entry.name for entry in fields(law) if entry.name in _RANGES)
 
 
-def fit_kernel(members: Sequence[Case], ceiling: Ceiling, *, waves: bool = False) -> Fit:
-    """Fit the extended model to measured kernels.
+def predicted(
+    kind: type[ph.Law],
+    values: Mapping[str, float],
+    family: KernelFamily,
+    ceilings: ph.LawCeilings,
+) -> NDArray[np.float64]:
+    """Times that a law with these parameters predicts for the cases of a family."""
+    facts = {name: _TRIED.fact(value) for name, value in values.items()}
+    law = ph.catalog_entry(kind, family.name, family.name, **facts)
+    return np.asarray(law.time(family.kernel, ceilings, family.launches).time)
 
-    With ``waves``, the model with wave quantization is tried as well and kept if it describes
-    these cases better.
+
+def fit_law(kind: type[ph.Law], family: KernelFamily, ceilings: ph.LawCeilings) -> dict[str, float]:
+    """Fit the parameters of a law to all cases of a family.
+
+    Logarithms of predicted over measured are made small, so that too long and too short weigh the
+    same, with a loss that is smooth near zero and linear beyond, so that one odd kernel does not
+    bend the whole fit. A parameter on which no case depends is left neutral.
     """
-    plain = _solve(members, ceiling, waves=False)
-    if not waves or ceiling.units <= 1:
-        return plain
-    quantized = _solve(members, ceiling, waves=True)
-    return min(plain, quantized, key=lambda fit: _loss(fit, members, ceiling))
-
-
-def _loss(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> float:
-    return float(np.sum(np.abs(_residuals(fit, members, ceiling))))
-
-
-def _residuals(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> NDArray[np.float64]:
-    """Logarithms of modeled over measured, so that too long and too short weigh the same."""
-    pairs = [(fit.kernel_time(case, ceiling).time, case.seconds.median) for case in members]
-    return np.array([math.log(modeled / measured) for modeled, measured in pairs])
-
-
-def _solve(members: Sequence[Case], ceiling: Ceiling, *, waves: bool) -> Fit:
     try:
         from scipy.optimize import least_squares
     except ImportError:
         raise ValueError(
             "judging the model needs scipy: install it with pip install 'mlsys-widgets[ta]'"
         ) from None
-    shortest = min(case.seconds.median for case in members)
+    names = parameters_of(kind)
+    shortest = float(np.min(family.seconds / family.launches))
+    scale = np.array([shortest if name in _SECONDS else 1.0 for name in names])
+    low, first, high = (
+        np.log(np.array([_RANGES[name][which] for name in names]) * scale) for which in range(3)
+    )
 
-    def unpack(point: NDArray[np.float64]) -> Fit:
-        floor, compute, bandwidth = (float(math.exp(value)) for value in point)
-        return Fit(floor, min(compute, 1.0), min(bandwidth, 1.0), waves)
+    def unpack(point: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(names, np.exp(point).tolist(), strict=True))
 
     def residuals(point: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _residuals(unpack(point), members, ceiling)
+        return np.log(predicted(kind, unpack(point), family, ceilings) / family.seconds)
 
-    low = [math.log(shortest / 1e3), math.log(_SMALLEST_FRACTION), math.log(_SMALLEST_FRACTION)]
-    high = [math.log(shortest * 2), 0.0, 0.0]
-    start = [math.log(shortest / 2), math.log(0.6), math.log(0.8)]
-    # An absolute loss, smooth near zero: one odd kernel must not bend the whole fit.
-    found = least_squares(
-        residuals,
-        start,
-        bounds=(low, high),
-        loss="soft_l1",
-        f_scale=0.05,
-    )
-    return _without_idle_fractions(unpack(found.x), members, ceiling)
+    found = least_squares(residuals, first, bounds=(low, high), loss="soft_l1", f_scale=0.05)
+    values = unpack(found.x)
+    best = predicted(kind, values, family, ceilings)
+    for name in names:
+        if name in _NEUTRAL:
+            without = values | {name: _NEUTRAL[name]}
+            if np.allclose(predicted(kind, without, family, ceilings), best, rtol=1e-4):
+                values = without
+    return {name: _rounded(value) for name, value in values.items()}
 
 
-def _without_idle_fractions(fit: Fit, members: Sequence[Case], ceiling: Ceiling) -> Fit:
-    """Reset a fraction to 1 if no case depends on it, because the fit says nothing about it."""
-    timed = [fit.kernel_time(case, ceiling) for case in members]
-    if all(t.memory_time >= t.compute_time for t in timed):
-        fit = replace(fit, compute_efficiency=1.0)
-    if all(t.compute_time >= t.memory_time for t in timed):
-        fit = replace(fit, bandwidth_efficiency=1.0)
-    return fit
+def _rounded(value: float) -> float:
+    """Four significant digits: no parameter is known better."""
+    return 0.0 if value == 0 else round(value, 3 - math.floor(math.log10(abs(value))))

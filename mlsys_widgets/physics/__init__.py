@@ -8,12 +8,13 @@ from mlsys_widgets.physics.attention import Attention, NaiveAttention, attention
 from mlsys_widgets.physics.compilation import BreakEven, Deployment, break_even, deployment
 from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
 from mlsys_widgets.physics.device_calibration import (
+    LAWS,
     DeviceCalibration,
     calibrated_devices,
     calibration_of,
     read_calibration,
 )
-from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices
+from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, devices, make_device
 from mlsys_widgets.physics.dispatch import (
     GRAPH_NODE_OVERHEAD,
     ForwardPass,
@@ -57,6 +58,7 @@ from mlsys_widgets.physics.language_model import (
     decode,
     footprint,
     kv_cache,
+    language_model,
     prefill,
 )
 from mlsys_widgets.physics.memory_hierarchy import (
@@ -69,7 +71,7 @@ from mlsys_widgets.physics.memory_hierarchy import (
 from mlsys_widgets.physics.model_kernels import KernelUse, layer_kernels, model_kernels
 from mlsys_widgets.physics.operations import Op, ops
 from mlsys_widgets.physics.products import Product, product, storages
-from mlsys_widgets.physics.provenance import CatalogEntry, Provenance
+from mlsys_widgets.physics.provenance import CatalogEntry, Provenance, Source, catalog_entry
 from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
@@ -94,6 +96,7 @@ from mlsys_widgets.physics.workloads import (
 __all__ = [
     "BYTES_PER_ELEMENT",
     "GRAPH_NODE_OVERHEAD",
+    "LAWS",
     "NEVER",
     "Attention",
     "BreakEven",
@@ -143,6 +146,7 @@ __all__ = [
     "Service",
     "ServingTime",
     "SmallKernelUse",
+    "Source",
     "Step",
     "TimedUse",
     "Transfer",
@@ -155,6 +159,7 @@ __all__ = [
     "calibration_of",
     "can_fuse",
     "capacity",
+    "catalog_entry",
     "chain",
     "chainable",
     "counted",
@@ -171,7 +176,9 @@ __all__ = [
     "iron_law",
     "kernel_time",
     "kv_cache",
+    "language_model",
     "layer_kernels",
+    "make_device",
     "memory_hierarchy",
     "model_kernels",
     "nearest_level",

@@ -58,7 +58,7 @@ class NaiveAttention(Attention):
 
     @derived("Q_scores", "B")
     def score_bytes(self) -> Numeric:
-        """Scores written by the product, read and written by softmax, read by the second product."""
+        """Scores: written by a product, read and written by softmax, read by a product."""
         return 4 * self.batch * self.heads * self.queries * self.keys * self.bytes_per_element
 
     @derived("Q", "B")

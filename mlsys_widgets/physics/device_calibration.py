@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any, Final
 
 from mlsys_widgets.physics.devices import Device, find_device
-from mlsys_widgets.physics.domain import UnknownName, one_of
+from mlsys_widgets.physics.domain import Numeric, UnknownName, one_of
 from mlsys_widgets.physics.kernel_laws import (
     Law,
     LawCeilings,
@@ -33,8 +33,9 @@ from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
 LAWS: Final[Mapping[str, type[Law]]] = {
     "products": ProductLaw,
     "prompt attention": PromptAttentionLaw,
+    "naive attention": Law,
     "cache attention": Law,
-    "norms": RowLaw,
+    "rows": RowLaw,
     "small kernels": Law,
 }
 
@@ -62,7 +63,7 @@ class DeviceCalibration:
         )
 
     def time(
-        self, kernel: Kernel, family: str, precision: str = "fp16", launches: float = 1.0
+        self, kernel: Kernel, family: str, precision: str = "fp16", launches: Numeric = 1.0
     ) -> CalibratedTime:
         """How long a kernel takes on the device."""
         arithmetic = storages[precision].arithmetic
@@ -118,8 +119,16 @@ def _shipped() -> dict[str, DeviceCalibration]:
     return {calibration.device.key: calibration for calibration in read}
 
 
-def read_calibration(data: Mapping[str, Any]) -> DeviceCalibration:
-    """A calibration from plain data, as ``mlsys calibrate`` writes it."""
+def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> DeviceCalibration:
+    """A calibration from plain data, as ``mlsys calibrate`` writes it.
+
+    Parameters
+    ----------
+    data
+        Device, source and the parameters of each law.
+    device
+        The device, where it is not one of ``devices``.
+    """
     source = Source(data["source"], data["date"], "measured")
     laws = {}
     for name, entry in data["laws"].items():
@@ -128,7 +137,7 @@ def read_calibration(data: Mapping[str, Any]) -> DeviceCalibration:
         facts = {p: source.fact(value, note) for p, value in entry["parameters"].items()}
         laws[name] = catalog_entry(kind, name, name, **facts)
     return DeviceCalibration(
-        device=find_device(data["device"]),
+        device=find_device(data["device"]) if device is None else device,
         laws=laws,
         launch=data["launch"],
         units=data["units"],

@@ -102,9 +102,10 @@ def _peak_key(precision: str, sparse: bool) -> str:
     return f"{precision} sparse" if sparse else precision
 
 
-def _device(
+def make_device(
     key: str, name: str, native: str, peaks: dict[str, Fact], **facts: Fact | None
 ) -> Device:
+    """A device from facts; one that is not known is ``None``."""
     sources = {f"peak {precision}": peak.provenance for precision, peak in peaks.items()}
     sources["peak"] = peaks[native].provenance
     sources |= {name: entry.provenance for name, entry in facts.items() if entry}
@@ -147,7 +148,7 @@ devices: Final[Catalog[Device]] = Catalog(
     {
         device.key: device
         for device in (
-            _device(
+            make_device(
                 "a100-sxm",
                 "A100 SXM",
                 "fp16",
@@ -167,7 +168,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 power=_A100.fact(400.0),
                 launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
             ),
-            _device(
+            make_device(
                 "h100-sxm",
                 "H100 SXM",
                 "fp16",
@@ -177,7 +178,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 power=_H100.fact(700.0),
                 launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
             ),
-            _device(
+            make_device(
                 "h200-sxm",
                 "H200 SXM",
                 "fp16",
@@ -189,7 +190,7 @@ devices: Final[Catalog[Device]] = Catalog(
                     11.0e-6, "period of a stream of tiny kernels, as PyTorch launches them"
                 ),
             ),
-            _device(
+            make_device(
                 "orin-nx",
                 "Jetson Orin NX",
                 "fp16",
@@ -202,7 +203,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 power=_ORIN.fact(25.0),
                 launch_overhead=_COURSE.fact(50e-6, "slower CPU and driver than in a server"),
             ),
-            _device(
+            make_device(
                 "mobile-npu",
                 "Mobile NPU",
                 "int8",
@@ -212,7 +213,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 power=_COURSE.fact(5.0),
                 launch_overhead=None,
             ),
-            _device(
+            make_device(
                 "cortex-m7",
                 "Cortex-M7",
                 "fp32",

@@ -49,7 +49,7 @@ class Law(CatalogEntry):
     #: Fraction of the shorter of moving and computing that the longer does not hide.
     exposed: float = number("%")
 
-    def time(self, kernel: Kernel, ceilings: LawCeilings, launches: float = 1.0) -> CalibratedTime:
+    def time(self, kernel: Kernel, ceilings: LawCeilings, launches: Numeric = 1.0) -> CalibratedTime:
         """How long a kernel takes."""
         return CalibratedTime(
             flops=kernel.flops,

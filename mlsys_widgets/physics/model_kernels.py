@@ -83,7 +83,7 @@ def layer_kernels(
     def small(kind: str, name: str, columns: float) -> KernelUse:
         part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
         made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
-        family = "norms" if part == "normalization" else "small kernels"
+        family = f"rows of {kind}" if part == "normalization" else "small kernels"
         return KernelUse(name, part, family, made, small_kernels[kind].launches, times)
 
     attending = attention(
@@ -132,6 +132,6 @@ def model_kernels(
     return (
         KernelUse("Embedding", "small kernels", "small kernels", embedded),
         *layer_kernels(model, phase, batch, sequence, precision, times=model.layers),
-        KernelUse("Last RMS norm", "normalization", "norms", norm),
+        KernelUse("Last RMS norm", "normalization", "rows of rmsnorm", norm),
         KernelUse("Logits", "logits", "products", logits),
     )

@@ -14,7 +14,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
-from mlsys_widgets.physics.devices import Device, find_device
+from mlsys_widgets.physics.devices import Device
 from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, greater, one_of
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.language_model import language_model
@@ -155,6 +155,7 @@ def serving_time(
     *,
     launch: ServingLaunch = "graph",
     layers: int | None = None,
+    calibration: DeviceCalibration | None = None,
 ) -> ServingTime:
     """One pass of a served model in the calibrated form.
 
@@ -172,6 +173,8 @@ def serving_time(
         replayed.
     layers
         Time so many layers alone, without embedding and logits.
+    calibration
+        In place of the one on record for the device.
 
     Examples
     --------
@@ -179,7 +182,8 @@ def serving_time(
     >>> alone.dominant.use.name, alone.reason
     ('Gate and up product', 'bandwidth')
     """
-    chosen, calibration = language_model(model), calibration_of(find_device(device))
+    chosen = language_model(model)
+    calibration = calibration_of(device) if calibration is None else calibration
     kind = _BY_LAUNCH[one_of("launch", launch, _BY_LAUNCH)]
     one_of("phase", phase, get_args(Phase))
     one_of("precision", precision, calibration.precisions)

@@ -1,0 +1,110 @@
+"""From a measurement to a calibration: every family of kernels fitted to half of its cases.
+
+The other half is never seen by a fit; the model is judged on it. What ships as the calibration of
+a device is exactly what was judged.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.measured.fitting import fit_law
+from mlsys_widgets.measured.kernel_families import KernelFamily, families
+from mlsys_widgets.measured.queries import Case, cases, ceilings
+from mlsys_widgets.measured.recorder import Document
+
+#: The fewest cases of a family for which fitting half of them means anything.
+LEAST: Final = 6
+
+Chosen = Callable[[int], Sequence[int]]
+
+
+def fitted_positions(count: int) -> Sequence[int]:
+    """Positions of the cases that are fitted: every other one, the smallest included."""
+    return range(0, count, 2)
+
+
+def device_of(document: Document) -> ph.Device:
+    """The device of a document: with its datasheet, or with the best that was measured on it."""
+    device = document["device"]
+    if device["key"] in ph.devices:
+        return ph.devices[device["key"]]
+    found = ceilings(document)
+    if found.bandwidth is None or not found.peaks:
+        raise ValueError(
+            f"{device['key']}: no copy past the last cache or no matrix product was measured, "
+            "so there is no roof to judge by; measure the sections copy and gemm"
+        )
+    best = ph.Source("the best of this measurement", document["date"][:7], "measured")
+    peaks = {precision: best.fact(peak) for precision, peak in found.peaks.items()}
+    return ph.make_device(
+        device["key"],
+        device["name"],
+        max(found.peaks, key=lambda precision: found.peaks[precision]),
+        peaks,
+        bandwidth=best.fact(found.bandwidth),
+        memory=best.fact(device["memory_bytes"]),
+        power=None,
+        launch_overhead=None if found.launch is None else best.fact(found.launch),
+    )
+
+
+def usable(family: KernelFamily, device: ph.Device) -> bool:
+    """Whether a family has enough cases, and the device a peak to hold them against."""
+    arithmetic = ph.storages[family.precision].arithmetic
+    return len(family.members) >= LEAST and arithmetic in device.peaks
+
+
+def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str, Any]:
+    """Fit all laws to a measurement.
+
+    Parameters
+    ----------
+    document
+        A measurement.
+    chosen
+        Which cases of a family are fitted, by their number.
+
+    Returns
+    -------
+    dict
+        Plain data, as ``physics.read_calibration`` reads it and ``mlsys calibrate`` writes it.
+    """
+    device, units = device_of(document), float(document["device"]["units"])
+    laws = {}
+    for family in families(document):
+        if not usable(family, device):
+            continue
+        fitted = family.some(chosen(len(family.members)))
+        peak = device.peak(ph.storages[family.precision].arithmetic)
+        parameters = fit_law(
+            ph.LAWS[family.law], fitted, ph.LawCeilings(peak, device.bandwidth, units)
+        )
+        laws[family.name] = {
+            "law": family.law,
+            "cases": len(fitted.members),
+            "from": ", ".join(sorted({case.section for case in fitted.members})),
+            "parameters": parameters,
+        }
+    return {
+        "device": device.key,
+        "source": f"mlsys_widgets/measured/data/{device.key}.json",
+        "date": document["date"][:7],
+        "units": units,
+        "launch": _launch(document, chosen) or device.launch_overhead or 0.0,
+        "laws": laws,
+    }
+
+
+def _launch(document: Document, chosen: Chosen) -> float | None:
+    """Seconds in which the host launches a kernel of a model, from layers launched one by one."""
+    layers = [c for c in cases(document, kind="layer", variant="eager") if c.kernels and c.enqueue]
+    if not layers:
+        return None
+    fitted: list[Case] = [layers[position] for position in chosen(len(layers))]
+    return statistics.median(
+        case.enqueue.median / case.kernels for case in fitted if case.enqueue and case.kernels
+    )
