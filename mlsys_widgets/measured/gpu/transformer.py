@@ -141,10 +141,11 @@ class PlainLlama:
         self.last = ones()
         self.logits = normal(sizes.vocabulary, sizes.width)
         each = sizes.kv_heads * sizes.head_width * tokens
-        self.memory = [(normal(each), normal(each)) for _ in range(layers)]
-        for keys, values in self.memory:
-            keys.normal_()
-            values.normal_()
+
+        def cache() -> Any:
+            return torch.empty(each, dtype=dtype, device=bench.device).normal_()
+
+        self.memory = [(cache(), cache()) for _ in range(layers)]
         half = torch.arange(0, sizes.head_width, 2, device=bench.device).float()
         angles = torch.outer(
             torch.arange(longest, device=bench.device).float(), THETA ** (-half / sizes.head_width)
