@@ -20,7 +20,7 @@ from .documents import load, merged, save, text
 from .progress import progress as shown
 from .recorder import Document, Recorder
 
-GPU_BUDGET = 420.0
+GPU_BUDGET = gpu.BUDGET
 
 
 def measure(

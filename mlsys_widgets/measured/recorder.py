@@ -170,6 +170,7 @@ class Recorder:
         compile_seconds: float | None = None,
         throughput: float | None = None,
         error: float | None = None,
+        memory: Mapping[str, float] | None = None,
     ) -> None:
         """Record one case. If it was measured before, it is noted as skipped."""
         identity = repr((kind, variant, precision, sorted(shape.items())))
@@ -197,6 +198,8 @@ class Recorder:
             case["latency"] = _plain_spread(latency)
         if error is not None:
             case["error"] = error
+        if memory is not None:
+            case["memory"] = dict(memory)
         wrong = [name for name, value in case.items() if _not_finite(value)]
         if wrong:
             self.skip(f"{kind} {variant} {precision} {dict(shape)}", f"{wrong[0]} is not finite")

@@ -34,8 +34,8 @@ METHOD = {
         " against float64."
     ),
     "warm_up": (
-        "At least 7 calls of each case before its clock starts, two replays of each graph, 0.1 s of"
-        " calls of a fused chain and 0.3 s of a model."
+        "At least 7 calls of each case before its clock starts, 2 where one takes longer than"
+        " 0.05 s, two replays of each graph, 0.1 s of calls of a fused chain and 0.3 s of a model."
     ),
     "repetitions": (
         "Each repetition is a loop of about 5 ms (at least one call), or one replay; 9 to 41"
@@ -44,7 +44,11 @@ METHOD = {
     "buffers": (
         "Random operands in rotating sets that together exceed four times the L2, except for the"
         " in-place kernels of launch and dispatch, and for model weights, which stay in place."
-        " Temporaries lie where the allocator puts them."
+        " Temporaries lie where the allocator puts them. Attention, the small kernels of a"
+        " transformer and conversions rotate through at most 1024 sets: what is smaller than that"
+        " stays in the cache, as in a model. A KV cache larger than four times the L2 is one set."
+        " Beside listed sizes, every section since attention, and gemm in fp16, holds sizes drawn"
+        " log-uniform with seed 15."
     ),
     "counting": (
         "flops and bytes as the physics core counts them: GEMM 2MNK and b(MN+NK+MK); layer norm"
@@ -52,15 +56,58 @@ METHOD = {
         " LayerNorm + Dropout + ReLU 10 FLOP per element, LayerNorm + ReLU 6. traffic is the fewest"
         " bytes that this implementation moves: wider results, dropout masks and fused passes"
         " counted as they are. Copy counts bytes read plus bytes written. Model FLOP: convolutions"
-        " and matrix products, causal attention counted in full."
+        " and matrix products, causal attention counted in full. Sections attention to training"
+        " count causal attention by half. Attention: 4 FLOP per query, key and channel; queries,"
+        " keys, values and results once, and four passes over the scores where they are written"
+        " (traffic: six with a mask, which is added in a pass of its own). Rotary, gated, residual,"
+        " conversion: one FLOP per element of each operation; bytes read and write each tensor"
+        " once, traffic counts each kernel. Weight-only int4: half a byte per weight, traffic adds"
+        " scales and zeros. A layer or a model: 2 FLOP per weight of the products and token;"
+        " bytes are the weights once and the cache."
+    ),
+    "language_models": (
+        "Sections attention, decoding, transformer, few_rows and quantized are replayed only"
+        " (variant graph). Tiled attention is scaled_dot_product_attention with the backend that"
+        " PyTorch picks; naive attention is two products with a softmax between them. Attention"
+        " over a cache is the fastest of four ways, tried in a few shapes (see the notes): grouped"
+        " folds the query heads of a group into the query length, plain leaves them to PyTorch."
+        " fp8 products have one scale per tensor or, where the shape says so, per row; int4 is"
+        " PyTorch's packed weight with bf16 activations and groups of 128. layer and serving are"
+        " Llama-3-8B in plain PyTorch with random weights: RMS norm, one QKV product, rotary"
+        " embedding of queries and keys together (five kernels), a write to the cache by"
+        " index_copy (two), attention, output product, sum, RMS norm, one gate-up product, gated"
+        " activation (two), down product, sum; then the last token's norm and logits. prefill"
+        " reads batch prompts of sequence tokens; decode reads one new token each, writes it to"
+        " the last place of a static cache of sequence tokens and attends over all of them."
+        " Before either is timed, a token decoded over the cache must agree with the same token"
+        " read with its prompt. layer: eager is wall time, graph device time of replays, calls"
+        " alternating between two layers. serving: wall time of a step, final synchronization"
+        " included, launched kernel by kernel or as one replayed graph. throughput is tokens per"
+        " second."
+    ),
+    "training": (
+        "GPT-2 in plain PyTorch, eager: weights, gradients and both Adam states in bf16 (fused"
+        " AdamW), no dropout, embedding tied to the logits, cross entropy on bf16 logits, gradients"
+        " set to zero and kept. A step is zeroing, forward, backward and optimizer. memory:"
+        " weights, gradients and optimizer are the sizes of their tensors; peak is the allocator's"
+        " highest mark during a step minus what was allocated before the model was built (token"
+        " ids and library workspaces are not in it); activations is the rest. Saved for backward"
+        " per layer, in units of batch x sequence x width x 2 bytes: the input of each norm (2) and"
+        " its result (2), queries, keys and values (3), the result of attention (1), the input of"
+        " GELU and its result (4 each): 16; beside them two numbers per row and norm and one per"
+        " row and head in fp32. The residual stream is the inputs of the norms. Past the last"
+        " layer: input and result of the last norm, log-softmax of the logits, and at the peak the"
+        " logits or their gradient."
     ),
 }
 
-# Seconds that a section leaves to those after it.
+# Seconds that a whole measurement may take, and that a section leaves to those after it.
+BUDGET = 900.0
 SECTIONS: dict[str, float] = {
-    "copy": 0, "launch": 0, "gemm": 0, "projection": 0, "dispatch": 0, "fusion": 150,
-    "kws": 140, "gpt2": 130, "resnet50": 110, "precisions": 30, "elementwise": 10,
-    "normalization": 0,
+    "copy": 0, "launch": 0, "gemm": 0, "projection": 0, "dispatch": 0, "fusion": 480,
+    "kws": 470, "gpt2": 460, "resnet50": 440, "precisions": 360, "elementwise": 340,
+    "normalization": 330, "attention": 280, "decoding": 250, "transformer": 220, "few_rows": 170,
+    "quantized": 130, "layer": 110, "serving": 30, "training": 0,
 }  # fmt: skip
 
 KEYS = {
@@ -70,7 +117,19 @@ KEYS = {
 
 
 def _run(bench: GpuBench, section: str) -> None:
-    from . import fused_chains, gemm, inference, launches, streams
+    from . import (
+        attention_kernels,
+        fused_chains,
+        gemm,
+        inference,
+        launches,
+        linear_products,
+        llama_steps,
+        quantized_products,
+        streams,
+        token_kernels,
+        training_steps,
+    )
 
     actions: dict[str, Callable[[], None]] = {
         "copy": lambda: streams.copies(bench),
@@ -85,6 +144,14 @@ def _run(bench: GpuBench, section: str) -> None:
         "precisions": lambda: _precisions(bench),
         "elementwise": lambda: streams.elementwise(bench),
         "normalization": lambda: streams.normalizations(bench),
+        "attention": lambda: attention_kernels.attention(bench),
+        "decoding": lambda: attention_kernels.decoding(bench),
+        "transformer": lambda: token_kernels.token_kernels(bench),
+        "few_rows": lambda: linear_products.linear_products(bench),
+        "quantized": lambda: quantized_products.quantized_products(bench),
+        "layer": lambda: llama_steps.layers(bench),
+        "serving": lambda: llama_steps.serving(bench),
+        "training": lambda: training_steps.training(bench),
     }
     actions[section]()
 
@@ -160,7 +227,7 @@ def _software(torch: Any) -> dict[str, str]:
 def measure(
     *,
     quick: bool = False,
-    budget: float = 420.0,
+    budget: float = BUDGET,
     sections: Iterable[str] | None = None,
     key: str | None = None,
     dry: bool = False,
@@ -218,7 +285,7 @@ def measure(
                 bench.profile(lambda i: torch.zeros(8, device="cuda"), 3)
         for section, reserve in SECTIONS.items():
             if section in wanted:
-                share = reserve * min(1.0, budget / 420.0) if sections is None else 0.0
+                share = reserve * min(1.0, budget / BUDGET) if sections is None else 0.0
                 with recorder.within(section, share):
                     _run(bench, section)
                 after(recorder)

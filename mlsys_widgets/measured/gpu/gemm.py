@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 from ..recorder import Skip, Value
+from .drawn_sizes import SEED, odd
 from .timing import GpuBench, relative_error
 
 # Powers of two, their thirds, sizes around tile and wave boundaries of 132 multiprocessors
@@ -19,6 +21,9 @@ FEWER = [
     128, 192, 256, 272, 384, 512, 768, 1024, 1408, 1536, 2048, 2304, 3072, 4096, 6144, 8192,
 ]  # fmt: skip
 QUICK = [256, 1024, 4096, 8192]
+# Odd ones that nobody picked, in fp16: what a size costs that is no multiple of anything.
+_chance = random.Random(SEED)
+ODD = sorted({odd(_chance, 200, 7000) for _ in range(12)})
 ROWS = [
     1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024, 1280, 1536, 2048, 3072,
     4096, 6144, 8192, 12288, 16384,
@@ -53,10 +58,23 @@ def _operands(bench: GpuBench, precision: str) -> tuple[Any, Any, bool, Product]
     raise ValueError(f"precision must be fp32, tf32, fp16, bf16, int8 or fp8, got {precision!r}")
 
 
-def _product(bench: GpuBench, precision: str, m: int, n: int, k: int, kind: str) -> None:
-    """Measure one product, launched one by one and replayed as a graph, after checking it."""
+def product(
+    bench: GpuBench,
+    precision: str,
+    m: int,
+    n: int,
+    k: int,
+    kind: str = "gemm",
+    *,
+    linear: bool = False,
+) -> None:
+    """Measure one product, launched one by one and replayed as a graph, after checking it.
+
+    A `linear` one has its weight stored as a layer stores it, transposed, says so in its shape, and
+    is only replayed.
+    """
     torch = bench.torch
-    dtype, result, transposed, product = _operands(bench, precision)
+    dtype, result, transposed, multiply = _operands(bench, precision)
     size, wide = (torch.empty(0, dtype=t).element_size() for t in (dtype, result))
     if size == 1 and (m % 16 or n % 16 or k % 16):
         raise Skip("8-bit matrix units want multiples of 16")
@@ -65,25 +83,27 @@ def _product(bench: GpuBench, precision: str, m: int, n: int, k: int, kind: str)
     bench.fits(traffic * sets)
     a = bench.random(sets, (m, k), dtype)
     # The projection is stored as nn.Linear stores its weight: [out, in], used transposed.
-    transposed = transposed or kind == "projection"
+    transposed = transposed or linear or kind == "projection"
     stored = bench.random(sets, (n, k) if transposed else (k, n), dtype)
     b = [w.t() for w in stored] if transposed else stored
     c = bench.empty(sets, (m, n), result)
 
     def call(i: int) -> object:
         j = i % sets
-        return product(a[j], b[j], c[j])
+        return multiply(a[j], b[j], c[j])
 
     error = None
-    if max(m, n, k) <= 1024 or (kind == "projection" and m <= 256):
+    if max(m, n, k) <= 1024 or (m <= 256 and n * k <= 1 << 24 and (linear or kind == "projection")):
         reference = a[0].float().double() @ b[0].float().double()
-        error = relative_error(torch, product(a[0], b[0], c[0]), reference)
+        error = relative_error(torch, multiply(a[0], b[0], c[0]), reference)
         if not error < 0.1:
             raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
         del reference
     shape: dict[str, Value] = {"m": m, "n": n, "k": k, "result": str(result).removeprefix("torch.")}
     if precision == "fp8":
         shape["fast_accumulation"] = True
+    if linear:
+        shape["transposed"] = True
     counts: dict[str, Any] = {
         "flops": 2 * m * n * k,
         "bytes": size * (m * n + n * k + m * k),
@@ -91,8 +111,9 @@ def _product(bench: GpuBench, precision: str, m: int, n: int, k: int, kind: str)
         "kernels": None,
         "error": error,
     }
-    eager = bench.wall(call, hold=sets)
-    bench.recorder.add(kind, "eager", precision, shape, eager, **counts)
+    if not linear:
+        eager = bench.wall(call, hold=sets)
+        bench.recorder.add(kind, "eager", precision, shape, eager, **counts)
     graph = bench.replay(call, sets, hold=sets)
     bench.recorder.add(kind, "graph", precision, shape, graph, **counts)
 
@@ -101,9 +122,11 @@ def squares(bench: GpuBench, precisions: list[str]) -> None:
     """The sweep over N, large and small."""
     for precision in precisions:
         full = SIZES if precision in ("fp16", "bf16") else FEWER
+        if precision == "fp16":
+            full = sorted({*full, *ODD})
         for n in bench.pick(full, QUICK, [32, 48]):
             with bench.recorder.attempt(f"gemm {precision} N = {n}"):
-                _product(bench, precision, n, n, n, "gemm")
+                product(bench, precision, n, n, n, "gemm")
             if n >= 2048:
                 bench.release()
     bench.torch.set_float32_matmul_precision("highest")
@@ -115,5 +138,5 @@ def projections(bench: GpuBench, precisions: list[str]) -> None:
     for precision in precisions:
         for m in bench.pick(ROWS, [1, 128, 4096], [1, 16]):
             with bench.recorder.attempt(f"projection {precision} M = {m}"):
-                _product(bench, precision, m, width, width, "projection")
+                product(bench, precision, m, width, width, "projection")
     bench.release()

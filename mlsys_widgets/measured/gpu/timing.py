@@ -6,13 +6,14 @@ integer, the number of the call, by which it picks its operands from the rotatin
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ Call = Callable[[int], object]
 
 MOST_SETS = 8192
 ALIGNMENT = 512
+LONG = 0.05
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class GpuBench:
         self.quick = quick
         self.dry = dry
         self.compiler_warm = False
+        self.cache_attention: Any = None  # the fastest way over a KV cache, once it was tried
 
     def pick(self, full: Iterable[Any], quick: Iterable[Any], dry: Iterable[Any]) -> list[Any]:
         """The sizes to measure, by how thorough this run is."""
@@ -130,12 +133,28 @@ class GpuBench:
         if self.cuda:
             self.torch.cuda.empty_cache()
 
+    @contextlib.contextmanager
+    def patient(self, seconds: float) -> Iterator[None]:
+        """Spend at most this many seconds on the repetitions of a case."""
+        before = self.patience
+        self.patience = min(before, seconds)
+        try:
+            yield
+        finally:
+            self.patience = before
+
     def estimate(self, call: Call) -> float:
         """Rough seconds of a call, after warming it up."""
         self.recorder.need()
+        once = math.inf
         for i in range(3):
+            self.synchronize()
+            began = time.perf_counter()
             call(i)
-        self.synchronize()
+            self.synchronize()
+            once = time.perf_counter() - began
+            if i and once > LONG:
+                return once  # the first call may load code, the second no longer does
         best = math.inf
         for _ in range(2):
             began = time.perf_counter()
@@ -206,6 +225,22 @@ class GpuBench:
         self.synchronize()
         return spread(samples)
 
+    def steps(self, call: Call) -> tuple[Spread, Spread]:
+        """Wall seconds per call as `wall` takes them, and the host's share before it waits."""
+        estimate = self.estimate(call)
+        calls = 2 if self.dry else max(1, math.ceil(0.005 / estimate))
+        walls, enqueues = [], []
+        for _ in range(self.repetitions(calls * estimate)):
+            self.synchronize()
+            began = time.perf_counter()
+            for i in range(calls):
+                call(i)
+            returned = time.perf_counter()
+            self.synchronize()
+            walls.append((time.perf_counter() - began) / calls)
+            enqueues.append((returned - began) / calls)
+        return spread(walls), spread(enqueues)
+
     def capture(self, call: Call, calls: int, hold: int = 0) -> Callable[[], None]:
         """A function that replays `calls` calls as one CUDA graph."""
         held: deque[object] = deque(maxlen=hold)
@@ -220,7 +255,7 @@ class GpuBench:
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
-            for i in range(3):
+            for i in range(2):
                 call(i)
         torch.cuda.current_stream().wait_stream(side)
         torch.cuda.synchronize()

@@ -42,7 +42,7 @@ def test_a_wrong_product_is_skipped_with_its_error() -> None:
 def test_eight_bits_want_multiples_of_sixteen() -> None:
     bench = FakeBench()
     with bench.recorder.attempt("an odd product"):
-        gemm._product(bench, "int8", 17, 16, 16, "gemm")
+        gemm.product(bench, "int8", 17, 16, 16, "gemm")
     assert "multiples of 16" in bench.recorder.skipped[0]["reason"]
 
 

@@ -1,0 +1,193 @@
+"""Training steps of GPT-2 in plain PyTorch, pure bf16, with their memory by kind."""
+
+from __future__ import annotations
+
+import gc
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from ..recorder import Value
+from .drawn_sizes import SEED, draw
+from .timing import GpuBench
+
+PATIENCE = 0.2
+
+
+@dataclass(frozen=True)
+class GptSizes:
+    """The sizes of a GPT-2."""
+
+    width: int
+    layers: int
+    heads: int
+    vocabulary: int = 50257
+    positions: int = 1024
+
+    @property
+    def linear(self) -> int:
+        """Weights of the matrix products, logits included."""
+        return 12 * self.width**2 * self.layers + self.width * self.vocabulary
+
+    def flops(self, batch: int, sequence: int) -> float:
+        """FLOP of a step: forward, and twice as many backward; causal attention by half.
+
+        Examples
+        --------
+        >>> GPTS["gpt2"].flops(1, 1024) / 1e12
+        0.816...
+        """
+        tokens = batch * sequence
+        attention = 2 * self.layers * tokens * sequence * self.width
+        return 3.0 * (2 * self.linear * tokens + attention)
+
+
+GPTS = {"gpt2": GptSizes(768, 12, 12), "gpt2-medium": GptSizes(1024, 24, 16)}
+TOY = GptSizes(32, 2, 2, 97, 32)
+
+
+def training_cases() -> list[tuple[str, int, int]]:
+    """Model, batch and sequence: listed ones, then drawn ones."""
+    chance = random.Random(SEED + 10)
+    cases = [
+        ("gpt2", 1, 128), ("gpt2", 1, 1024), ("gpt2", 4, 1024), ("gpt2", 8, 512),
+        ("gpt2", 16, 1024), ("gpt2", 32, 1024), ("gpt2-medium", 1, 1024), ("gpt2-medium", 8, 1024),
+    ]  # fmt: skip
+    for name in ("gpt2", "gpt2", "gpt2", "gpt2-medium", "gpt2-medium"):
+        cases.append((name, draw(chance, 1, 32), draw(chance, 128, 1024)))
+    return list(dict.fromkeys(cases))
+
+
+def gpt(torch: Any, sizes: GptSizes) -> Any:
+    """A GPT-2 without dropout, its embedding tied to its logits; returns the loss."""
+    nn, functional = torch.nn, torch.nn.functional
+    width, heads = sizes.width, sizes.heads
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.before_attention = nn.LayerNorm(width)
+            self.qkv = nn.Linear(width, 3 * width)
+            self.project = nn.Linear(width, width)
+            self.before_mlp = nn.LayerNorm(width)
+            self.widen = nn.Linear(width, 4 * width)
+            self.narrow = nn.Linear(4 * width, width)
+
+        def forward(self, x: Any) -> Any:
+            batch, length, _ = x.shape
+            qkv = self.qkv(self.before_attention(x)).view(batch, length, 3, heads, width // heads)
+            q, k, v = qkv.permute(2, 0, 3, 1, 4)
+            y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.project(y.transpose(1, 2).reshape(batch, length, width))
+            y = functional.gelu(self.widen(self.before_mlp(x)), approximate="tanh")
+            return x + self.narrow(y)
+
+    class Gpt(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.tokens = nn.Embedding(sizes.vocabulary, width)
+            self.positions = nn.Embedding(sizes.positions, width)
+            self.blocks = nn.ModuleList([Block() for _ in range(sizes.layers)])
+            self.last = nn.LayerNorm(width)
+            nn.init.normal_(self.tokens.weight, 0.0, 0.02)
+            nn.init.normal_(self.positions.weight, 0.0, 0.02)
+
+        def forward(self, ids: Any, targets: Any) -> Any:
+            x = self.tokens(ids) + self.positions.weight[: ids.shape[1]]
+            for block in self.blocks:
+                x = block(x)
+            logits = functional.linear(self.last(x), self.tokens.weight)
+            return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+    return Gpt()
+
+
+class Trainer:
+    """A model, its optimizer and its data; each call is a step."""
+
+    def __init__(self, bench: GpuBench, sizes: GptSizes, batch: int, sequence: int) -> None:
+        torch = bench.torch
+        self.bench = bench
+        pairs = torch.randint(0, sizes.vocabulary, (2, batch, sequence + 1), device=bench.device)
+        self.pairs = [(ids[:, :-1].contiguous(), ids[:, 1:].contiguous()) for ids in pairs]
+        del pairs
+        self.before = torch.cuda.memory_allocated() if bench.cuda else 0
+        torch.manual_seed(15)
+        with torch.device(bench.device):
+            self.model = gpt(torch, sizes).to(torch.bfloat16)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, fused=True)
+
+    def __call__(self, i: int) -> Any:
+        """One step: gradients to zero, forward, backward, optimizer."""
+        self.optimizer.zero_grad(set_to_none=False)
+        loss = self.model(*self.pairs[i % 2])
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+    def memory(self) -> dict[str, float] | None:
+        """Bytes by kind: weights, gradients and states as they are, and the peak of one step."""
+        if not self.bench.cuda:
+            return None
+        cuda = self.bench.torch.cuda
+        weights, gradients, states = 0, 0, 0
+        for weight in self.model.parameters():
+            weights += _size(weight)
+            gradients += _size(weight.grad)
+            states += sum(
+                _size(part)
+                for part in self.optimizer.state[weight].values()
+                if self.bench.torch.is_tensor(part)
+            )
+        self.bench.synchronize()
+        cuda.reset_peak_memory_stats()
+        self(0)
+        self.bench.synchronize()
+        peak = cuda.max_memory_allocated() - self.before
+        return {
+            "weights": weights, "gradients": gradients, "optimizer": states,
+            "activations": peak - weights - gradients - states, "peak": peak,
+        }  # fmt: skip
+
+
+def _size(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())
+
+
+def training(bench: GpuBench) -> None:
+    """Measure the steps, largest models last."""
+    with bench.recorder.attempt("warming up"):
+        # A first step of a toy, whose libraries take their workspaces, which are no model's.
+        trainer = Trainer(bench, GptSizes(64, 1, 1, 128, 32), 2, 32)
+        for i in range(2):
+            trainer(i)
+        bench.synchronize()
+        del trainer
+    quick = [("gpt2", 8, 1024)]
+    with bench.patient(PATIENCE):
+        for name, batch, sequence in bench.pick(training_cases(), quick, [("gpt2", 2, 16)]):
+            with bench.recorder.attempt(f"{name}, batch {batch} of {sequence} tokens"):
+                _train(bench, name, batch, sequence)
+            bench.release()
+
+
+def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> None:
+    sizes = TOY if bench.dry else GPTS[name]
+    bench.fits(8.0 * sizes.linear + 8.0 * batch * sequence * sizes.vocabulary)
+    gc.collect()  # nothing of the step before may be freed during this one
+    trainer = Trainer(bench, sizes, batch, sequence)
+    losses = [float(trainer(i)) for i in range(3)]
+    if not all(0 < loss < 100 for loss in losses):
+        raise RuntimeError(f"the loss is {losses[-1]:.3g}")
+    memory = trainer.memory()
+    seconds, enqueue = bench.steps(trainer)
+    seen = bench.profile(trainer, 1)
+    shape: dict[str, Value] = {
+        "model": name, "batch": batch, "sequence": sequence, "vocabulary": sizes.vocabulary,
+        "optimizer": "adamw",
+    }  # fmt: skip
+    bench.recorder.add(
+        "training", "eager", "bf16", shape, seconds, enqueue=enqueue,
+        flops=sizes.flops(batch, sequence), kernels=seen.kernels, gpu_busy=seen.busy,
+        throughput=batch * sequence / seconds.median, memory=memory,
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""A Llama in plain PyTorch, with random weights: what `layer` and `serving` measure.
+
+It is written the way one writes it without a serving library: one kernel after the other, nothing
+fused but attention, a static KV cache, positions in a device tensor so that a step can be captured
+as a CUDA graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..recorder import Skip
+from .attention_kernels import FORMS, CacheAttention
+from .timing import GpuBench, relative_error
+from .token_kernels import gate, rotated, write_cache
+
+
+@dataclass(frozen=True)
+class DecoderSizes:
+    """The sizes of a decoder-only transformer with grouped queries and a gated MLP."""
+
+    width: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_width: int
+    hidden: int
+    vocabulary: int
+
+    @property
+    def linear(self) -> int:
+        """Weights of one layer's matrix products."""
+        qkv = (self.heads + 2 * self.kv_heads) * self.head_width
+        across = self.heads * self.head_width
+        return self.width * (qkv + across + 3 * self.hidden)
+
+    def cached(self, layers: int) -> int:
+        """Numbers that one token leaves in the cache."""
+        return 2 * layers * self.kv_heads * self.head_width
+
+    def flops(self, batch: int, tokens: int, keys: int, layers: int, logits: bool) -> float:
+        """FLOP of a step: products, and attention, counted by half over a prompt.
+
+        Examples
+        --------
+        >>> LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9
+        16.083...
+        """
+        products = 2 * self.linear * layers * batch * tokens
+        attention = 4 * layers * batch * self.heads * self.head_width * tokens * keys
+        if tokens > 1:
+            attention //= 2
+        last = 2 * batch * self.width * self.vocabulary if logits else 0
+        return float(products + attention + last)
+
+    def bytes(self, batch: int, tokens: int, keys: int, layers: int, logits: bool) -> float:
+        """Bytes of a step as the textbook counts them: weights once, and the cache, in 16 bits."""
+        weights = self.linear * layers + (self.width * self.vocabulary if logits else 0)
+        return 2.0 * (weights + self.cached(layers) * batch * keys)
+
+
+LLAMA3_8B = DecoderSizes(4096, 32, 32, 8, 128, 14336, 128256)
+TOY = DecoderSizes(32, 2, 4, 2, 8, 48, 64)
+THETA = 500000.0
+
+
+@dataclass
+class DecoderWeights:
+    """The weights of one layer, each ``[out, in]`` as `nn.Linear` stores it."""
+
+    before: Any
+    qkv: Any
+    output: Any
+    between: Any
+    gate_up: Any
+    down: Any
+
+
+class PlainLlama:
+    """The model, its weights and the memory of its caches.
+
+    Parameters
+    ----------
+    bench : GpuBench
+        Where it lives.
+    sizes : DecoderSizes
+        Of the model; `layers` of them are built.
+    dtype : torch.dtype
+        Of weights and activations.
+    tokens : int
+        Tokens that the caches together have room for, whatever the batch.
+    longest : int
+        Positions that a sequence may have.
+    way : CacheAttention
+        How a new token attends.
+    """
+
+    def __init__(
+        self,
+        bench: GpuBench,
+        sizes: DecoderSizes,
+        dtype: Any,
+        *,
+        layers: int,
+        tokens: int,
+        longest: int,
+        way: CacheAttention,
+    ) -> None:
+        torch = bench.torch
+        self.bench, self.torch, self.sizes, self.dtype, self.way = bench, torch, sizes, dtype, way
+        self.room = tokens
+        count = sizes.cached(layers)
+        matrices = sizes.linear * layers + 2 * sizes.width * sizes.vocabulary
+        bench.fits(2.0 * (matrices + count * tokens))
+        torch.manual_seed(15)
+
+        def normal(*shape: int) -> Any:
+            made = torch.empty(shape, dtype=dtype, device=bench.device)
+            return made.normal_(0.0, shape[-1] ** -0.5)
+
+        def ones() -> Any:
+            return torch.ones(sizes.width, dtype=dtype, device=bench.device)
+
+        across = sizes.heads * sizes.head_width
+        qkv = across + 2 * sizes.kv_heads * sizes.head_width
+        self.layers = [
+            DecoderWeights(
+                before=ones(),
+                qkv=normal(qkv, sizes.width),
+                output=normal(sizes.width, across),
+                between=ones(),
+                gate_up=normal(2 * sizes.hidden, sizes.width),
+                down=normal(sizes.width, sizes.hidden),
+            )
+            for _ in range(layers)
+        ]
+        self.embedding = normal(sizes.vocabulary, sizes.width)
+        self.last = ones()
+        self.logits = normal(sizes.vocabulary, sizes.width)
+        each = sizes.kv_heads * sizes.head_width * tokens
+
+        def cache() -> Any:
+            return torch.empty(each, dtype=dtype, device=bench.device).normal_()
+
+        self.memory = [(cache(), cache()) for _ in range(layers)]
+        half = torch.arange(0, sizes.head_width, 2, device=bench.device).float()
+        angles = torch.outer(
+            torch.arange(longest, device=bench.device).float(), THETA ** (-half / sizes.head_width)
+        )
+        angles = torch.cat((angles, angles), -1)
+        self.cos, self.sin = angles.cos().to(dtype), angles.sin().to(dtype)
+
+    def caches(self, batch: int, length: int) -> list[tuple[Any, Any]]:
+        """The caches of every layer as ``[batch, kv_heads, length, head_width]``, contiguous."""
+        if batch * length > self.room:
+            raise Skip(f"{batch} x {length} tokens, and the cache has room for {self.room}")
+        sizes = self.sizes
+        shape = (batch, sizes.kv_heads, length, sizes.head_width)
+        count = batch * length * sizes.kv_heads * sizes.head_width
+        return [(k[:count].view(shape), v[:count].view(shape)) for k, v in self.memory]
+
+    def turned(self, positions: Any) -> tuple[Any, Any]:
+        """Cosines and sines of the positions, once per step."""
+        select = self.torch.index_select
+        return (
+            select(self.cos, 0, positions).unsqueeze(1),
+            select(self.sin, 0, positions).unsqueeze(1),
+        )
+
+    def layer(
+        self, number: int, x: Any, positions: Any, turn: tuple[Any, Any], cache: tuple[Any, Any]
+    ) -> Any:
+        """One layer over ``[batch, tokens, width]``; its keys and values go to the cache."""
+        torch, sizes, weights = self.torch, self.sizes, self.layers[number]
+        functional = torch.nn.functional
+        batch, tokens, _ = x.shape
+        heads, groups, width = sizes.heads, sizes.kv_heads, sizes.head_width
+        y = functional.rms_norm(x, (sizes.width,), weights.before, 1e-5)
+        qkv = functional.linear(y, weights.qkv).view(batch, tokens, heads + 2 * groups, width)
+        both = rotated(torch, qkv[:, :, : heads + groups], *turn)
+        k, v = both[:, :, heads:], qkv[:, :, heads + groups :]
+        write_cache(*cache, k, v, positions)
+        if tokens == 1:
+            y = FORMS[self.way.form](torch, both[:, 0, :heads].unsqueeze(2), *cache)
+        else:
+            y = functional.scaled_dot_product_attention(
+                both[:, :, :heads].transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
+                is_causal=True, enable_gqa=heads != groups,
+            )  # fmt: skip
+        x = x + functional.linear(y.transpose(1, 2).reshape(batch, tokens, -1), weights.output)
+        y = functional.rms_norm(x, (sizes.width,), weights.between, 1e-5)
+        y = gate(torch, functional.linear(y, weights.gate_up))
+        return x + functional.linear(y, weights.down)
+
+    def step(self, ids: Any, positions: Any, caches: list[tuple[Any, Any]]) -> Any:
+        """Logits of the token that follows ``[batch, tokens]`` ids."""
+        functional = self.torch.nn.functional
+        x = functional.embedding(ids, self.embedding)
+        turn = self.turned(positions)
+        for number, cache in enumerate(caches):
+            x = self.layer(number, x, positions, turn, cache)
+        x = functional.rms_norm(x[:, -1], (self.sizes.width,), self.last, 1e-5)
+        return functional.linear(x, self.logits)
+
+    def places(self, phase: str, length: int) -> Any:
+        """Positions of the tokens of a step: all of a prompt, or the last one of a cache."""
+        start = 0 if phase == "prefill" else length - 1
+        return self.torch.arange(start, length, device=self.bench.device)
+
+    @contextlib.contextmanager
+    def kernels(self, phase: str) -> Iterator[None]:
+        """Let PyTorch choose among the attention kernels of a phase."""
+        if phase == "prefill":
+            yield
+            return
+        with self.way.chosen(self.bench):
+            yield
+
+    def check(self, batch: int = 2, length: int = 21) -> float:
+        """Refuse a model whose new token is not what reading the whole prompt gives."""
+        torch = self.torch
+        ids = torch.randint(0, self.sizes.vocabulary, (batch, length), device=self.bench.device)
+        caches = self.caches(batch, length)
+        whole = self.step(ids, self.places("prefill", length), caches).clone()
+        for keys, values in caches:  # what the new token has to write
+            keys[:, :, -1].zero_()
+            values[:, :, -1].zero_()
+        with self.kernels("decode"):
+            new = self.step(ids[:, -1:], self.places("decode", length), caches)
+        error = relative_error(torch, new, whole)
+        if not error < 0.15:  # 32 layers of bf16 rounding leave a few hundredths
+            raise RuntimeError(f"decoding differs from reading the prompt: error {error:.3g}")
+        return error
