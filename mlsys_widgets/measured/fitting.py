@@ -20,6 +20,7 @@ _RANGES: Final[Mapping[str, tuple[float, float, float]]] = {
     "floor": (1e-3, 0.6, 1.2),
     "split_time": (1e-4, 0.3, 1.5),
     "row_time": (1e-4, 0.02, 10.0),
+    "column_time": (1e-6, 1e-4, 0.1),
     "bandwidth_share": (0.02, 0.8, 1.0),
     "compute_share": (0.02, 0.65, 1.0),
     "exposed": (1e-4, 0.1, 1.0),
@@ -27,10 +28,12 @@ _RANGES: Final[Mapping[str, tuple[float, float, float]]] = {
     "even_share": (0.02, 0.3, 1.0),
     "odd_share": (0.02, 0.2, 1.0),
     "ragged_share": (0.05, 0.5, 1.0),
+    "block_share": (0.05, 0.6, 1.0),
+    "half_width": (0.1, 60.0, 500.0),
     "tile_cost": (1e-3, 1.0, 10.0),
     "tail": (1e-3, 0.5, 2.0),
 }
-_SECONDS: Final = ("floor", "split_time", "row_time")
+_SECONDS: Final = ("floor", "split_time", "row_time", "column_time")
 #: What a parameter is when nothing depends on it.
 _NEUTRAL: Final = {
     "split_time": 0.0,
@@ -42,6 +45,8 @@ _NEUTRAL: Final = {
     "even_share": 1.0,
     "odd_share": 1.0,
     "ragged_share": 1.0,
+    "block_share": 1.0,
+    "half_width": 0.0,
     "tile_cost": 0.0,
     "tail": 0.0,
 }

@@ -61,27 +61,29 @@ def _counts(case: Case) -> bool:
 
 
 def _family_name(case: Case) -> str | None:
-    if case.kind in ("gemm", "projection"):
-        return f"products {case.precision}"
+    if case.kind in ("gemm", "projection") and "scales" not in case.shape:
+        weight_only = ph.storages[case.precision or ""].arithmetic != case.precision
+        return f"{'weight-only ' if weight_only else ''}products {case.precision}"
     if case.kind == "attention":
         return "naive attention" if case.shape["form"] == "naive" else "prompt attention"
-    if case.kind in _NAMES:
-        return _NAMES[case.kind]
+    if case.kind == "decode_attention":
+        return "cache attention"
+    if case.kind in ("rmsnorm", "layernorm", "softmax"):
+        return f"rows of {case.kind}"
+    if case.kind in _SMALL:
+        return f"small kernels of {_SMALL[case.kind]}"
     return None
 
 
-_NAMES: Final = {
-    "decode_attention": "cache attention",
-    "rmsnorm": "rows of rmsnorm",
-    "layernorm": "rows of layernorm",
-    "softmax": "rows of softmax",
-    "elementwise": "small kernels",
-    "residual": "small kernels",
-    "rotary": "small kernels",
-    "gated": "small kernels",
-    "embedding": "small kernels",
-    "cache_write": "small kernels",
-    "conversion": "small kernels",
+#: Small kernels by the family whose law they follow; simple maps of a tensor are all alike.
+_SMALL: Final = {
+    "elementwise": "elementwise",
+    "residual": "elementwise",
+    "rotary": "rotary",
+    "gated": "gated",
+    "embedding": "embedding",
+    "cache_write": "cache_write",
+    "conversion": "conversion",
 }
 
 
@@ -152,9 +154,11 @@ def _bytes(members: Sequence[Case]) -> NDArray[np.float64]:
 
 _BUILDERS: Final[dict[str, Callable[[Sequence[Case]], Any]]] = {
     "products": _products,
+    "weight-only products": _products,
     "prompt attention": _attention,
     "naive attention": _attention,
     "cache attention": _attention,
     "rows of": _rows,
+    "small kernels of embedding": _rows,
     "small kernels": _small,
 }

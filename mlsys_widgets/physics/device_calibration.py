@@ -18,11 +18,13 @@ from typing import Any, Final
 from mlsys_widgets.physics.devices import Device, find_device
 from mlsys_widgets.physics.domain import Numeric, UnknownName, one_of
 from mlsys_widgets.physics.kernel_laws import (
+    GatherLaw,
     Law,
     LawCeilings,
     ProductLaw,
     PromptAttentionLaw,
     RowLaw,
+    SoftmaxLaw,
 )
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
@@ -35,8 +37,11 @@ LAWS: Final[Mapping[str, type[Law]]] = {
     "prompt attention": PromptAttentionLaw,
     "naive attention": Law,
     "cache attention": Law,
+    "rows of softmax": SoftmaxLaw,
     "rows": RowLaw,
+    "small kernels of embedding": GatherLaw,
     "small kernels": Law,
+    "weight-only products": Law,
 }
 
 

@@ -85,7 +85,7 @@ POSITIVE: Final = Domain(SMALLEST, LARGEST, f"a number greater than 0 {_BOUNDS}"
 NON_NEGATIVE: Final = Domain(0.0, LARGEST, f"0 or a number greater than 0 {_BOUNDS}")
 AT_LEAST_ONE: Final = Domain(1.0, LARGEST, f"a number of at least 1 {_BOUNDS}")
 FRACTION: Final = Domain(0.0, 1.0, "a fraction between 0 and 1")
-SHARE: Final = Domain(1e-6, 1.0, "a fraction greater than 0 and at most 1")
+SHARE: Final = Domain(1e-12, 1.0, "a fraction greater than 0 and at most 1")
 
 
 def one_of(name: str, value: T, allowed: Iterable[T]) -> T:

@@ -7,6 +7,8 @@ reaches less. The values come from a measurement of a device (see ``device_calib
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,7 +51,9 @@ class Law(CatalogEntry):
     #: Fraction of the shorter of moving and computing that the longer does not hide.
     exposed: float = number("%")
 
-    def time(self, kernel: Kernel, ceilings: LawCeilings, launches: Numeric = 1.0) -> CalibratedTime:
+    def time(
+        self, kernel: Kernel, ceilings: LawCeilings, launches: Numeric = 1.0
+    ) -> CalibratedTime:
         """How long a kernel takes."""
         return CalibratedTime(
             flops=kernel.flops,
@@ -91,11 +95,32 @@ class RowFloor(Result):
         return self.floor + self.rows * self.row_time / self.units
 
 
+@dataclass(frozen=True, repr=False)
+class RowWalk(Result):
+    """A row is walked by one block of threads, however few rows there are."""
+
+    flops: Numeric = given("W", "FLOP", "operations", POSITIVE)
+    peak: Numeric = given("P", "FLOP/s", "peak compute rate", POSITIVE)
+    columns: Numeric = given("c", "", "elements of a row", AT_LEAST_ONE)
+    column_time: Numeric = given("t_col", "s", "walking one element further", POSITIVE)
+
+    @derived("t_walk", "s")
+    def walk(self) -> Numeric:
+        """Time to walk one row from end to end, or to compute if that takes longer."""
+        return greater(self.columns * self.column_time, self.flops / self.peak)
+
+    @derived("η_walk", "%")
+    def share(self) -> Numeric:
+        """Fraction of the peak that is left while rows are walked."""
+        return self.flops / (self.peak * self.walk)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowLaw(Law):
-    """Norms and softmax: every row is reduced before any of it is written."""
+    """Norms: every row is reduced by one block before any of it is written."""
 
     row_time: float = number("s")
+    column_time: float = number("s")
     #: Fraction of that bandwidth where rows are no whole number of 16-byte pieces.
     ragged_share: float = number("%")
 
@@ -105,14 +130,61 @@ class RowLaw(Law):
             floor=self.floor, rows=kernel.rows, units=ceilings.units, row_time=self.row_time
         ).total
 
+    def compute_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
+        """What walking the rows leaves of the peak."""
+        return RowWalk(
+            flops=kernel.flops,
+            peak=ceilings.peak,
+            columns=kernel.columns,
+            column_time=self.column_time,
+        ).share
+
     def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
         """Less for rows that cannot be read in pieces of 16 bytes."""
         ragged = np.mod(kernel.columns * kernel.bytes_per_element, 16) != 0
         return _chosen(ragged, self.bandwidth_share * self.ragged_share, self.bandwidth_share)
 
 
+#: Rows of softmax that one warp holds, and that one block holds in registers.
+WARP_ROW, BLOCK_ROW = 1024, 9216
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftmaxLaw(RowLaw):
+    """Softmax: short rows by a warp, longer ones in the registers of a block, others in memory."""
+
+    #: Fraction of that bandwidth for rows held in the registers of a block.
+    block_share: float = number("%")
+
+    def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
+        """Less for rows that a block reads piece by piece into its registers."""
+        block = (kernel.columns > WARP_ROW) & (kernel.columns <= BLOCK_ROW)
+        whole = super().bandwidth_share_of(kernel, ceilings)
+        return _chosen(block, whole * self.block_share, whole)
+
+
+#: Rows that PyTorch gathers one after the other rather than side by side.
+FEW_ROWS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatherLaw(Law):
+    """Rows looked up in a table: a few of them are copied one after the other."""
+
+    row_time: float = number("s")
+
+    def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
+        """The floor, and rows copied one by one where there are few."""
+        one_by_one = RowFloor(
+            floor=self.floor, rows=kernel.rows, units=1.0, row_time=self.row_time
+        ).total
+        return _chosen(kernel.rows <= FEW_ROWS, one_by_one, self.floor)
+
+
 #: Tiles that libraries cut a product into: rows and columns of the result.
 TILES: Final = ((8, 128), (16, 128), (32, 128), (64, 64), (64, 128), (128, 128), (128, 256))
+#: Kernels for sizes that are not aligned know no small tiles.
+UNALIGNED_TILES: Final = ((32, 64), (64, 64), (128, 128))
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,7 +244,19 @@ class ProductLaw(Law):
 
     def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
         """The best of all tilings; far less for sizes that are not aligned."""
-        tilings = [
+        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
+        slow = _chosen(even, self.even_share, self.odd_share)
+        return _chosen(
+            _aligned(kernel),
+            self._best(TILES, kernel, ceilings),
+            self._best(UNALIGNED_TILES, kernel, ceilings) * slow,
+        )
+
+    def _best(
+        self, tiles: Iterable[tuple[int, int]], kernel: Product, ceilings: LawCeilings
+    ) -> Numeric:
+        """The share of the tiling that suits the product best."""
+        shares = [
             TileShare(
                 m=kernel.m,
                 n=kernel.n,
@@ -182,16 +266,15 @@ class ProductLaw(Law):
                 half_tile=self.half_tile,
                 best=self.compute_share,
             ).share
-            for rows, columns in TILES
+            for rows, columns in tiles
         ]
-        best = tilings[0]
-        for share in tilings[1:]:
-            best = greater(best, share)
-        piece = 16 / kernel.weight_bytes
-        whole = (np.mod(kernel.n, piece) == 0) & (np.mod(kernel.k, piece) == 0)
-        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
-        slow = _chosen(even, self.even_share, self.odd_share)
-        return _chosen(whole, best, best * slow)
+        return functools.reduce(greater, shares)
+
+
+def _aligned(kernel: Product) -> Any:
+    """Whether rows of weights and results are whole numbers of 16-byte pieces."""
+    piece = 16 / kernel.weight_bytes
+    return (np.mod(kernel.n, piece) == 0) & (np.mod(kernel.k, piece) == 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,6 +290,8 @@ class AttentionTiles(Result):
     tile: Numeric = given("a", "", "side of a tile", AT_LEAST_ONE)
     tile_cost: Numeric = given("c", "", "start of a query tile, in key tiles", NON_NEGATIVE)
     tail: Numeric = given("τ", "%", "fraction of the longest walk that runs alone", NON_NEGATIVE)
+    head_width: Numeric = given("d", "", "width of a head", AT_LEAST_ONE)
+    half_width: Numeric = given("d_0", "", "width at which exponents take half", NON_NEGATIVE)
     best: Numeric = given("η_P", "%", "fraction of the peak at best", SHARE)
 
     @derived("walk", "")
@@ -241,7 +326,8 @@ class AttentionTiles(Result):
             * self.queries
             * self.keys
             * self.seen_share
-            / (self.steps * self.units * self.tile**2)
+            * self.head_width
+            / (self.steps * self.units * self.tile**2 * (self.head_width + self.half_width))
         )
 
 
@@ -253,6 +339,8 @@ class PromptAttentionLaw(Law):
     tile_cost: float
     #: Fraction of the longest tile that runs while other multiprocessors have finished.
     tail: float = number("%")
+    #: Width of a head at which exponents take as long as products.
+    half_width: float
 
     def compute_share_of(self, kernel: Attention, ceilings: LawCeilings) -> Numeric:
         """What the tiles leave of the peak."""
@@ -266,6 +354,8 @@ class PromptAttentionLaw(Law):
             tile=128.0,
             tile_cost=self.tile_cost,
             tail=self.tail,
+            head_width=kernel.head_width,
+            half_width=self.half_width,
             best=self.compute_share,
         ).share
 

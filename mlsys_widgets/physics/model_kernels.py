@@ -83,7 +83,8 @@ def layer_kernels(
     def small(kind: str, name: str, columns: float) -> KernelUse:
         part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
         made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
-        family = f"rows of {kind}" if part == "normalization" else "small kernels"
+        alike = {"rmsnorm": "rows of rmsnorm", "residual": "small kernels of elementwise"}
+        family = alike.get(kind, f"small kernels of {kind}")
         return KernelUse(name, part, family, made, small_kernels[kind].launches, times)
 
     attending = attention(
@@ -130,7 +131,7 @@ def model_kernels(
     norm = small_kernel("rmsnorm", tokens, model.width, ACTIVATION_BYTES)
     logits = product(batch, model.vocabulary, model.width, "fp16")
     return (
-        KernelUse("Embedding", "small kernels", "small kernels", embedded),
+        KernelUse("Embedding", "small kernels", "small kernels of embedding", embedded),
         *layer_kernels(model, phase, batch, sequence, precision, times=model.layers),
         KernelUse("Last RMS norm", "normalization", "rows of rmsnorm", norm),
         KernelUse("Logits", "logits", "products", logits),
