@@ -46,8 +46,8 @@ class DecoderSizes:
 
         Examples
         --------
-        >>> LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9
-        16.083...
+        >>> round(LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9, 2)
+        16.08
         """
         products = 2 * self.linear * layers * batch * tokens
         attention = 4 * layers * batch * self.heads * self.head_width * tokens * keys
