@@ -1,7 +1,9 @@
-"""One layer and a whole model: eager and as a graph, tokens per second, nothing that is not finite."""
+"""One layer and a whole model: eager and as a graph, in tokens per second."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -69,6 +71,24 @@ def test_a_model_that_decodes_wrongly_is_not_measured(monkeypatch: pytest.Monkey
     llama_steps.serving(bench)
     assert bench.recorder.cases == []
     assert len(bench.recorder.skipped) == 3
+
+
+def test_a_small_device_leaves_out_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench()
+    steps = [("decode", 2, 16), ("decode", 1, 300)]
+    monkeypatch.setattr(llama_steps, "TOYS", steps)
+    room = 2 * (TOY.weights(2) + 100 * TOY.cached(2)) / 0.75
+    bench.torch.cuda = SimpleNamespace(mem_get_info=lambda: (room, room))
+    made = llama_steps.cache_attention(bench)
+    monkeypatch.setattr(PlainLlama, "check", lambda model: 0.0)
+    monkeypatch.setattr(made.__class__, "chosen", lambda way, bench: nullcontext())
+    bench.cuda = True
+    model = llama_steps._model(bench, steps, "fp16")
+    assert 99 <= model.room <= 100
+    bench.cuda = False
+    with bench.recorder.attempt("too large"):
+        llama_steps._whole(bench, model, "fp16", "decode", 1, 300)
+    assert "the cache has room for" in bench.recorder.skipped[0]["reason"]
 
 
 def test_the_caches_of_the_listed_steps_fit_an_h200() -> None:

@@ -73,8 +73,8 @@ def test_conversions_count_their_passes() -> None:
 
 def test_sizes_are_what_the_kernels_accept() -> None:
     for precision, m, n, k in products.eight_bit_cases():
-        assert not (m % 16 or n % 16 or k % 16)
+        assert {m % 16, n % 16, k % 16} == {0}
         assert m > 16 or precision == "fp8"
     for m, n, k in products.four_bit_cases():
         assert 1 <= m <= 256
-        assert not (n % 8 or k % 128)
+        assert (n % 8, k % 128) == (0, 0)

@@ -54,7 +54,7 @@ def test_a_cache_has_only_so_much_room() -> None:
 
 def test_the_sizes_are_those_of_the_workload() -> None:
     known = workloads["llama3-8b"]
-    weights = LLAMA3_8B.linear * LLAMA3_8B.layers + 2 * LLAMA3_8B.width * LLAMA3_8B.vocabulary
+    weights = LLAMA3_8B.weights(32)
     assert weights == pytest.approx(known.parameters, rel=0.01)
     assert LLAMA3_8B.cached(LLAMA3_8B.layers) == 65536
     one = LLAMA3_8B.flops(1, 1, 1, 32, True)
