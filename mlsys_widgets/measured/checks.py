@@ -203,6 +203,14 @@ def _contradictions(document: Document) -> Iterator[tuple[str, str]]:
                     f"must lie between q25 and q75, and {times['median']} does not lie between"
                     f" {times['q25']} and {times['q75']}",
                 )
+        memory = case.get("memory")
+        if memory is not None:
+            parts = sum(value for name, value in memory.items() if name != "peak")
+            if not math.isclose(parts, memory["peak"], rel_tol=1e-9, abs_tol=1.0):
+                yield (
+                    f"{field}.memory.peak",
+                    f"must be the sum of its parts, and {memory['peak']} is not {parts}",
+                )
         identity = json.dumps(
             [case["kind"], case["variant"], case["precision"], case["shape"]], sort_keys=True
         )

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mlsys_widgets.measured import MeasurementError, available, load, parse, schema, validate
+from mlsys_widgets.measured import MeasurementError, available, gpu, load, parse, schema, validate
 from mlsys_widgets.measured.documents import text
 
 ONE_SENTENCE = re.compile(r"^the file: \S.*\.$", re.DOTALL)
@@ -68,6 +68,16 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
 @pytest.mark.parametrize("name", available())
 def test_what_ships_is_valid(name: str) -> None:
     assert load(name)["status"] == "complete"
+
+
+def test_a_training_step_has_its_memory_by_kind(document: dict[str, Any]) -> None:
+    document["cases"][2] |= {"kind": "training", "precision": "bf16", "memory": MEMORY}
+    validate(document)
+
+
+def test_the_method_of_a_gpu_fits_the_schema(document: dict[str, Any]) -> None:
+    document["method"] = {**gpu.METHOD, "quick": False}
+    validate(document)
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -152,6 +162,7 @@ def change(path: tuple[Any, ...], value: Any) -> Callable[[dict[str, Any]], None
 
 
 SECONDS = ("cases", 3, "seconds")
+MEMORY = {"weights": 2, "gradients": 2, "optimizer": 4, "activations": 10, "peak": 18}
 
 
 @pytest.mark.parametrize(
@@ -168,6 +179,15 @@ SECONDS = ("cases", 3, "seconds")
         (change(("cases", 0, "kind"), "magic"), "cases[0].kind must be 'copy' or 'triad' or"),
         (change(("cases", 0, "precision"), "fp4"), "cases[0].precision must be 'fp64' or"),
         (change(("cases", 2, "speed"), 1), "cases[2].speed is unknown; allowed are section"),
+        (
+            change(("cases", 2, "memory"), {**MEMORY, "peak": 30}),
+            "cases[2].memory.peak must be the sum of its parts, and 30 is not 18",
+        ),
+        (change(("cases", 2, "memory"), {"peak": 1}), "cases[2].memory.weights is missing"),
+        (
+            change(("cases", 2, "memory"), {**MEMORY, "activations": -1}),
+            "cases[2].memory.activations must be at least 0",
+        ),
         (change(("date",), "2026-02-30T00:00:00Z"), "date must be a UTC time that exists"),
         (change(("date",), "yesterday"), "date must be a text that matches"),
         (change(("device", "kind"), "tpu"), "device.kind must be 'cpu' or 'gpu', not 'tpu'"),

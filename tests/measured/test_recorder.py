@@ -55,6 +55,16 @@ def test_what_is_not_finite_or_was_there_is_skipped() -> None:
     ]
 
 
+def test_memory_is_kept_where_it_was_measured() -> None:
+    record = recorder()
+    record.add("training", "eager", "bf16", {"n": 1}, ONE, memory={"peak": 3.0})
+    record.add("training", "eager", "bf16", {"n": 2}, ONE)
+    record.add("training", "eager", "bf16", {"n": 3}, ONE, memory={"peak": math.inf})
+    assert record.cases[0]["memory"] == {"peak": 3.0}
+    assert "memory" not in record.cases[1]
+    assert [entry["reason"] for entry in record.skipped] == ["memory is not finite"]
+
+
 def test_a_section_leaves_time_for_the_others() -> None:
     record = recorder(budget=100.0)
     with record.within("greedy", reserve=95.0):

@@ -36,12 +36,18 @@ TOYS: list[Step] = [("prefill", 2, 9), ("decode", 3, 11)]
 def _model(
     bench: GpuBench, steps: list[Step], precision: str, layers: int | None = None
 ) -> PlainLlama:
-    """A model with room for the largest of the steps."""
+    """A model with room for the largest of the steps, or for what the device has room for."""
     torch, sizes = bench.torch, TOY if bench.dry else LLAMA3_8B
+    way = cache_attention(bench)
+    built = layers or sizes.layers
+    tokens = max(64, *(batch * sequence for _, batch, sequence in steps))
+    if bench.cuda:
+        free, _ = torch.cuda.mem_get_info()
+        room = (0.75 * free - 2 * sizes.weights(built)) / (2 * sizes.cached(built))
+        tokens = max(64, min(tokens, int(room)))
     model = PlainLlama(
-        bench, sizes, torch.float16 if precision == "fp16" else torch.bfloat16,
-        layers=layers or sizes.layers, tokens=max(64, *(b * s for _, b, s in steps)),
-        longest=max(64, *(s for _, _, s in steps)), way=cache_attention(bench),
+        bench, sizes, torch.float16 if precision == "fp16" else torch.bfloat16, layers=built,
+        tokens=tokens, longest=max(64, *(sequence for _, _, sequence in steps)), way=way,
     )  # fmt: skip
     error = model.check()
     bench.recorder.notes.append(

@@ -80,6 +80,8 @@ def quantized_products(bench: GpuBench) -> None:
             bench.release()
         for m, n, k in bench.pick(four_bit_cases(), [(1, 4096, 4096)], [(3, 128, 256)]):
             with bench.recorder.attempt(f"product int4 of {m} x {n} x {k}"):
+                if not bench.cuda:
+                    raise Skip("PyTorch has this product on a GPU only")
                 _four_bit(bench, m, n, k)
             bench.release()
         conversions = bench.pick(
@@ -135,8 +137,6 @@ def _checked(torch: Any, result: Any, reference: Any) -> float:
 def _four_bit(bench: GpuBench, m: int, n: int, k: int) -> None:
     """A bf16 product with a weight of four bits, one scale and one zero per 128 of a row."""
     torch = bench.torch
-    if not bench.cuda:
-        raise Skip("PyTorch has this product on a GPU only")
     if n % 8 or k % GROUP:
         raise Skip(f"the packed weight wants n in multiples of 8 and k of {GROUP}")
     bf16 = torch.bfloat16

@@ -37,6 +37,10 @@ class DecoderSizes:
         across = self.heads * self.head_width
         return self.width * (qkv + across + 3 * self.hidden)
 
+    def weights(self, layers: int) -> int:
+        """Weights of a model of so many layers, embedding and logits included."""
+        return self.linear * layers + 2 * self.width * self.vocabulary
+
     def cached(self, layers: int) -> int:
         """Numbers that one token leaves in the cache."""
         return 2 * layers * self.kv_heads * self.head_width
@@ -46,8 +50,8 @@ class DecoderSizes:
 
         Examples
         --------
-        >>> LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9
-        16.083...
+        >>> round(LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9, 2)
+        16.08
         """
         products = 2 * self.linear * layers * batch * tokens
         attention = 4 * layers * batch * self.heads * self.head_width * tokens * keys
@@ -112,9 +116,7 @@ class PlainLlama:
         torch = bench.torch
         self.bench, self.torch, self.sizes, self.dtype, self.way = bench, torch, sizes, dtype, way
         self.room = tokens
-        count = sizes.cached(layers)
-        matrices = sizes.linear * layers + 2 * sizes.width * sizes.vocabulary
-        bench.fits(2.0 * (matrices + count * tokens))
+        bench.fits(2.0 * (sizes.weights(layers) + sizes.cached(layers) * tokens))
         torch.manual_seed(15)
 
         def normal(*shape: int) -> Any:

@@ -7,6 +7,8 @@ import pytest
 from mlsys_widgets.measured.gpu import gemm
 from tests.measured.gpu.fake_torch import FakeBench
 
+RESULT = "<class 'numpy.float16'>"
+
 
 def test_squares_are_counted_and_recorded_both_ways() -> None:
     bench = FakeBench()
@@ -29,6 +31,16 @@ def test_projections_use_the_transposed_weight() -> None:
     assert bench.recorder.skipped == []
     assert {case["shape"]["m"] for case in bench.recorded("projection")} == {1, 16}
     assert all(case["shape"]["n"] == case["shape"]["k"] == 64 for case in bench.recorder.cases)
+
+
+def test_a_linear_product_says_so_and_is_only_replayed() -> None:
+    bench = FakeBench()
+    gemm.product(bench, "fp16", 3, 40, 24, linear=True)
+    (case,) = bench.recorder.cases
+    assert case["kind"] == "gemm"
+    assert case["variant"] == "graph"
+    assert case["shape"] == {"m": 3, "n": 40, "k": 24, "result": RESULT, "transposed": True}
+    assert case["traffic"] == 2 * (3 * 40 + 40 * 24 + 3 * 24)
 
 
 def test_a_wrong_product_is_skipped_with_its_error() -> None:

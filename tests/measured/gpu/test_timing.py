@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mlsys_widgets.measured.gpu import timing
 from mlsys_widgets.measured.gpu.timing import MOST_SETS, relative_error, union
 from tests.measured.gpu.fake_torch import FakeBench, Tensor, fake_torch
 
@@ -25,6 +26,53 @@ def test_patience_bounds_the_repetitions() -> None:
     bench.dry, bench.patience = False, 0.2
     assert bench.repetitions(1e-6) == 41
     assert bench.repetitions(10.0) == 3
+
+
+def test_less_patience_is_for_a_while() -> None:
+    bench = FakeBench()
+    bench.dry, bench.patience = False, 0.2
+    with bench.patient(0.05):
+        assert bench.repetitions(0.01) == 9
+        with bench.patient(1.0):
+            assert bench.patience == 0.05
+    assert bench.repetitions(0.01) == 20
+
+
+def test_a_long_call_is_warmed_up_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench()
+    clock = [0.0]
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock[0])
+    calls: list[int] = []
+
+    def call(seconds: float) -> None:
+        calls.append(1)
+        clock[0] += seconds
+
+    assert bench.estimate(lambda i: call(0.5)) == pytest.approx(0.5)
+    assert len(calls) == 2
+    calls.clear()
+    assert bench.estimate(lambda i: call(1e-3)) == pytest.approx(1e-3)
+    assert len(calls) == 11
+
+
+def test_a_step_is_timed_until_the_call_returns_and_until_the_device_is_idle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = FakeBench()
+    clock, queue = [0.0], [0.0]
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock[0])
+
+    def call(i: int) -> None:
+        clock[0] += 1e-3
+        queue[0] += 3e-3
+
+    def synchronize() -> None:
+        clock[0], queue[0] = clock[0] + queue[0], 0.0
+
+    monkeypatch.setattr(bench, "synchronize", synchronize)
+    wall, enqueue = bench.steps(call)
+    assert wall.median == pytest.approx(4e-3)
+    assert enqueue.median == pytest.approx(1e-3)
 
 
 def test_how_thorough_a_run_is() -> None:
