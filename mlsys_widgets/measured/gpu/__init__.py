@@ -40,6 +40,9 @@ METHOD = {
     "repetitions": (
         "Each repetition is a loop of about 5 ms (at least one call), or one replay; 9 to 41"
         " repetitions, 3 or more where one takes longer than 0.05 s. Median and quartiles."
+        " What waits for the host (layers, models and training steps launched one by one) is taken"
+        " in three rounds, models before and after compiling, and the quietest round stands: a"
+        " host that others share is up to twice as slow for seconds at a time."
     ),
     "buffers": (
         "Random operands in rotating sets that together exceed four times the L2, except for the"
@@ -71,8 +74,8 @@ METHOD = {
         " PyTorch picks; naive attention is two products with a softmax between them. Attention"
         " over a cache is the fastest of four ways, tried in a few shapes (see the notes): grouped"
         " folds the query heads of a group into the query length, plain leaves them to PyTorch."
-        " fp8 products have one scale per tensor or, where the shape says so, per row; int4 is"
-        " PyTorch's packed weight with bf16 activations and groups of 128. layer and serving are"
+        " fp8 products have one scale per tensor; int4 is PyTorch's packed weight with bf16"
+        " activations and groups of 128. layer and serving are"
         " Llama-3-8B in plain PyTorch with random weights: RMS norm, one QKV product, rotary"
         " embedding of queries and keys together (five kernels), a write to the cache by"
         " index_copy (two), attention, output product, sum, RMS norm, one gate-up product, gated"

@@ -77,7 +77,7 @@ def prompt_cases() -> list[Prompt]:
         cases.append(Prompt(batch, length, True, precision="bf16"))
     naive = [(1, 128), (8, 256), (1, 512), (1, 1024), (8, 1024), (1, 2048), (4, 2048), (1, 8192)]
     limits = {"shortest": 128, "batches": 16, "tokens": 8192}
-    naive += prompts(chance, 4, longest=4096, **limits)
+    naive += prompts(chance, 12, longest=4096, **limits)
     for number, (batch, length) in enumerate(naive):
         heads = GPT2 if number in (4, 9) else LLAMA
         cases.append(Prompt(batch, length, number % 2 == 0, heads, "naive"))

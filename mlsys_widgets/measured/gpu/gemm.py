@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..recorder import Skip, Value
-from .drawn_sizes import SEED, odd
+from .drawn_sizes import SEED, draw, odd
 from .timing import GpuBench, relative_error
 
 # Powers of two, their thirds, sizes around tile and wave boundaries of 132 multiprocessors
@@ -18,12 +18,15 @@ SIZES = [
     4096, 4224, 4608, 5120, 6144, 7168, 8192,
 ]  # fmt: skip
 FEWER = [
-    128, 192, 256, 272, 384, 512, 768, 1024, 1408, 1536, 2048, 2304, 3072, 4096, 6144, 8192,
+    128, 192, 256, 272, 384, 448, 512, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048,
+    2304, 2560, 2816, 3072, 3584, 4096, 5120, 6144, 8192,
 ]  # fmt: skip
 QUICK = [256, 1024, 4096, 8192]
 # Odd ones that nobody picked, in fp16: what a size costs that is no multiple of anything.
 _chance = random.Random(SEED)
 ODD = sorted({odd(_chance, 200, 7000) for _ in range(12)})
+# Even ones that are no multiple of the 16 bytes that tensor cores want.
+EVEN = sorted({4 * draw(_chance, 50, 1700) + 2 for _ in range(12)})
 ROWS = [
     1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024, 1280, 1536, 2048, 3072,
     4096, 6144, 8192, 12288, 16384,
@@ -123,7 +126,7 @@ def squares(bench: GpuBench, precisions: list[str]) -> None:
     for precision in precisions:
         full = SIZES if precision in ("fp16", "bf16") else FEWER
         if precision == "fp16":
-            full = sorted({*full, *ODD})
+            full = sorted({*full, *ODD, *EVEN})
         for n in bench.pick(full, QUICK, [32, 48]):
             with bench.recorder.attempt(f"gemm {precision} N = {n}"):
                 product(bench, precision, n, n, n, "gemm")

@@ -64,47 +64,67 @@ def _shape(phase: str, batch: int, sequence: int) -> dict[str, Value]:
 def layers(bench: GpuBench) -> None:
     """One layer; calls alternate between two, so that no weight waits in the cache."""
     steps = bench.pick(LAYER, [LAYER[2], LAYER[7]], TOYS)
-    with bench.torch.no_grad(), bench.patient(PATIENCE):
+    with bench.torch.inference_mode(), bench.patient(PATIENCE):
         model = _model(bench, steps, "fp16", 2)
-        for phase, batch, sequence in steps:
-            what = f"layer, {phase} of {batch} x {sequence}"
-            with bench.recorder.attempt(what), model.kernels(phase):
-                _layer(bench, model, phase, batch, sequence)
+        calls: dict[Step, Call] = {}
+        for step in steps:
+            with bench.recorder.attempt(f"layer, {step[0]} of {step[1]} x {step[2]}"):
+                calls[step] = _layer(bench, model, *step)
             bench.release()
-        del model
+        _launched(bench, model, "layer", "fp16", calls)
+        del model, calls
     bench.release()
 
 
-def _layer(bench: GpuBench, model: PlainLlama, phase: str, batch: int, sequence: int) -> None:
-    sizes, torch = model.sizes, bench.torch
+def _layer(bench: GpuBench, model: PlainLlama, phase: str, batch: int, sequence: int) -> Call:
+    """Record one layer replayed as a graph; return it for launching one by one."""
     tokens = sequence if phase == "prefill" else 1
     positions = model.places(phase, sequence)
     caches = model.caches(batch, sequence)
     turn = model.turned(positions)
-    x = bench.random(2, (batch, tokens, sizes.width), model.dtype)
+    x = bench.random(2, (batch, tokens, model.sizes.width), model.dtype)
 
     def call(i: int) -> Any:
-        return model.layer(i % 2, x[i % 2], positions, turn, caches[i % 2])
+        with model.kernels(phase):
+            return model.layer(i % 2, x[i % 2], positions, turn, caches[i % 2])
 
-    if not bool(torch.isfinite(call(0)).all()):
+    if not bool(bench.torch.isfinite(call(0)).all()):
         raise RuntimeError("the layer's output is not finite")
-    counts: dict[str, Any] = {
-        "flops": sizes.flops(batch, tokens, sequence, 1, False),
-        "bytes": sizes.bytes(batch, tokens, sequence, 1, False),
-    }
-    shape = _shape(phase, batch, sequence)
-    seen = bench.profile(call, 2)
-    counts |= {"kernels": seen.kernels, "gpu_busy": seen.busy}
-    eager, enqueue = bench.steps(call)
-    bench.recorder.add(
-        "layer", "eager", "fp16", shape, eager, enqueue=enqueue,
-        throughput=batch * tokens / eager.median, **counts,
-    )  # fmt: skip
     graph = bench.replay(call, 2)
-    counts["gpu_busy"] = None
     bench.recorder.add(
-        "layer", "graph", "fp16", shape, graph, throughput=batch * tokens / graph.median, **counts
-    )
+        "layer", "graph", "fp16", _shape(phase, batch, sequence), graph,
+        kernels=bench.profile(call, 2).kernels, throughput=batch * tokens / graph.median,
+        **_counts(model, phase, batch, sequence, 1),
+    )  # fmt: skip
+    return call
+
+
+def _counts(
+    model: PlainLlama, phase: str, batch: int, sequence: int, layers: int
+) -> dict[str, float]:
+    tokens, whole = sequence if phase == "prefill" else 1, layers > 1
+    sizes = model.sizes
+    return {
+        "flops": sizes.flops(batch, tokens, sequence, layers, whole),
+        "bytes": sizes.bytes(batch, tokens, sequence, layers, whole),
+    }
+
+
+def _launched(
+    bench: GpuBench, model: PlainLlama, kind: str, precision: str, calls: dict[Step, Call]
+) -> None:
+    """Record calls whose kernels are launched one by one, which waits for the host."""
+    count = 1 if kind == "layer" else len(model.layers)
+    for step, (wall, enqueue) in bench.host_steps(calls).items():
+        phase, batch, sequence = step
+        with bench.recorder.attempt(f"{kind}, {phase} of {batch} x {sequence}, one by one"):
+            seen = bench.profile(calls[step], 2)
+            tokens = sequence if phase == "prefill" else 1
+            bench.recorder.add(
+                kind, "eager", precision, _shape(*step), wall, enqueue=enqueue,
+                kernels=seen.kernels, gpu_busy=seen.busy, throughput=batch * tokens / wall.median,
+                **_counts(model, *step, count),
+            )  # fmt: skip
 
 
 def serving(bench: GpuBench) -> None:
@@ -118,44 +138,37 @@ def serving(bench: GpuBench) -> None:
 
 
 def _serve(bench: GpuBench, steps: list[Step], precision: str) -> None:
-    with bench.torch.no_grad(), bench.patient(PATIENCE):
+    with bench.torch.inference_mode(), bench.patient(PATIENCE):
         model = _model(bench, steps, precision)
-        for phase, batch, sequence in steps:
-            what = f"{precision} {phase} of {batch} x {sequence}"
-            with bench.recorder.attempt(what), model.kernels(phase):
-                _whole(bench, model, precision, phase, batch, sequence)
+        calls: dict[Step, Call] = {}
+        for step in steps:
+            with bench.recorder.attempt(f"{precision}, {step[0]} of {step[1]} x {step[2]}"):
+                calls[step] = _whole(bench, model, precision, *step)
             bench.release()
+        _launched(bench, model, "serving", precision, calls)
 
 
 def _whole(
     bench: GpuBench, model: PlainLlama, precision: str, phase: str, batch: int, sequence: int
-) -> None:
-    sizes, torch = model.sizes, bench.torch
+) -> Call:
+    """Record a step of the whole model as a graph; return it for launching one by one."""
     tokens = sequence if phase == "prefill" else 1
     positions = model.places(phase, sequence)
     caches = model.caches(batch, sequence)
-    ids = torch.randint(0, sizes.vocabulary, (batch, tokens), device=bench.device)
-    number = len(model.layers)
+    ids = bench.torch.randint(0, model.sizes.vocabulary, (batch, tokens), device=bench.device)
 
     def call(i: int) -> Any:
-        return model.step(ids, positions, caches)
+        with model.kernels(phase):
+            return model.step(ids, positions, caches)
 
-    if not bool(torch.isfinite(call(0)).all()):
+    if not bool(bench.torch.isfinite(call(0)).all()):
         raise RuntimeError("the logits are not finite")
-    counts: dict[str, Any] = {
-        "flops": sizes.flops(batch, tokens, sequence, number, True),
-        "bytes": sizes.bytes(batch, tokens, sequence, number, True),
-    }
-
-    def record(variant: str, step: Call) -> None:
-        wall, enqueue = bench.steps(step)
-        seen = bench.profile(step, 1)
-        bench.recorder.add(
-            "serving", variant, precision, _shape(phase, batch, sequence), wall, enqueue=enqueue,
-            kernels=seen.kernels, gpu_busy=seen.busy, throughput=batch * tokens / wall.median,
-            **counts,
-        )  # fmt: skip
-
-    record("eager", call)
     again = bench.capture(call, 1, hold=1)
-    record("graph", lambda i: again())
+    wall, enqueue = bench.steps(lambda i: again())
+    seen = bench.profile(lambda i: again(), 1)
+    bench.recorder.add(
+        "serving", "graph", precision, _shape(phase, batch, sequence), wall, enqueue=enqueue,
+        kernels=seen.kernels, gpu_busy=seen.busy, throughput=batch * tokens / wall.median,
+        **_counts(model, phase, batch, sequence, len(model.layers)),
+    )  # fmt: skip
+    return call

@@ -170,7 +170,7 @@ def row_cases() -> list[tuple[str, int, int]]:
         ("embedding", 1, 4096), ("embedding", 128, 4096), ("embedding", 8192, 4096),
     ]  # fmt: skip
     for kind, count in {
-        "rmsnorm": 7, "layernorm": 5, "softmax": 5, "residual": 5, "gated": 6, "embedding": 3,
+        "rmsnorm": 22, "layernorm": 20, "softmax": 24, "residual": 12, "gated": 18, "embedding": 16,
     }.items():  # fmt: skip
         for number in range(count):
             columns = odd(chance, 500, 16384) if number % 3 == 2 else chance.choice(COLUMNS)
@@ -185,7 +185,7 @@ def rotary_cases() -> list[tuple[int, int, int]]:
     """Tokens, heads and their width: listed ones, then drawn ones."""
     chance = random.Random(SEED + 3)
     listed = [(1, 40, 128), (64, 40, 128), (2048, 40, 128), (16384, 40, 128)]
-    drawn = [(draw(chance, 1, 16384), chance.choice((12, 16, 40, 64)), 128) for _ in range(4)]
+    drawn = [(draw(chance, 1, 16384), chance.choice((12, 16, 40, 64)), 128) for _ in range(14)]
     return list(dict.fromkeys([*listed, *drawn]))
 
 
@@ -193,8 +193,8 @@ def write_cases() -> list[tuple[int, int, int, int]]:
     """Batch, tokens, heads and their width: one new token for many, or whole prompts."""
     chance = random.Random(SEED + 4)
     listed = [(1, 1), (16, 1), (128, 1), (256, 1), (1, 2048), (8, 1024)]
-    drawn = [(draw(chance, 1, 256), 1) for _ in range(2)]
-    drawn += [(draw(chance, 1, 16), draw(chance, 100, 4000)) for _ in range(2)]
+    drawn = [(draw(chance, 1, 256), 1) for _ in range(8)]
+    drawn += [(draw(chance, 1, 16), draw(chance, 100, 4000)) for _ in range(8)]
     return [(batch, tokens, 8, 128) for batch, tokens in dict.fromkeys([*listed, *drawn])]
 
 

@@ -164,14 +164,24 @@ def training(bench: GpuBench) -> None:
         bench.synchronize()
         del trainer
     quick = [("gpt2", 8, 1024)]
+    quietest: dict[tuple[str, int, int], dict[str, Any]] = {}
     with bench.patient(PATIENCE):
-        for name, batch, sequence in bench.pick(training_cases(), quick, [("gpt2", 2, 16)]):
-            with bench.recorder.attempt(f"{name}, batch {batch} of {sequence} tokens"):
-                _train(bench, name, batch, sequence)
-            bench.release()
+        # Steps wait for the host; rounds over all of them find a quiet moment for each.
+        for _ in range(1 if bench.dry else 3):
+            for case in bench.pick(training_cases(), quick, [("gpt2", 2, 16)]):
+                name, batch, sequence = case
+                with bench.recorder.attempt(f"{name}, batch {batch} of {sequence} tokens"):
+                    taken = _train(bench, name, batch, sequence)
+                    known = quietest.setdefault(case, taken)
+                    if taken["seconds"].median < known["seconds"].median:
+                        quietest[case] = taken
+                bench.release()
+    for taken in quietest.values():
+        bench.recorder.add("training", "eager", "bf16", **taken)
 
 
-def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> None:
+def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> dict[str, Any]:
+    """One step, timed: what the recorder adds for it."""
     sizes = TOY if bench.dry else GPTS[name]
     bench.fits(8.0 * sizes.linear + 8.0 * batch * sequence * sizes.vocabulary)
     gc.collect()  # nothing of the step before may be freed during this one
@@ -186,8 +196,8 @@ def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> None:
         "model": name, "batch": batch, "sequence": sequence, "vocabulary": sizes.vocabulary,
         "optimizer": "adamw",
     }  # fmt: skip
-    bench.recorder.add(
-        "training", "eager", "bf16", shape, seconds, enqueue=enqueue,
-        flops=sizes.flops(batch, sequence), kernels=seen.kernels, gpu_busy=seen.busy,
-        throughput=batch * sequence / seconds.median, memory=memory,
-    )  # fmt: skip
+    return {
+        "shape": shape, "seconds": seconds, "enqueue": enqueue,
+        "flops": sizes.flops(batch, sequence), "kernels": seen.kernels, "gpu_busy": seen.busy,
+        "throughput": batch * sequence / seconds.median, "memory": memory,
+    }  # fmt: skip
