@@ -58,10 +58,10 @@ class CpuBench:
         self.pool.shutdown(wait=False, cancel_futures=True)
         self._bytes = np.empty(0, dtype=np.uint8)
 
-    def fill(self, dtype: str) -> None:
-        """Fill the arena with random numbers between 0.5 and 1.5, each thread its own part."""
+    def fill(self, dtype: str, low: float = 0.5, high: float = 1.5) -> None:
+        """Fill the arena with random numbers from `low` to `high`, each thread its own part."""
         self.recorder.need()
-        block = np.random.default_rng(0).uniform(0.5, 1.5, 1 << 17).astype(dtype)
+        block = np.random.default_rng(0).uniform(low, high, 1 << 17).astype(dtype)
         whole = self._bytes.view(dtype)
 
         def work(part: int) -> None:
