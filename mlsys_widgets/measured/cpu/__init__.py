@@ -11,9 +11,9 @@ import numpy as np
 
 from ..recorder import Recorder
 from . import sections as parts
+from . import small_kernels
 from . import transformer_sections as language
 from .machine import cores, describe, free_memory, last_cache
-from .small_kernels import small_kernels
 from .timing import CpuBench
 
 METHOD = {
@@ -55,7 +55,7 @@ SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "fusion": parts.fusion,
     "attention": language.prompts,
     "decoding": language.cached_tokens,
-    "transformer": small_kernels,
+    "transformer": small_kernels.kernels,
     "few_rows": language.few_rows,
     "layer": language.layers,
 }

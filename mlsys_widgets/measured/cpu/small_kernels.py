@@ -38,7 +38,7 @@ def kernel_sizes(quick: bool) -> list[tuple[int, int]]:
     return found
 
 
-def small_kernels(bench: CpuBench) -> None:
+def kernels(bench: CpuBench) -> None:
     """Norms, softmax, rotary embedding, gated activation, residual addition and embedding."""
     bench.fill(DTYPE, -1.0, 1.0)
     for rows, columns in kernel_sizes(bench.quick):
@@ -73,7 +73,7 @@ def _norm(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
     """RMS norm, layer norm or softmax."""
     ready = operands(bench, [(rows, columns)], [(rows, columns)])
     gain, bias = np.ones(columns, dtype=DTYPE), np.zeros(columns, dtype=DTYPE)
-    kernels: dict[str, tuple[Kernel, Callable[[Array], Array], Count]] = {
+    choices: dict[str, tuple[Kernel, Callable[[Array], Array], Count]] = {
         "rmsnorm": (
             lambda x, out: nk.rms_norm(x, gain, out), plain.plain_rms_norm, nk.rms_norm_work,
         ),
@@ -83,7 +83,7 @@ def _norm(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
         ),
         "softmax": (nk.softmax, plain.plain_softmax, nk.softmax_work),
     }  # fmt: skip
-    kernel, reference, work = kernels[kind]
+    kernel, reference, work = choices[kind]
 
     def call(i: int) -> Array:
         x, out = ready[i % len(ready)]
