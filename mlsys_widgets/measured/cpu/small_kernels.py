@@ -32,9 +32,11 @@ def kernel_sizes(quick: bool) -> list[tuple[int, int]]:
         return [(501, 512)]
     found = [(1, 512), (16, 512), (256, 512), (2048, 512), (1024, 4096)]
     chance = random.Random(SEED)
-    for number in range(7):
-        columns = chance.choice(COLUMNS) if number % 2 else log_uniform(chance, 32, 4096)
-        found.append((log_uniform(chance, 1, min(65536, MOST_ELEMENTS // columns)), columns))
+    while len(found) < 17:
+        columns = chance.choice(COLUMNS) if len(found) % 2 else log_uniform(chance, 32, 4096)
+        size = (log_uniform(chance, 1, min(65536, MOST_ELEMENTS // columns)), columns)
+        if size not in found:
+            found.append(size)
     return found
 
 
