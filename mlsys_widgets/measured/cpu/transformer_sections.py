@@ -168,7 +168,7 @@ def few_rows(bench: CpuBench) -> None:
 def layer_sizes(quick: bool) -> list[tuple[str, int, int]]:
     """Phase, batch and sequence."""
     if quick:
-        return [("prefill", 1, 129), ("decode", 1, 1024)]
+        return [("prefill", 1, 65), ("decode", 1, 1024)]
     found = [("prefill", b, n) for b, n in ((1, 16), (1, 128), (1, 512), (1, 1024), (8, 64))]
     found += [("decode", b, n) for b, n in ((1, 128), (1, 2048), (1, 16384), (8, 512), (8, 4096))]
     chance = random.Random(SEED)
