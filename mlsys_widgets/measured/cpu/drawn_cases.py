@@ -35,14 +35,14 @@ def operands(
 ) -> list[list[Array]]:
     """Sets of operands, cut before the timing because cutting costs as much as a tiny kernel."""
     read, written = ([math.prod(shape) for shape in shapes] for shapes in (inputs, outputs))
-    count = min(bench.sets(DTYPE, read, written), MOST_SETS)
-    if not count:
-        raise Skip("too little memory")
     shapes = [*inputs, *outputs]
-    return [
+    found = [
         [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
-        for parts in (bench.cut(DTYPE, read, written, i) for i in range(count))
+        for parts in bench.cut_apart(DTYPE, read, written, MOST_SETS)
     ]
+    if not found:
+        raise Skip("too little memory")
+    return found
 
 
 def record(

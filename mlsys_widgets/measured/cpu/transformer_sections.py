@@ -182,9 +182,10 @@ def layer_sizes(quick: bool) -> list[tuple[str, int, int]]:
 def layers(bench: CpuBench) -> None:
     """One layer of a small transformer, over prompts and for one new token per sequence."""
     sizes = SmallTransformer()
-    bench.fill(DTYPE, -UNIT_WEIGHT, UNIT_WEIGHT)
     for phase, batch, sequence in layer_sizes(bench.quick):
         with bench.recorder.attempt(f"{phase} of {batch} x {sequence} tokens"):
+            # Each time: new tokens enter the cache, which is where another case has its weights.
+            bench.fill(DTYPE, -UNIT_WEIGHT, UNIT_WEIGHT)
             layer = NumpyLayer(sizes, phase, batch, sequence)
             rows, cache = (layer.tokens, sizes.width), sizes.cache_shape(batch, sequence)
             # A prompt writes its cache; a new token reads what is there and adds to it.

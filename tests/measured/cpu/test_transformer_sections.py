@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mlsys_widgets.measured.cpu import numpy_kernels as nk
+from mlsys_widgets.measured.cpu import small_kernels
 from mlsys_widgets.measured.cpu import transformer_sections as sections
 
 from .instant_bench import SECONDS, InstantBench, instant_bench, recorded
@@ -127,6 +128,24 @@ def test_sizes_are_drawn_with_a_seed_and_odd_ones_are_among_them(
     assert max(drawn) <= most
     assert sum(value % 2 for value in drawn) >= 5
     assert len(sizes(True)) <= 3
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("error")
+def test_all_sizes_are_right_and_no_number_overflows() -> None:
+    """Results that became inputs again and again would grow without limit."""
+    bench = instant_bench(quick=False, arena=256 << 20)
+    try:
+        for section in (
+            sections.prompts, sections.cached_tokens, small_kernels.kernels, sections.few_rows,
+            sections.layers,
+        ):  # fmt: skip
+            section(bench)
+    finally:
+        bench.close()
+    assert not bench.recorder.skipped
+    assert max(case["error"] for case in bench.recorder.cases) < 1e-5
 
 
 def test_scores_and_caches_stay_small() -> None:
