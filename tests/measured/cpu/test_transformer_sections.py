@@ -131,7 +131,6 @@ def test_sizes_are_drawn_with_a_seed_and_odd_ones_are_among_them(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("error")
 def test_all_sizes_are_right_and_no_number_overflows() -> None:
     """Results that became inputs again and again would grow without limit."""
