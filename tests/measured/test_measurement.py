@@ -36,7 +36,9 @@ def test_a_quick_measurement_of_this_cpu(tmp_path: Path) -> None:
     assert set(roof.peaks) == {"fp32", "fp64"}
     assert roof.peaks["fp32"] > 1e8
     assert {case.kind for case in cases(document)} == {
-        "copy", "triad", "gemm", "launch", "dispatch", "elementwise", "fusion",
+        "copy", "triad", "gemm", "launch", "dispatch", "elementwise", "fusion", "attention",
+        "decode_attention", "rmsnorm", "layernorm", "softmax", "rotary", "gated", "residual",
+        "embedding", "layer",
     }  # fmt: skip
     skipped = {entry["what"] for entry in document["skipped"]}
     assert {"gemm fp16", "gemm bf16", "gemm int8"} <= skipped

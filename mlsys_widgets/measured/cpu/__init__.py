@@ -1,4 +1,4 @@
-"""Measures the CPU with numpy and its BLAS: always available, under a minute on two cores."""
+"""Measures the CPU with numpy and its BLAS: always available, about two minutes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from ..recorder import Recorder
 from . import sections as parts
+from . import small_kernels
+from . import transformer_sections as language
 from .machine import cores, describe, free_memory, last_cache
 from .timing import CpuBench
 
@@ -21,7 +23,11 @@ METHOD = {
         " the arrays; matrix products use the threads of the BLAS; other operations run in one"
         " thread, as numpy does, unless threads says otherwise. Triad add is STREAM's add, which"
         " moves what triad moves in one operation; triad blocked multiplies and adds in blocks of"
-        " 32768 elements, so that each array crosses memory once."
+        " 32768 elements, so that each array crosses memory once. The kernels of a language model"
+        " and one layer of a small transformer are plain numpy that writes into arrays it is given;"
+        " attention writes its scores, and a weight is stored [out, in] and used transposed. Their"
+        " sizes are a short list and sizes drawn with the seed 15, and each result is first held"
+        " against a plain reference in float64."
     ),
     "warm_up": "At least two calls of each case before its clock starts; memory is touched first.",
     "repetitions": (
@@ -32,7 +38,12 @@ METHOD = {
         "Bytes as STREAM counts them: what the program reads plus what it writes, so copy is 16 and"
         " triad 24 per element; the line a store fetches before writing (write-allocate) is not"
         " counted, although it may cross the memory bus. GEMM 2MNK FLOP and b(MN+NK+MK) bytes."
-        " traffic is the fewest bytes the implementation moves."
+        " traffic is the fewest bytes the implementation moves. Norms and softmax 5 FLOP per"
+        " element, other kernels of a language model 1 per element and operation; each numpy"
+        " operation reads its inputs and writes its output, and kernels is how many there are."
+        " Attention 4 FLOP per query, key and element of a head, masked pairs included; its bytes"
+        " are queries, keys, values, results and, over a prompt, four times the scores, and its"
+        " traffic is what every operation on the scores moves. A layer is the sum of its kernels."
     ),
 }
 
@@ -42,10 +53,19 @@ SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "gemm": parts.products,
     "elementwise": parts.elementwise,
     "fusion": parts.fusion,
+    "attention": language.prompts,
+    "decoding": language.cached_tokens,
+    "transformer": small_kernels.kernels,
+    "few_rows": language.few_rows,
+    "layer": language.layers,
 }
 
 # The fraction of all the time that a section leaves to those after it, if the machine is busy.
-RESERVE = {"copy": 0.5, "launch": 0.4, "gemm": 0.25, "elementwise": 0.15, "fusion": 0.0}
+# The roofs come first: without copies and products nothing else can be judged.
+RESERVE = {
+    "copy": 0.5, "launch": 0.4, "gemm": 0.25, "elementwise": 0.2, "fusion": 0.15, "attention": 0.12,
+    "decoding": 0.1, "transformer": 0.05, "few_rows": 0.03, "layer": 0.0,
+}  # fmt: skip
 
 
 def _blas() -> str | None:
@@ -97,7 +117,7 @@ def measure(
     method: dict[str, Any] = {**METHOD, "buffers": buffers, "quick": quick}
     recorder = Recorder(
         device=device, software=software, method=method, say=say,
-        budget=(9.0 if quick else 55.0) if budget is None else budget,
+        budget=(9.0 if quick else 170.0) if budget is None else budget,
     )  # fmt: skip
     if size < 2 * cache:
         recorder.notes.append(
@@ -105,7 +125,7 @@ def measure(
             " copy and triad may read too fast."
         )
     bench = CpuBench(
-        recorder, cores=cores(), arena=size, patience=0.08 if quick else 0.4, quick=quick
+        recorder, cores=cores(), arena=size, patience=0.05 if quick else 0.4, quick=quick
     )
     wanted = set(SECTIONS if sections is None else sections)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Callable
@@ -58,10 +57,10 @@ class CpuBench:
         self.pool.shutdown(wait=False, cancel_futures=True)
         self._bytes = np.empty(0, dtype=np.uint8)
 
-    def fill(self, dtype: str) -> None:
-        """Fill the arena with random numbers between 0.5 and 1.5, each thread its own part."""
+    def fill(self, dtype: str, low: float = 0.5, high: float = 1.5) -> None:
+        """Fill the arena with random numbers from `low` to `high`, each thread its own part."""
         self.recorder.need()
-        block = np.random.default_rng(0).uniform(0.5, 1.5, 1 << 17).astype(dtype)
+        block = np.random.default_rng(0).uniform(low, high, 1 << 17).astype(dtype)
         whole = self._bytes.view(dtype)
 
         def work(part: int) -> None:
@@ -81,15 +80,44 @@ class CpuBench:
         never an operand of a later call.
         """
         item = np.dtype(dtype).itemsize
-        read, written = ([_step(size * item) for size in sizes] for sizes in (inputs, outputs))
+        read, written = (sum(_step(size * item) for size in sizes) for sizes in (inputs, outputs))
         count = self.sets(dtype, inputs, outputs)
         number %= count
-        starts = (number * sum(read), count * sum(read) + number * sum(written))
+        return [
+            *self._place(dtype, inputs, number * read),
+            *self._place(dtype, outputs, count * read + number * written),
+        ]
+
+    def cut_apart(
+        self, dtype: str, inputs: list[int], outputs: list[int], most: int
+    ) -> list[list[Array]]:
+        """At most this many sets whose results stay apart from the inputs of every other case.
+
+        `cut` divides the arena by the sizes of one case, so results of it are inputs of a later
+        case with other sizes, and numbers that go through many products overflow. Here inputs
+        always lie in the lower three quarters of the arena. Empty if not even one set fits.
+        """
+        item = np.dtype(dtype).itemsize
+        read, written = (sum(_step(size * item) for size in sizes) for sizes in (inputs, outputs))
+        border = self.arena // 4 // LINE * LINE * 3
+        sets, targets = border // read, (self.arena - border) // written
+        if not sets or not targets:
+            return []
+        return [
+            [
+                *self._place(dtype, inputs, i * read),
+                *self._place(dtype, outputs, border + i % targets * written),
+            ]
+            for i in range(min(most, sets))
+        ]
+
+    def _place(self, dtype: str, sizes: list[int], start: int) -> list[Array]:
+        """Arrays of these element counts, one after the other."""
+        item = np.dtype(dtype).itemsize
         arrays = []
-        for start, sizes, steps in zip(starts, (inputs, outputs), (read, written), strict=True):
-            for size, offset in zip(sizes, itertools.accumulate([0, *steps]), strict=False):
-                at = start + offset
-                arrays.append(self._bytes[at : at + size * item].view(dtype))
+        for size in sizes:
+            arrays.append(self._bytes[start : start + size * item].view(dtype))
+            start += _step(size * item)
         return arrays
 
     def sets(self, dtype: str, inputs: list[int], outputs: list[int]) -> int:

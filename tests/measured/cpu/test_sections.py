@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from mlsys_widgets.measured.cpu import sections
-from mlsys_widgets.measured.cpu.timing import CpuBench
-from mlsys_widgets.measured.recorder import Recorder, spread
 
-
-class InstantBench(CpuBench):
-    """Calls everything once and reads no clock: what is recorded does not depend on the machine."""
-
-    def time(self, call: Any, loop: float = 0.002) -> Any:
-        call(0)
-        return spread([1e-3])
-
-
-@pytest.fixture
-def bench() -> Iterator[InstantBench]:
-    recorder = Recorder(device={}, software={}, method={})
-    made = InstantBench(recorder, cores=2, arena=32 << 20, patience=0.0, quick=True)
-    yield made
-    made.close()
-
-
-def recorded(bench: CpuBench, kind: str) -> list[dict[str, Any]]:
-    return [case for case in bench.recorder.cases if case["kind"] == kind]
+from .instant_bench import InstantBench, recorded
 
 
 def test_streams_count_bytes_as_stream_does(bench: InstantBench) -> None:

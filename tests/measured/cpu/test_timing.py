@@ -41,6 +41,23 @@ def test_the_next_call_gets_other_operands(bench: CpuBench) -> None:
     assert bench.sets("float32", [1 << 20], []) == 0
 
 
+def test_results_stay_apart_from_the_inputs_of_every_case(bench: CpuBench) -> None:
+    cases = [([1000, 500], [1000]), ([50_000], [200]), ([9], [60_000]), ([17_000] * 3, [33, 7])]
+    inputs, outputs = [], []
+    for read, written in cases:
+        sets = bench.cut_apart("float32", read, written, most=50)
+        assert 1 <= len(sets) <= 50
+        for arrays in sets:
+            assert [each.size for each in arrays] == read + written
+            inputs += arrays[: len(read)]
+            outputs += arrays[len(read) :]
+    last = max(each.ctypes.data + each.nbytes for each in inputs)
+    assert last <= min(each.ctypes.data for each in outputs)
+    assert not np.shares_memory(*(arrays[0] for arrays in bench.cut_apart("f4", [9], [9], 2)))
+    assert bench.cut_apart("float32", [1 << 18], [1], most=3) == []
+    assert bench.cut_apart("float32", [1], [1 << 17], most=3) == []
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_threads_share_everything_once(bench: CpuBench, size: int) -> None:
     hit = np.zeros(size, dtype=int)
