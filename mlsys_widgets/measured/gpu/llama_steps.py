@@ -101,7 +101,7 @@ def _layer(bench: GpuBench, model: PlainLlama, phase: str, batch: int, sequence:
 
 def _counts(
     model: PlainLlama, phase: str, batch: int, sequence: int, layers: int
-) -> dict[str, float]:
+) -> dict[str, Any]:
     tokens, whole = sequence if phase == "prefill" else 1, layers > 1
     sizes = model.sizes
     return {
