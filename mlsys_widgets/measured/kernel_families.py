@@ -35,7 +35,7 @@ class KernelFamily:
     @property
     def law(self) -> str:
         """The law that the family follows, a key of ``LAWS``."""
-        return next(law for law in ph.LAWS if self.name.startswith(law))
+        return max((law for law in ph.LAWS if self.name.startswith(law)), key=len)
 
     def some(self, positions: Sequence[int]) -> KernelFamily:
         """The family with only some of its cases."""
@@ -61,18 +61,24 @@ def _counts(case: Case) -> bool:
 
 
 def _family_name(case: Case) -> str | None:
-    if case.kind in ("gemm", "projection") and "scales" not in case.shape:
-        weight_only = ph.storages[case.precision or ""].arithmetic != case.precision
-        return f"{'weight-only ' if weight_only else ''}products {case.precision}"
-    if case.kind == "attention":
-        return "naive attention" if case.shape["form"] == "naive" else "prompt attention"
+    """The family that a case belongs to: which kernel a library takes depends on the size too."""
+    if case.kind in ("gemm", "projection"):
+        return _product_family(case)
+    if case.kind == "attention" and case.shape["form"] == "tiled":
+        return "prompt attention"
     if case.kind == "decode_attention":
         return "cache attention"
     if case.kind in ("rmsnorm", "layernorm", "softmax"):
-        return f"rows of {case.kind}"
+        size = ph.BYTES_PER_ELEMENT[case.precision or ""]
+        return ph.row_family(case.kind, float(case.shape["columns"]), size)
     if case.kind in _SMALL:
         return f"small kernels of {_SMALL[case.kind]}"
     return None
+
+
+def _product_family(case: Case) -> str:
+    n, k = float(case.shape["n"]), float(case.shape["k"])
+    return f"{ph.product_family(n, k, case.precision or '')} {case.precision}"
 
 
 #: Small kernels by the family whose law they follow; simple maps of a tensor are all alike.
@@ -88,7 +94,7 @@ _SMALL: Final = {
 
 
 def _family(name: str, members: Sequence[Case]) -> KernelFamily:
-    build = next(build for start, build in _BUILDERS.items() if name.startswith(start))
+    build = _BUILDERS[max((start for start in _BUILDERS if name.startswith(start)), key=len)]
     return KernelFamily(
         name,
         tuple(members),
@@ -135,17 +141,26 @@ def _rows(members: Sequence[Case]) -> ph.Kernel:
 
 
 def _small(members: Sequence[Case]) -> ph.Kernel:
-    """Kernels of many kinds: what counts is how much they move, so a row is all of it."""
+    """Kernels of many kinds: what counts is how much they move, and whether that is one row."""
     moved = np.array([float(case.traffic or case.bytes or 0.0) for case in members])
     flops = np.array([max(float(case.flops or 0.0), 1.0) for case in members])
     elements = moved / _bytes(members)
+    rows = np.array([_row_count(case) for case in members])
     return ph.SmallKernelUse(
-        rows=1.0,
-        columns=elements,
+        rows=rows,
+        columns=elements / rows,
         flops_per_element=flops / elements,
         passes=1.0,
         bytes_per_element=_bytes(members),
     )
+
+
+def _row_count(case: Case) -> float:
+    """Rows of the tensor; a tensor without rows is as good as many."""
+    for name in ("rows", "tokens"):
+        if name in case.shape:
+            return float(case.shape[name]) * float(case.shape.get("batch", 1))
+    return 2.0
 
 
 def _bytes(members: Sequence[Case]) -> NDArray[np.float64]:
@@ -154,11 +169,13 @@ def _bytes(members: Sequence[Case]) -> NDArray[np.float64]:
 
 _BUILDERS: Final[dict[str, Callable[[Sequence[Case]], Any]]] = {
     "products": _products,
+    "unaligned products": _products,
     "weight-only products": _products,
     "prompt attention": _attention,
-    "naive attention": _attention,
     "cache attention": _attention,
     "rows of": _rows,
+    "short rows of": _rows,
+    "ragged rows of": _rows,
     "small kernels of embedding": _rows,
     "small kernels": _small,
 }

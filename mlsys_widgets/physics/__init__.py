@@ -32,6 +32,8 @@ from mlsys_widgets.physics.kernel_laws import (
     ProductLaw,
     PromptAttentionLaw,
     RowLaw,
+    product_family,
+    row_family,
 )
 from mlsys_widgets.physics.kernel_time import (
     CalibratedTime,
@@ -187,9 +189,11 @@ __all__ = [
     "parse_quantity",
     "prefill",
     "product",
+    "product_family",
     "projection",
     "read_calibration",
     "roofline",
+    "row_family",
     "run",
     "sensitivity",
     "serving_time",

@@ -24,7 +24,9 @@ from mlsys_widgets.physics.kernel_laws import (
     ProductLaw,
     PromptAttentionLaw,
     RowLaw,
+    SmallLaw,
     SoftmaxLaw,
+    UnalignedLaw,
 )
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
@@ -34,14 +36,16 @@ from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
 #: The law that each family of kernels follows.
 LAWS: Final[Mapping[str, type[Law]]] = {
     "products": ProductLaw,
+    "unaligned products": UnalignedLaw,
+    "weight-only products": Law,
     "prompt attention": PromptAttentionLaw,
-    "naive attention": Law,
     "cache attention": Law,
     "rows of softmax": SoftmaxLaw,
     "rows": RowLaw,
+    "short rows": RowLaw,
+    "ragged rows": RowLaw,
     "small kernels of embedding": GatherLaw,
-    "small kernels": Law,
-    "weight-only products": Law,
+    "small kernels": SmallLaw,
 }
 
 

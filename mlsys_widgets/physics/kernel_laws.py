@@ -22,11 +22,12 @@ from mlsys_widgets.physics.domain import (
     SHARE,
     Numeric,
     greater,
+    lesser,
     round_up,
 )
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
-from mlsys_widgets.physics.products import Product
+from mlsys_widgets.physics.products import Product, storages
 from mlsys_widgets.physics.provenance import CatalogEntry, number
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.small_kernels import SmallKernelUse
@@ -106,13 +107,17 @@ class RowWalk(Result):
 
     @derived("t_walk", "s")
     def walk(self) -> Numeric:
-        """Time to walk one row from end to end, or to compute if that takes longer."""
-        return greater(self.columns * self.column_time, self.flops / self.peak)
+        """Time to walk one row from end to end."""
+        return self.columns * self.column_time
 
     @derived("η_walk", "%")
     def share(self) -> Numeric:
         """Fraction of the peak that is left while rows are walked."""
-        return self.flops / (self.peak * self.walk)
+        return lesser(1.0, self.flops / (self.peak * self.walk))
+
+
+#: Elements of the longest row that stays on the chip between reading and writing.
+LONG_ROW: Final = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +126,8 @@ class RowLaw(Law):
 
     row_time: float = number("s")
     column_time: float = number("s")
-    #: Fraction of that bandwidth where rows are no whole number of 16-byte pieces.
-    ragged_share: float = number("%")
+    #: Fraction of that bandwidth for rows that must be read a second time.
+    long_share: float = number("%")
 
     def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
         """The floor, and the cost of the rows."""
@@ -140,31 +145,44 @@ class RowLaw(Law):
         ).share
 
     def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """Less for rows that cannot be read in pieces of 16 bytes."""
-        ragged = np.mod(kernel.columns * kernel.bytes_per_element, 16) != 0
-        return _chosen(ragged, self.bandwidth_share * self.ragged_share, self.bandwidth_share)
+        """Less for rows that are too long to stay on the chip until they are written."""
+        long = kernel.columns > LONG_ROW
+        return _chosen(long, self.bandwidth_share * self.long_share, self.bandwidth_share)
 
 
-#: Rows of softmax that one warp holds, and that one block holds in registers.
-WARP_ROW, BLOCK_ROW = 1024, 9216
+#: Rows of softmax that one warp holds, and that a block holds in more than two registers each.
+WARP_ROW: Final = 1024
+BLOCK_ROWS: Final = (2048, 9216)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SoftmaxLaw(RowLaw):
-    """Softmax: short rows by a warp, longer ones in the registers of a block, others in memory."""
+    """Softmax of rows that a block holds in its registers or, if they are longer, elsewhere."""
 
-    #: Fraction of that bandwidth for rows held in the registers of a block.
+    #: Fraction of that bandwidth for rows held in more than two registers of each thread.
     block_share: float = number("%")
 
     def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
         """Less for rows that a block reads piece by piece into its registers."""
-        block = (kernel.columns > WARP_ROW) & (kernel.columns <= BLOCK_ROW)
-        whole = super().bandwidth_share_of(kernel, ceilings)
-        return _chosen(block, whole * self.block_share, whole)
+        shortest, longest = BLOCK_ROWS
+        held = (kernel.columns > shortest) & (kernel.columns <= longest)
+        return _chosen(held, self.bandwidth_share * self.block_share, self.bandwidth_share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallLaw(Law):
+    """Kernels that visit every element: a single row lies in one piece and finishes sooner."""
+
+    #: Fraction of the floor that a single row takes.
+    single_row: float = number("%")
+
+    def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
+        """The floor; lower for a single row."""
+        return _chosen(kernel.rows <= 1, self.floor * self.single_row, self.floor)
 
 
 #: Rows that PyTorch gathers one after the other rather than side by side.
-FEW_ROWS = 16
+FEW_ROWS: Final = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,9 +249,6 @@ class ProductLaw(Law):
 
     #: Reuse (elements per element loaded) at which a tile runs at half the rate.
     half_tile: float
-    #: Fractions of the peak for sizes that are even but no multiple of 16 bytes, and odd ones.
-    even_share: float = number("%")
-    odd_share: float = number("%")
     #: Seconds more when there are too few tiles for all units and each is split along K.
     split_time: float = number("s")
 
@@ -243,14 +258,8 @@ class ProductLaw(Law):
         return _chosen(few, self.floor + self.split_time, self.floor)
 
     def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
-        """The best of all tilings; far less for sizes that are not aligned."""
-        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
-        slow = _chosen(even, self.even_share, self.odd_share)
-        return _chosen(
-            _aligned(kernel),
-            self._best(TILES, kernel, ceilings),
-            self._best(UNALIGNED_TILES, kernel, ceilings) * slow,
-        )
+        """The best of all tilings."""
+        return self._best(TILES, kernel, ceilings)
 
     def _best(
         self, tiles: Iterable[tuple[int, int]], kernel: Product, ceilings: LawCeilings
@@ -271,10 +280,46 @@ class ProductLaw(Law):
         return functools.reduce(greater, shares)
 
 
-def _aligned(kernel: Product) -> Any:
-    """Whether rows of weights and results are whole numbers of 16-byte pieces."""
-    piece = 16 / kernel.weight_bytes
-    return (np.mod(kernel.n, piece) == 0) & (np.mod(kernel.k, piece) == 0)
+def product_family(n: float, k: float, precision: str) -> str:
+    """The family of a product: which kernel a library takes depends on how rows are aligned.
+
+    Examples
+    --------
+    >>> product_family(4096, 4096, "fp16"), product_family(50257, 768, "fp16")
+    ('products', 'unaligned products')
+    """
+    stored = storages[precision]
+    if stored.arithmetic != precision:
+        return "weight-only products"
+    piece = 16 / stored.weight
+    return "products" if n % piece == 0 and k % piece == 0 else "unaligned products"
+
+
+def row_family(kind: str, columns: float, bytes_per_element: float) -> str:
+    """The family of a norm or softmax: which kernel a library takes depends on the row.
+
+    Examples
+    --------
+    >>> row_family("softmax", 512, 2), row_family("rmsnorm", 4096, 2), row_family("rmsnorm", 999, 2)
+    ('short rows of softmax', 'rows of rmsnorm', 'ragged rows of rmsnorm')
+    """
+    if kind == "softmax":
+        return f"{'short rows' if columns <= WARP_ROW else 'rows'} of softmax"
+    return f"{'ragged rows' if columns * bytes_per_element % 16 else 'rows'} of {kind}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnalignedLaw(ProductLaw):
+    """Products whose rows are no whole number of 16-byte pieces, as tensor cores want them."""
+
+    #: Fraction of the rate that is left when a side is odd.
+    odd_share: float = number("%")
+
+    def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
+        """The best of the few tilings that take such sizes."""
+        best = self._best(UNALIGNED_TILES, kernel, ceilings)
+        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
+        return _chosen(even, best, best * self.odd_share)
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,6 +11,7 @@ from typing import Final, Literal, get_args
 
 from mlsys_widgets.physics.attention import attention
 from mlsys_widgets.physics.domain import Numeric, one_of
+from mlsys_widgets.physics.kernel_laws import product_family, row_family
 from mlsys_widgets.physics.kernels import Kernel
 from mlsys_widgets.physics.products import product, storages
 from mlsys_widgets.physics.small_kernels import small_kernel, small_kernels
@@ -75,7 +76,8 @@ def layer_kernels(
 
     def weights(name: str, columns: float, depth: float) -> list[KernelUse]:
         made = product(tokens, columns, depth, precision)
-        uses = [KernelUse(name, "products", "products", made, 1.0, times, precision)]
+        family = product_family(columns, depth, precision)
+        uses = [KernelUse(name, "products", family, made, 1.0, times, precision)]
         if storages[precision].activation == 1:
             uses.insert(0, small("conversion", f"Conversion before {name}", depth))
         return uses
@@ -83,8 +85,9 @@ def layer_kernels(
     def small(kind: str, name: str, columns: float) -> KernelUse:
         part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
         made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
-        alike = {"rmsnorm": "rows of rmsnorm", "residual": "small kernels of elementwise"}
-        family = alike.get(kind, f"small kernels of {kind}")
+        family = f"small kernels of {'elementwise' if kind == 'residual' else kind}"
+        if part == "normalization":
+            family = row_family(kind, columns, ACTIVATION_BYTES)
         return KernelUse(name, part, family, made, small_kernels[kind].launches, times)
 
     attending = attention(
@@ -129,10 +132,11 @@ def model_kernels(
     tokens = batch * sequence if phase == "prefill" else batch
     embedded = small_kernel("embedding", tokens, model.width, ACTIVATION_BYTES)
     norm = small_kernel("rmsnorm", tokens, model.width, ACTIVATION_BYTES)
+    row = (model.width, ACTIVATION_BYTES)
     logits = product(batch, model.vocabulary, model.width, "fp16")
     return (
         KernelUse("Embedding", "small kernels", "small kernels of embedding", embedded),
         *layer_kernels(model, phase, batch, sequence, precision, times=model.layers),
-        KernelUse("Last RMS norm", "normalization", "rows of rmsnorm", norm),
+        KernelUse("Last RMS norm", "normalization", row_family("rmsnorm", *row), norm),
         KernelUse("Logits", "logits", "products", logits),
     )

@@ -40,9 +40,9 @@ METHOD = {
     "repetitions": (
         "Each repetition is a loop of about 5 ms (at least one call), or one replay; 9 to 41"
         " repetitions, 3 or more where one takes longer than 0.05 s. Median and quartiles."
-        " What waits for the host (layers, models and training steps launched one by one) is taken"
-        " in three rounds, models before and after compiling, and the quietest round stands: a"
-        " host that others share is up to twice as slow for seconds at a time."
+        " What waits for the host (layers, models, streams and training steps launched one by one)"
+        " is taken in several rounds, of which the quietest stands: a host that others share is up"
+        " to twice as slow for seconds at a time."
     ),
     "buffers": (
         "Random operands in rotating sets that together exceed four times the L2, except for the"

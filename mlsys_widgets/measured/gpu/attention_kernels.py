@@ -67,13 +67,13 @@ def prompt_cases() -> list[Prompt]:
     for batch, length in [(1, 1024), (1, 4096), (1, 16384), (8, 512), (32, 256)]:
         cases.append(Prompt(batch, length, False))
     limits = {"shortest": 128, "batches": 64, "tokens": 65536}
-    for number, (batch, length) in enumerate(prompts(chance, 10, longest=32768, **limits)):
+    for number, (batch, length) in enumerate(prompts(chance, 26, longest=32768, **limits)):
         cases.append(Prompt(batch, length, number % 3 != 2))
     for heads, known in ((GPT2, (8, 1024)), (MEDIUM, (16, 1024)), (UNGROUPED, (1, 2048))):
         cases.append(Prompt(*known, True, heads))
-        for number, (batch, length) in enumerate(prompts(chance, 2, longest=8192, **limits)):
+        for number, (batch, length) in enumerate(prompts(chance, 6, longest=8192, **limits)):
             cases.append(Prompt(batch, length, number % 2 == 0, heads))
-    for batch, length in [(1, 4096), *prompts(chance, 2, longest=8192, **limits)]:
+    for batch, length in [(1, 4096), *prompts(chance, 5, longest=8192, **limits)]:
         cases.append(Prompt(batch, length, True, precision="bf16"))
     naive = [(1, 128), (8, 256), (1, 512), (1, 1024), (8, 1024), (1, 2048), (4, 2048), (1, 8192)]
     limits = {"shortest": 128, "batches": 16, "tokens": 8192}
@@ -100,12 +100,12 @@ def cache_cases() -> list[CachedToken]:
             batch = draw(chance, 1, max(1.0, min(256.0, tokens / keys)))
             cases.append(CachedToken(batch, keys, heads, precision))
 
-    drawn(11, 4e6, LLAMA)
+    drawn(21, 4e6, LLAMA)
     cases += [CachedToken(batch, keys, UNGROUPED) for batch, keys in [(1, 2048), (64, 4096)]]
     drawn(3, 1e6, UNGROUPED)
     cases += [CachedToken(batch, keys, SINGLE) for batch, keys in [(1, 8192), (64, 2048)]]
     drawn(3, 4e6, SINGLE)
-    drawn(2, 1e6, LLAMA, "bf16")
+    drawn(6, 1e6, LLAMA, "bf16")
     return list(dict.fromkeys(cases))
 
 

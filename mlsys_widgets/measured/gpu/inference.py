@@ -86,7 +86,7 @@ def _batch(
 
     def record(variant: str, call: Call, first: Spread | None = None, **more: Any) -> None:
         bench.warm(call)
-        seconds = bench.wall(call)
+        seconds = bench.quiet_steps(call, 4)[0] if first else bench.wall(call)
         if first is not None and first.median < seconds.median:
             seconds = first
         seen = bench.profile(call)
@@ -103,7 +103,7 @@ def _batch(
         raise RuntimeError("the model's output is not finite")
     # Launching waits for the host, which others share: before and after compiling, the quieter.
     bench.warm(eager)
-    first = bench.wall(eager)
+    first = bench.quiet_steps(eager, 4)[0]
     for variant in MODES:
         with recorder.attempt(f"{workload.name} batch {batch} {variant}"):
             recorder.need(workload.patience)

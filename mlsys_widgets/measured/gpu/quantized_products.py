@@ -51,7 +51,14 @@ def conversion_cases() -> list[tuple[int, int, str]]:
     cases = [
         (rows, columns, to)
         for to in LARGEST
-        for rows, columns in [(1, 4096), (128, 4096), (2048, 4096), (4096, 14336)]
+        for rows, columns in [
+            (1, 768),
+            (1, 4096),
+            (1, 14336),
+            (128, 4096),
+            (2048, 4096),
+            (4096, 14336),
+        ]
     ]
     for to in LARGEST:
         cases += [(draw(chance, 1, 16384), draw(chance, 700, 15000), to) for _ in range(9)]

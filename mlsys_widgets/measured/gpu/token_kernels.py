@@ -164,16 +164,18 @@ def row_cases() -> list[tuple[str, int, int]]:
         ("layernorm", 1, 768), ("layernorm", 64, 768), ("layernorm", 8192, 768),
         ("layernorm", 8192, 1024),
         ("softmax", 32, 128), ("softmax", 1024, 1024), ("softmax", 32768, 2048),
-        ("residual", 1, 4096), ("residual", 64, 4096), ("residual", 2048, 4096),
+        ("residual", 1, 768), ("residual", 1, 4096), ("residual", 1, 14336), ("residual", 2, 4096),
+         ("residual", 64, 4096), ("residual", 2048, 4096),
         ("residual", 16384, 4096),
-        ("gated", 1, 14336), ("gated", 32, 14336), ("gated", 512, 14336), ("gated", 8192, 14336),
+        ("gated", 1, 1024), ("gated", 1, 4096), ("gated", 1, 14336), ("gated", 2, 4096),
+         ("gated", 32, 14336), ("gated", 512, 14336), ("gated", 8192, 14336),
         ("embedding", 1, 4096), ("embedding", 128, 4096), ("embedding", 8192, 4096),
     ]  # fmt: skip
     for kind, count in {
-        "rmsnorm": 22, "layernorm": 20, "softmax": 24, "residual": 12, "gated": 18, "embedding": 16,
+        "rmsnorm": 36, "layernorm": 32, "softmax": 40, "residual": 14, "gated": 20, "embedding": 16,
     }.items():  # fmt: skip
         for number in range(count):
-            columns = odd(chance, 500, 16384) if number % 3 == 2 else chance.choice(COLUMNS)
+            columns = odd(chance, 500, 16384) if number % 2 else chance.choice(COLUMNS)
             if kind == "embedding":
                 columns = WIDTH
             rows = draw(chance, 1, min(65536.0, 5e8 / columns))

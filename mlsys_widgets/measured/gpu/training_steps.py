@@ -190,7 +190,7 @@ def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> dict[str, A
     if not all(0 < loss < 100 for loss in losses):
         raise RuntimeError(f"the loss is {losses[-1]:.3g}")
     memory = trainer.memory()
-    seconds, enqueue = bench.steps(trainer)
+    seconds, enqueue = bench.quiet_steps(trainer, 4)
     seen = bench.profile(trainer, 1)
     shape: dict[str, Value] = {
         "model": name, "batch": batch, "sequence": sequence, "vocabulary": sizes.vocabulary,
