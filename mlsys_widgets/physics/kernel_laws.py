@@ -150,22 +150,21 @@ class RowLaw(Law):
         return _chosen(long, self.bandwidth_share * self.long_share, self.bandwidth_share)
 
 
-#: Rows of softmax that one warp holds, and that a block holds in more than two registers each.
-WARP_ROW: Final = 1024
-BLOCK_ROWS: Final = (2048, 9216)
+#: The longest rows of softmax that one warp holds, and that one block holds in its registers.
+WARP_ROW: Final = 2048
+BLOCK_ROW: Final = 9216
 
 
 @dataclass(frozen=True, kw_only=True)
 class SoftmaxLaw(RowLaw):
     """Softmax of rows that a block holds in its registers or, if they are longer, elsewhere."""
 
-    #: Fraction of that bandwidth for rows held in more than two registers of each thread.
+    #: Fraction of that bandwidth for rows held in the registers of a block.
     block_share: float = number("%")
 
     def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
         """Less for rows that a block reads piece by piece into its registers."""
-        shortest, longest = BLOCK_ROWS
-        held = (kernel.columns > shortest) & (kernel.columns <= longest)
+        held = kernel.columns <= BLOCK_ROW
         return _chosen(held, self.bandwidth_share * self.block_share, self.bandwidth_share)
 
 

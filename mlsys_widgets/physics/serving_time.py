@@ -15,6 +15,7 @@ import numpy as np
 
 from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
 from mlsys_widgets.physics.devices import Device
+from mlsys_widgets.physics.dispatch import GRAPH_NODE_OVERHEAD
 from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, greater, one_of
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.language_model import language_model
@@ -77,13 +78,21 @@ class ServingTime(Result):
     logits: Numeric = given("t_logits", "s", "logits", NON_NEGATIVE)
     kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
     launch_overhead: Numeric = given("t_launch", "s", "launching a kernel", NON_NEGATIVE)
+    node_overhead: Numeric = given(
+        "t_node", "s", "gap between two kernels", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
+    )
     uses: tuple[TimedUse, ...] = field(default=(), compare=False)
 
     @derived("t_device", "s")
     def device_time(self) -> Numeric:
-        """Time of all kernels on the device."""
+        """Time on the device: all kernels, and the gaps between them."""
         return (
-            self.products + self.attention + self.normalization + self.small_kernels + self.logits
+            self.products
+            + self.attention
+            + self.normalization
+            + self.small_kernels
+            + self.logits
+            + self.kernels * self.node_overhead
         )
 
     @derived("t_host", "s")
@@ -114,7 +123,7 @@ class ServingTime(Result):
     @property
     def reason(self) -> Reason:
         """Why the pass takes as long as it does; for single numbers."""
-        if float(self.time) > 1.02 * float(self.device_time + self.launch_overhead):
+        if float(self.time) > float(self.device_time):
             return "launch"
         return self.dominant.reason
 
@@ -126,7 +135,7 @@ class LaunchedPass(ServingTime):
     @derived("T", "s")
     def time(self) -> Numeric:
         """Time of the pass: the longer of computing and launching."""
-        return self.launch_overhead + greater(self.device_time, self.host_time)
+        return greater(self.device_time, self.host_time)
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,8 +144,8 @@ class ReplayedPass(ServingTime):
 
     @derived("T", "s")
     def time(self) -> Numeric:
-        """Time of the pass: one launch, then kernel after kernel."""
-        return self.launch_overhead + self.device_time
+        """Time of the pass: kernel after kernel, nobody waiting for the host."""
+        return 1 * self.device_time
 
 
 _BY_LAUNCH: Final[dict[ServingLaunch, type[ServingTime]]] = {
