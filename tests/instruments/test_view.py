@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from ipywidgets.widgets.widget import _put_buffers
 
 from mlsys_widgets import Instrument
 from mlsys_widgets.drawing.film import Actor, Film
 from mlsys_widgets.drawing.scene import Axis, Handle, Line, Scene
+from mlsys_widgets.instruments.control_panel import unpacked
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.predicted import Predicted
 from tests.instruments.locks import Lock
@@ -80,8 +82,15 @@ def messages(instrument):
     for plot in instrument._view._plots:
         widgets += [plot.figure, *plot._axes, *plot._scales.values()]
     for widget in widgets:
-        widget._send = lambda message, buffers=None: sent.append(message["state"])
+        widget._send = lambda message, buffers=None: sent.append(_read(message, buffers or []))
     return sent
+
+
+def _read(message, buffers):
+    """The state of a message, unpacked as the browser does."""
+    state = message["state"]
+    _put_buffers(state, message["buffer_paths"], buffers)
+    return {k: unpacked(v) if k == "readout" else v for k, v in state.items()}
 
 
 def test_a_move_is_one_message_with_a_whole_state(ramp):

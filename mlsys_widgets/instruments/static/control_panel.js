@@ -6,10 +6,19 @@
 // the one on the screen is not shown, and no part of a state is shown without the rest.
 const PANELS = new Map();
 
+// A promise: a state is unpacked in the browser's own time.
 function panelOf(model) {
   const id = model.get("spec").id;
-  if (!PANELS.has(id)) PANELS.set(id, { state: model.get("readout"), views: new Set(), open: {} });
+  if (!PANELS.has(id)) {
+    PANELS.set(id, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {} })));
+  }
   return PANELS.get(id);
+}
+
+// A state travels as compressed JSON, beside the numbers of its plots.
+async function unpack({ packed, numbers }) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return { ...(await new Response(stream).json()), numbers };
 }
 
 // Whether a state brings what is behind a fold.
@@ -29,9 +38,11 @@ function asBqplot(traits, numbers) {
   return Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, read(value)]));
 }
 
-async function take(model, panel) {
-  const next = model.get("readout");
-  if (next.number <= panel.state.number) return;
+async function take(model) {
+  const sent = model.get("readout");
+  const panel = await panelOf(model);
+  if (sent.number <= panel.state.number) return;
+  const next = await unpack(sent);
   const manager = model.widget_manager;
   const ids = model.get("spec").plots;
   const plots = await Promise.all(next.plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
@@ -45,8 +56,9 @@ async function take(model, panel) {
 }
 
 function initialize({ model }) {
-  const panel = panelOf(model);
-  const taking = () => take(model, panel);
+  // The first state is that with which the plots were made; only later ones bring them their data.
+  panelOf(model);
+  const taking = () => take(model);
   model.on("change:readout", taking);
   return () => model.off("change:readout", taking);
 }
@@ -57,10 +69,10 @@ const MOST_REMINDERS = 6;
 // How long a hand rests before the film of the new state is made.
 const REST = 300;
 
-function render({ model, el }) {
+async function render({ model, el }) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
-  const panel = panelOf(model);
+  const panel = await panelOf(model);
   // Everything sent carries a stamp that only grows, on a page that is loaded again too: the same
   // value sent twice is still two requests.
   let newest = 0;
