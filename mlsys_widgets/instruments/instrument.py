@@ -147,6 +147,8 @@ class Instrument(ipywidgets.VBox):
             self._given = given(prediction, *next(iter(self.predictable.items())))
         self._before_reset: dict[str, Any] | None = None
         self._pin: Pin | None = None
+        #: The handle that a hand holds, and the result when it took it.
+        self._held: tuple[str, Any] | None = None
         self._result: Any = None
         self._settling = False
         self.set(**inputs)
@@ -251,19 +253,36 @@ class Instrument(ipywidgets.VBox):
             return self._lock.predicted
         return self._given
 
-    def drag(self, name: str, x: float, y: float) -> None:
-        """Move a handle of the picture to a place, as far as its input allows."""
+    def anchor(self, *handles: str) -> Any:
+        """The result for which to choose the axes along which handles are dragged.
+
+        It is the present one, but while a hand holds one of the handles it stays that of the
+        moment at which the hand took it: an axis that changed would pull the handle away.
+        """
+        if self._held is not None and self._held[0] in handles:
+            return self._held[1]
+        return self.result
+
+    def drag(self, name: str, x: float, y: float, *, held: bool = False) -> None:
+        """Move a handle of the picture to a place, as far as its input allows.
+
+        With ``held`` the hand keeps holding it, and its axes stay as they are until it lets go.
+        """
         handles = [h for scene in self.scenes(self.result) for h in scene.handles]
         found = next((each for each in handles if each.name == name), None)
         if found is None:
             known = ", ".join(each.name for each in handles) or "none"
             raise ValueError(f"{type(self).__name__} has no handle {name!r}; it has: {known}")
+        if held and (self._held is None or self._held[0] != name):
+            self._held = (name, self.result)
         wanted = self.dragged(found, x, y)
         for each, value in wanted.items():
             control = self._controls[each]
             if isinstance(control, Slider):
                 wanted[each] = control.snap(float(value))
-        self.set(**wanted)
+        if not held:
+            self._held = None
+        self._set(wanted)
 
     # A state to compare with.
 
@@ -311,12 +330,17 @@ class Instrument(ipywidgets.VBox):
             if name not in self._controls:
                 known = ", ".join(self._controls)
                 raise ValueError(f"{type(self).__name__} has no input {name!r}; it has: {known}")
+        self._held = None
+        self._set(inputs)
+
+    def _set(self, inputs: dict[str, Any]) -> None:
         before = self.inputs
         self._settle(before, {**before, **inputs}, set(inputs))
 
     def _changed(self, change: Any) -> None:
         """One trait was assigned from Python."""
         if not self._settling:
+            self._held = None
             before = {**self.inputs, change["name"]: change["old"]}
             self._settle(before, self.inputs, {change["name"]})
 

@@ -309,6 +309,10 @@ def fraction(axis: Axis, value: float) -> float:
     return (value - axis.low) / (axis.high - axis.low)
 
 
+def ends(axis: Axis) -> tuple[float, float]:
+    return axis.low, axis.high
+
+
 def place(axis: Axis, part: float) -> float:
     if axis.log:
         return axis.low * (axis.high / axis.low) ** part
@@ -339,6 +343,25 @@ def test_wherever_a_hand_drags_a_handle_something_sensible_is_shown(kind: type[I
             instrument.drag(name, place(scene.across, part), place(scene.up, part))
             check(instrument)
         instrument.reset()
+
+
+@every_instrument
+def test_an_axis_stands_still_while_its_handle_is_held(kind: type[Instrument]) -> None:
+    instrument = kind()
+    for scene, handle in handles(instrument):
+        for part in (0.2, 0.9, 0.01, 0.5):
+            where = place(scene.across, part), place(scene.up, part)
+            instrument.drag(handle.name, *where, held=True)
+            found = {h.name: s for s, h in handles(instrument)}
+            if handle.name not in found:
+                break
+            now = found[handle.name]
+            if "x" in handle.along:
+                assert ends(now.across) == ends(scene.across), handle
+            if "y" in handle.along:
+                assert ends(now.up) == ends(scene.up), handle
+        instrument.reset()
+        assert instrument.anchor(handle.name) is instrument.result
 
 
 @every_instrument

@@ -10,17 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle, Line, Points
+from mlsys_widgets.drawing.scene import Line, Points
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.measured import load, points
+from tests.instruments.drawn import handle, mark
 
 show = ph.format_quantity
-
-
-def mark(w: RooflineWidget, name: str) -> Any:
-    (scene,) = w.scenes(w.result)
-    return next(one for one in scene.marks if one.name == name)
 
 
 def legend(w: RooflineWidget) -> list[str]:
@@ -249,11 +245,6 @@ def test_kernels_at_one_place_are_told_apart() -> None:
 
 
 # Handles.
-
-
-def handle(w: RooflineWidget, name: str) -> Handle:
-    (scene,) = w.scenes(w.result)
-    return next(one for one in scene.handles if one.name == name)
 
 
 @pytest.mark.parametrize("square", [True, False])

@@ -106,9 +106,9 @@ async function render({ model, el }) {
     model.set("typed", { name, text, stamp: stamp() });
     model.save_changes();
   };
-  const drag = (handle, control, x, y) => {
+  const drag = (handle, control, x, y, held) => {
     asked.dragged = stamp();
-    model.set("dragged", { handle, control, x, y, stamp: asked.dragged });
+    model.set("dragged", { handle, control, x, y, held, stamp: asked.dragged });
     model.save_changes();
     reminders = 0;
     remind();

@@ -27,7 +27,7 @@ function scaleOf(spec) {
   return { low: keys[0], high: keys[keys.length - 1], at: (value) => keys.indexOf(value), next: (value, direction) => pick(keys.indexOf(value) + direction) };
 }
 
-// The handles over one plot. `drag(name, control, x, y)` asks the kernel; `move(control, value)` too.
+// The handles over one plot. `drag(name, control, x, y, held)` asks the kernel; `move(control, value)` too.
 // While `waits(control)`, an answer is on its way, and what is shown is older than the last key press.
 function handlesOver(plot, specs, drag, move, waits) {
   const layer = element("div", { class: "mlsys-handles" });
@@ -65,10 +65,10 @@ function handlesOver(plot, specs, drag, move, waits) {
     return [back(frame[0], Math.min(1, Math.max(0, across))), back(frame[1], Math.min(1, Math.max(0, up)))];
   };
   // At most one request for each frame on the screen; the newest place counts.
-  const ask = (handle, event) => {
+  const ask = (handle, held) => {
     if (!wanted) requestAnimationFrame(() => { const send = wanted; wanted = null; send(); });
-    const [x, y] = pointed(event);
-    wanted = () => drag(handle.name, handle.control, x, y);
+    const [x, y] = handle.pulled;
+    wanted = () => drag(handle.name, handle.control, x, y, held);
   };
   const make = (name, control) => {
     const spec = specs[control], scale = scaleOf(spec);
@@ -86,10 +86,17 @@ function handlesOver(plot, specs, drag, move, waits) {
       node.classList.add("mlsys-held");
     });
     node.addEventListener("pointermove", (event) => {
-      if (node.hasPointerCapture(event.pointerId)) ask(handle, event);
+      if (!node.hasPointerCapture(event.pointerId)) return;
+      handle.pulled = pointed(event);
+      ask(handle, true);
     });
     for (const shown of ["pointerenter", "focus"]) node.addEventListener(shown, () => keepTipInside(handle));
-    const release = () => node.classList.remove("mlsys-held");
+    // While a handle is held its axes stand still; the kernel hears when it is let go.
+    const release = () => {
+      node.classList.remove("mlsys-held");
+      if (handle.pulled) ask(handle, false);
+      handle.pulled = null;
+    };
     node.addEventListener("pointerup", release);
     node.addEventListener("pointercancel", release);
     node.addEventListener("keydown", (event) => {
