@@ -17,8 +17,27 @@ function panelOf(model) {
 
 // A state travels as compressed JSON, beside the numbers of its plots.
 async function unpack({ packed, numbers }) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return { ...(await new Response(stream).json()), numbers };
+  const inflate = new DecompressionStream("deflate");
+  const writer = inflate.writable.getWriter();
+  writer.write(packed);
+  writer.close();
+  return { ...(await new Response(inflate.readable).json()), numbers };
+}
+
+// What the marks of plots were handed last, trait by trait: bqplot draws a mark again for any trait
+// that it gets, and of a whole state most is what it was.
+const HANDED = new WeakMap();
+
+function whatChanged(target, traits) {
+  if (!HANDED.has(target)) HANDED.set(target, {});
+  const handed = HANDED.get(target);
+  return Object.entries(traits).filter(([name, value]) => {
+    const key = value?.value instanceof DataView
+      ? `${value.shape}:${new Uint8Array(value.value.buffer)}` : JSON.stringify(value);
+    const differs = handed[name] !== key;
+    handed[name] = key;
+    return differs;
+  }).map(([name]) => name);
 }
 
 // Whether a state brings what is behind a fold.
@@ -47,11 +66,15 @@ async function take(model) {
   const ids = model.get("spec").plots;
   const plots = await Promise.all(next.plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
     const target = await manager.get_model(ids[p][k]);
-    return [target, await target.constructor._deserialize_state(asBqplot(traits, next.numbers), manager)];
+    const sent = asBqplot(traits, next.numbers);
+    return [target, sent, await target.constructor._deserialize_state({ ...sent }, manager)];
   })));
   if (next.number <= panel.state.number) return;
   panel.state = next;
-  for (const [target, state] of plots) target.set_state(state);
+  for (const [target, sent, read] of plots) {
+    const changed = whatChanged(target, sent);
+    if (changed.length) target.set_state(Object.fromEntries(changed.map((name) => [name, read[name]])));
+  }
   for (const show of panel.views) show();
 }
 
@@ -197,7 +220,10 @@ async function render({ model, el }) {
   const pieces = [];
   const legends = [];
   let extraKey = "", tableKey = "", mathKey = "";
+  // Measuring makes the browser lay out the page: only when a card came or went, or the width changed.
+  let spreadOver = 0;
   const spread = () => {
+    spreadOver = cells.length;
     // As many columns as fit, but rows as even as possible: six cards are never four and two.
     const most = Math.max(1, Math.floor((cards.clientWidth + 8) / 158));
     const rows = Math.ceil(cells.length / most) || 1;
@@ -231,7 +257,7 @@ async function render({ model, el }) {
       if (was.textContent !== before) was.textContent = before;
       box.style.setProperty("--tone", tone);
     });
-    spread();
+    if (cells.length !== spreadOver) spread();
     if (sentence.textContent !== now.sentence) sentence.textContent = now.sentence;
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;

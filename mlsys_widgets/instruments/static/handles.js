@@ -33,17 +33,18 @@ function handlesOver(plot, specs, drag, move, waits) {
   const layer = element("div", { class: "mlsys-handles" });
   const handles = new Map();
   let frame = null, wanted = null;
+  // Measured when it changes: measuring in the middle of an update makes the browser lay out twice.
+  let size = [plot.clientWidth, plot.clientHeight];
 
   const inside = () => {
     const [top, right, bottom, left] = frame[2];
-    return { left, top, width: plot.clientWidth - left - right, height: plot.clientHeight - top - bottom };
+    return { left, top, width: size[0] - left - right, height: size[1] - top - bottom };
   };
   const place = (handle) => {
     const { left, top, width, height } = inside();
     const across = Math.min(1, Math.max(0, along(frame[0], handle.x)));
     const up = Math.min(1, Math.max(0, along(frame[1], handle.y)));
     handle.node.style.transform = `translate(${left + across * width}px, ${top + (1 - up) * height}px)`;
-    keepTipInside(handle);
   };
   // A tip that would reach over the edge of its instrument moves aside.
   const keepTipInside = ({ node, tip }) => {
@@ -114,8 +115,14 @@ function handlesOver(plot, specs, drag, move, waits) {
     handles.set(name, handle);
     return handle;
   };
-  const arrange = () => { if (frame && plot.clientWidth) for (const handle of handles.values()) place(handle); };
-  const sizes = new ResizeObserver(arrange);
+  let tips = 0;
+  const arrange = () => {
+    if (!frame || !size[0]) return;
+    for (const handle of handles.values()) place(handle);
+    // With the next frame, when everything has its place.
+    tips ||= requestAnimationFrame(() => { tips = 0; for (const handle of handles.values()) keepTipInside(handle); });
+  };
+  const sizes = new ResizeObserver(() => { size = [plot.clientWidth, plot.clientHeight]; arrange(); });
   sizes.observe(plot);
   plot.append(layer);
 
@@ -137,6 +144,6 @@ function handlesOver(plot, specs, drag, move, waits) {
       for (const name of left) { handles.get(name).node.remove(); handles.delete(name); }
       arrange();
     },
-    remove() { sizes.disconnect(); layer.remove(); },
+    remove() { sizes.disconnect(); cancelAnimationFrame(tips); layer.remove(); },
   };
 }
