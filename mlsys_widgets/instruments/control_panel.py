@@ -61,6 +61,15 @@ class ControlPanel(anywidget.AnyWidget):
     dragged = traitlets.Dict().tag(sync=True, echo_update=False)
     command = traitlets.Dict().tag(sync=True, echo_update=False)
 
+    def __init__(self, **state: Any) -> None:
+        super().__init__(**state)
+        self.on_msg(self._pushed)
+
+    def _pushed(self, _: Any, content: Any, __: Any) -> None:
+        """A move that did not wait for its turn among the changes that ipywidgets sends."""
+        update = content.get("update", {})
+        self.set_state({name: update[name] for name in ("moved", "dragged") if name in update})
+
     def since(self, change: Any) -> dict[str, Any]:
         """The controls that moved in a change, with their new values."""
         old = change["old"] or {}

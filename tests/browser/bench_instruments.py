@@ -182,7 +182,8 @@ DRAG = """([name, x, y]) => new Promise(done => {
       return done({seconds: (performance.now() - start) / 1000, requests, states});
     }
     const clientX = x - 60 * Math.abs((k % 20) - 10) / 10 - k / 4;
-    node.dispatchEvent(new PointerEvent('pointermove', {pointerId: 1, clientX, clientY: y, bubbles: true}));
+    const event = {pointerId: 1, clientX, clientY: y, bubbles: true};
+    node.dispatchEvent(new PointerEvent('pointermove', event));
     k += 1;
     setTimeout(move, Math.max(0, start + 1000 * k / 30 - performance.now()));
   };

@@ -17,6 +17,19 @@ def test_only_what_moved_since_the_last_message_counts() -> None:
     assert found == [{"n": 1}, {"m": 2}, {"n": 1}]
 
 
+def test_a_move_that_is_pushed_counts_and_is_not_sent_back() -> None:
+    panel = ControlPanel(spec={}, readout={})
+    found, sent = [], []
+    panel.observe(lambda change: found.append(change["name"]), names=["moved", "dragged"])
+    panel._send = lambda message, buffers=None: sent.append(message)
+    update = {"moved": {"n": [1, 10.0]}, "spec": {"title": "not for a browser to say"}}
+    panel._handle_custom_msg({"update": update}, [])
+    panel._handle_custom_msg({"update": {"dragged": {"handle": "end"}}}, [])
+    panel._handle_custom_msg({}, [])
+    assert (found, sent) == (["moved", "dragged"], [])
+    assert (panel.moved, panel.spec) == ({"n": [1, 10.0]}, {})
+
+
 def test_a_state_travels_whole_and_small() -> None:
     numbers = memoryview(b"\0" * 16)
     state = {"number": 3, "hidden": ["n"], "sentence": "29.9 µs. " * 100, "numbers": numbers}

@@ -1,6 +1,6 @@
 // The control panel of an instrument: its controls, its cards, a sentence and a table.
-// Values go to the kernel as they change (ipywidgets keeps only the newest while the kernel is
-// busy). Everything that is shown comes back as one `readout`: a whole state with its number.
+// Values go to the kernel as they change; while it is busy, only the newest waits. Everything that is
+// shown comes back as one `readout`: a whole state with its number.
 
 // The newest state of each panel. A message may be late, lost or out of order: an older state than
 // the one on the screen is not shown, and no part of a state is shown without the rest.
@@ -10,7 +10,7 @@ const PANELS = new Map();
 function panelOf(model) {
   const id = model.get("spec").id;
   if (!PANELS.has(id)) {
-    PANELS.set(id, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {} })));
+    PANELS.set(id, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {}, moved: {} })));
   }
   return PANELS.get(id);
 }
@@ -89,6 +89,9 @@ function initialize({ model }) {
 // How long an answer may take before the state is asked for again, in milliseconds.
 const PATIENCE = 3000;
 const MOST_REMINDERS = 6;
+// How many moves may be on their way. ipywidgets sends a change when the kernel has finished with the
+// one before; with a second one under way, the kernel computes while the browser draws.
+const MOST_UNDER_WAY = 2;
 // How long a hand rests before the film of the new state is made.
 const REST = 300;
 
@@ -109,10 +112,29 @@ async function render({ model, el }) {
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
   const waits = (name) => sent[name] !== undefined && sent[name] !== panel.state.heard[name];
+  // Moves that are under way, and the newest of those that wait until one of them is answered.
+  let underWay = [], waiting = {};
+  const isAnswered = ({ name, stamp }) =>
+    stamp <= (name ? panel.state.heard[name] ?? 0 : panel.state.stamps.dragged ?? 0);
+  const flush = () => {
+    underWay = underWay.filter((move) => !isAnswered(move));
+    if (underWay.length >= MOST_UNDER_WAY || !waiting.update) return;
+    underWay.push(waiting.move);
+    model.send({ update: waiting.update });
+    waiting = {};
+  };
+  const push = (update, move) => {
+    waiting = { update: { ...waiting.update, ...update }, move };
+    flush();
+    reminders = 0;
+    remind();
+  };
   // An answer that is lost would leave the screen behind for good.
   const remind = () => {
     clearTimeout(reminder);
     reminder = setTimeout(() => {
+      underWay = [];
+      flush();
       if (!el.isConnected || !unanswered() || reminders >= MOST_REMINDERS) return;
       reminders += 1;
       ask("again");
@@ -120,10 +142,8 @@ async function render({ model, el }) {
   };
   const send = (name) => (value) => {
     sent[name] = stamp();
-    model.set("moved", { ...model.get("moved"), [name]: [value, sent[name]] });
-    model.save_changes();
-    reminders = 0;
-    remind();
+    panel.moved = { ...panel.moved, [name]: [value, sent[name]] };
+    push({ moved: panel.moved }, { name, stamp: sent[name] });
   };
   const type = (name) => (text) => {
     model.set("typed", { name, text, stamp: stamp() });
@@ -131,10 +151,7 @@ async function render({ model, el }) {
   };
   const drag = (handle, control, x, y, held) => {
     asked.dragged = stamp();
-    model.set("dragged", { handle, control, x, y, held, stamp: asked.dragged });
-    model.save_changes();
-    reminders = 0;
-    remind();
+    push({ dragged: { handle, control, x, y, held, stamp: asked.dragged } }, { stamp: asked.dragged });
   };
   const ask = (name, more = {}) => {
     asked.command = stamp();
@@ -232,6 +249,7 @@ async function render({ model, el }) {
   };
   const show = () => {
     const now = panel.state;
+    flush();
     commands = commands.filter((command) => command.stamp > (now.stamps.command ?? 0));
     for (const [name, control] of Object.entries(controls)) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
