@@ -67,7 +67,8 @@ class Instrument(ipywidgets.VBox):
         A lock that must be opened first; until then, a card takes the place of the view. The
         prediction that opened it is drawn from then on.
     prediction
-        A prediction to draw, as a number, where no lock brings one.
+        A prediction to draw where no lock brings one: a number, or the name of a quantity with its
+        number, such as ``{"mfu": 0.4}``.
     hints
         When remedies and outlooks may be seen: when this gate is open. Without a gate they are
         there from the start, folded away.
@@ -129,7 +130,7 @@ class Instrument(ipywidgets.VBox):
         self,
         *,
         lock: Lock | None = None,
-        prediction: float | None = None,
+        prediction: float | Mapping[str, float] | None = None,
         hints: Opens | None = None,
         pinned: Mapping[str, Any] | None = None,
         **inputs: Any,
@@ -142,9 +143,7 @@ class Instrument(ipywidgets.VBox):
         self._hints = hints
         self._given: Predicted | None = None
         if prediction is not None:
-            if not self.predictable:
-                raise ValueError(f"{type(self).__name__} draws no prediction")
-            self._given = given(prediction, *next(iter(self.predictable.items())))
+            self._given = self._prediction_of(prediction)
         self._before_reset: dict[str, Any] | None = None
         self._pin: Pin | None = None
         #: The handle that a hand holds, and the result when it took it.
@@ -163,6 +162,16 @@ class Instrument(ipywidgets.VBox):
             lock.on_open(self._unlock)
         if hints is not None and not hints.is_open:
             hints.on_open(self._show)
+
+    def _prediction_of(self, said: float | Mapping[str, float]) -> Predicted:
+        if not self.predictable:
+            raise ValueError(f"{type(self).__name__} draws no prediction")
+        named = said if isinstance(said, Mapping) else {next(iter(self.predictable)): said}
+        if len(named) != 1:
+            raise ValueError(f"prediction names {len(named)} quantities; it must name one")
+        ((name, value),) = named.items()
+        quantity = one_of("prediction", name, self.predictable)
+        return given(value, quantity, self.predictable[quantity])
 
     # What an instrument says about itself; subclasses answer.
 
@@ -406,8 +415,11 @@ class Instrument(ipywidgets.VBox):
         """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
         more = []
         drawn, main = self.prediction, next(iter(self.predictable), "")
-        if drawn is not None and drawn.value is not None and drawn.quantity == main:
-            more.append(f"prediction={_literal(drawn.value)}")
+        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
+            value = _literal(drawn.value)
+            if drawn.quantity != main:
+                value = f"{{{drawn.quantity!r}: {value}}}"
+            more.append(f"prediction={value}")
         if self._pin is not None:
             now = self.inputs
             other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}

@@ -12,7 +12,7 @@ import statistics
 
 import nbformat
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import CDPSession, Page
 
 MOVES = 21
 
@@ -191,6 +191,12 @@ DRAG = """([name, x, y]) => new Promise(done => {
 })"""
 
 
+def busy(device: CDPSession) -> float:
+    """Seconds of CPU time of the page's main thread so far."""
+    found = device.send("Performance.getMetrics")["metrics"]
+    return next(each["value"] for each in found if each["name"] == "TaskDuration")
+
+
 def dragged(page: Page, name: str) -> str:
     """Sixty moves of a handle in two seconds: requests, answers, and when all was shown."""
     handle = page.locator(f'.mlsys-handle[data-handle="{name}"]')
@@ -201,14 +207,19 @@ def dragged(page: Page, name: str) -> str:
     page.mouse.down()
     page.evaluate("Object.assign(window.__wires, {bytes: 0, states: 0, requests: 0})")
     page.evaluate(f"window.__settled = ({SETTLE})('.mlsys-instrument', 'pointermove'); undefined")
+    device = page.context.new_cdp_session(page)
+    device.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = busy(device)
     found = page.evaluate(DRAG, [name, x, y])
     settled = page.evaluate("window.__settled")
+    worked = 1000 * (busy(device) - before)
     page.mouse.up()
     wires = page.evaluate("window.__wires")
     return (
         f"  a drag of 60 moves in {found['seconds']:.1f} s:"
         f" {found['states'] / found['seconds']:.0f} states a second,"
-        f" {wires['bytes'] / max(1, wires['states']) / 1e3:.1f} KB each;"
+        f" {wires['bytes'] / max(1, wires['states']) / 1e3:.1f} KB and"
+        f" {worked / max(1, wires['states']):.0f} ms of the page's CPU time each;"
         f" {found['requests'] - found['states']} behind at the end,"
         f" all shown {settled:.0f} ms after the last move"
     )

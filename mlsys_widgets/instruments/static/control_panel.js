@@ -113,7 +113,7 @@ async function render({ model, el }) {
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
   const waits = (name) => sent[name] !== undefined && sent[name] !== panel.state.heard[name];
   // Moves that are under way, and the newest of those that wait until one of them is answered.
-  let underWay = [], waiting = {};
+  let underWay = [], waiting = {}, said = {};
   const isAnswered = ({ name, stamp }) =>
     stamp <= (name ? panel.state.heard[name] ?? 0 : panel.state.stamps.dragged ?? 0);
   const flush = () => {
@@ -124,6 +124,7 @@ async function render({ model, el }) {
     waiting = {};
   };
   const push = (update, move) => {
+    said = { ...said, ...update };
     waiting = { update: { ...waiting.update, ...update }, move };
     flush();
     reminders = 0;
@@ -133,6 +134,9 @@ async function render({ model, el }) {
   const remind = () => {
     clearTimeout(reminder);
     reminder = setTimeout(() => {
+      // The move itself may be lost. One that is heard twice changes nothing.
+      const lost = underWay.filter((move) => !isAnswered(move));
+      if (lost.length) waiting = { update: said, move: waiting.move ?? lost.at(-1) };
       underWay = [];
       flush();
       if (!el.isConnected || !unanswered() || reminders >= MOST_REMINDERS) return;
