@@ -2,10 +2,9 @@
 
 A move is all that the kernel does: compute, update the marks, and make the one message with the
 whole state, which is serialized here as it is for the wire. The marks of an instrument send nothing
-on their own. Times are CPU times, which other programs on the machine change little, and medians
-taken in turns with a baseline in the same run: three bare bqplot
-marks that get new data and serialize it, each in a message of its own, which is the least that any
-picture on bqplot can do.
+on their own. Times are CPU times, on which other programs have less effect, and medians taken in
+turns with a baseline in the same run: three bare bqplot marks that get new data and serialize it,
+each in a message of its own, which is the least that any picture on bqplot can do.
 """
 
 from __future__ import annotations

@@ -120,11 +120,15 @@ def test_lost_messages(waterfall):
 def test_lost_requests(waterfall):
     """Moves that never reach the kernel, as many as may be under way, are sent again."""
     waterfall.evaluate(
-        """lost = 0;
-           const send = WebSocket.prototype.send;
-           WebSocket.prototype.send = function (data) {
-             const text = typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
-             if (text.includes('"moved"') && lost < 2) lost += 1; else send.call(this, data);
+        """() => {
+             window.lost = 0;
+             const send = WebSocket.prototype.send;
+             const text = data =>
+               typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
+             WebSocket.prototype.send = function (data) {
+               if (text(data).includes('"moved"') && lost < 2) lost += 1;
+               else send.call(this, data);
+             };
            }"""
     )
     for _ in range(2):
