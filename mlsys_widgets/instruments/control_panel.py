@@ -66,9 +66,14 @@ class ControlPanel(anywidget.AnyWidget):
         self.on_msg(self._pushed)
 
     def _pushed(self, _: Any, content: Any, __: Any) -> None:
-        """A move that did not wait for its turn among the changes that ipywidgets sends."""
+        """What the browser asks for, without waiting for its turn among changes of ipywidgets.
+
+        Moves come first: whoever moves and then resets means that order.
+        """
         update = content.get("update", {})
-        self.set_state({name: update[name] for name in ("moved", "dragged") if name in update})
+        for name in ("moved", "dragged", "typed", "command"):
+            if name in update:
+                self.set_state({name: update[name]})
 
     def since(self, change: Any) -> dict[str, Any]:
         """The controls that moved in a change, with their new values."""

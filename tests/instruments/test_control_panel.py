@@ -17,17 +17,23 @@ def test_only_what_moved_since_the_last_message_counts() -> None:
     assert found == [{"n": 1}, {"m": 2}, {"n": 1}]
 
 
+_ASKED = ["moved", "dragged", "typed", "command"]
+
+
 def test_a_move_that_is_pushed_counts_and_is_not_sent_back() -> None:
     panel = ControlPanel(spec={}, readout={})
     found, sent = [], []
-    panel.observe(lambda change: found.append(change["name"]), names=["moved", "dragged"])
+    panel.observe(lambda change: found.append(change["name"]), names=_ASKED)
     panel._send = lambda message, buffers=None: sent.append(message)
     update = {"moved": {"n": [1, 10.0]}, "spec": {"title": "not for a browser to say"}}
     panel._handle_custom_msg({"update": update}, [])
-    panel._handle_custom_msg({"update": {"dragged": {"handle": "end"}}}, [])
+    panel._handle_custom_msg({"update": update}, [])
     panel._handle_custom_msg({}, [])
-    assert (found, sent) == (["moved", "dragged"], [])
+    assert (found, sent) == (["moved"], [])  # heard twice, it is one move
     assert (panel.moved, panel.spec) == ({"n": [1, 10.0]}, {})
+    later = {"command": {"list": []}, "typed": {"name": "n"}, "dragged": {"handle": "end"}}
+    panel._handle_custom_msg({"update": {**later, "moved": {"n": [2, 11.0]}}}, [])
+    assert (found[1:], sent) == (_ASKED, [])  # moves first, whatever the order in the message
 
 
 def test_a_state_travels_whole_and_small() -> None:

@@ -104,8 +104,7 @@ async function render({ model, el }) {
   let newest = 0;
   const stamp = () => (newest = Math.max(newest + 0.001, Date.now() + Math.random()));
   const sent = {}, asked = {};
-  // Commands that are not answered yet. Of a trait only the newest value travels when the kernel is
-  // busy, and no command may be lost to the one after it.
+  // Commands that are not answered yet: no command may be lost to the one after it.
   let commands = [];
   let reminder = 0, reminders = 0, rest = 0;
   const unanswered = () =>
@@ -149,10 +148,13 @@ async function render({ model, el }) {
     panel.moved = { ...panel.moved, [name]: [value, sent[name]] };
     push({ moved: panel.moved }, { name, stamp: sent[name] });
   };
-  const type = (name) => (text) => {
-    model.set("typed", { name, text, stamp: stamp() });
-    model.save_changes();
+  // Everything else goes at once, after the moves that wait: the kernel hears things in their order.
+  const tell = (update) => {
+    if (waiting.move) underWay.push(waiting.move);
+    model.send({ update: { ...waiting.update, ...update } });
+    waiting = {};
   };
+  const type = (name) => (text) => tell({ typed: { name, text, stamp: stamp() } });
   const drag = (handle, control, x, y, held) => {
     asked.dragged = stamp();
     push({ dragged: { handle, control, x, y, held, stamp: asked.dragged } }, { stamp: asked.dragged });
@@ -160,8 +162,7 @@ async function render({ model, el }) {
   const ask = (name, more = {}) => {
     asked.command = stamp();
     commands.push({ name, ...more, stamp: asked.command });
-    model.set("command", { list: [...commands] });
-    model.save_changes();
+    tell({ command: { list: [...commands] } });
     remind();
   };
 
