@@ -1,7 +1,7 @@
 """What the break-even timeline draws: the crossing of cost and gain, and the whole time in service.
 
-The axes of the crossing are taken from ladders of round spans. A span stays as long as what is
-dragged along it stays inside, so that a handle follows the hand.
+The axes of the crossing are taken from ladders of round spans. While a handle is dragged they stay
+those of ``anchor``, the result when the hand took it, so that the handle follows the hand.
 """
 
 from __future__ import annotations
@@ -60,44 +60,45 @@ def is_near(result: ph.Deployment) -> bool:
     return float(result.days_to_break_even) <= _FAR * float(result.days)
 
 
-def _span(ladder: Sequence[float], least: float) -> tuple[float, float]:
-    """The first rung that is not below a value, and the one before it."""
+def _span(ladder: Sequence[float], least: float) -> float:
+    """The first rung that is not below a value."""
     # Equal up to rounding is equal.
-    k = next((k for k, rung in enumerate(ladder) if rung >= least * (1 - 1e-9)), len(ladder) - 1)
-    return ladder[k], ladder[k - 1] if k else 0.0
+    return next((rung for rung in ladder if rung >= least * (1 - 1e-9)), ladder[-1])
 
 
-def _across(result: ph.Deployment) -> tuple[float, float]:
+def _across(result: ph.Deployment) -> float:
     crossing, end = float(result.days_to_break_even), float(result.days)
     return _span(_DAYS, crossing if is_near(result) else end)
 
 
-def _up(result: ph.Deployment) -> tuple[float, float]:
+def _up(result: ph.Deployment) -> float:
     return _span(_SECONDS, float(result.compile_time) / _PART)
 
 
-def volume_for(result: ph.Deployment, days: float) -> float:
+def volume_for(anchor: ph.Deployment, days: float) -> float:
     """The inferences per day that break even at a time, as far as the axis goes."""
-    high, low = _across(result)
-    latest = min(high, _FAR * float(result.days)) * (1 - _ROUNDING / 2)
-    reached = min(max(days, low * (1 + _ROUNDING), high / 1000), latest)
-    return float(result.break_even) / reached
+    high = _across(anchor)
+    latest = min(high, _FAR * float(anchor.days)) * (1 - _ROUNDING / 2)
+    return float(anchor.break_even) / min(max(days, high / 1000), latest)
 
 
-def compile_time_at(result: ph.Deployment, seconds: float) -> float:
+def compile_time_at(anchor: ph.Deployment, seconds: float) -> float:
     """The compile time at a height, as far as the axis goes."""
-    high, low = _up(result)
-    return min(max(seconds, _PART * low * (1 + _ROUNDING)), _PART * high * (1 - _ROUNDING / 2))
+    return min(seconds, _PART * _up(anchor) * (1 - _ROUNDING / 2))
 
 
-def crossing_of(result: ph.Deployment, predicted: float | None) -> Scene:
+def crossing_of(
+    result: ph.Deployment, predicted: float | None, anchor: ph.Deployment | None = None
+) -> Scene:
     """Time saved against the cost, around the moment at which one reaches the other."""
-    cost, end = float(result.compile_time), float(result.days)
-    crossing, near = float(result.days_to_break_even), is_near(result)
+    anchor = anchor or result
     # A hair less, so that rounding does not ask for another step.
-    across = from_zero("Time in service", _across(result)[0] * (1 - 1e-9), "days")
-    up = from_zero("Time saved", _up(result)[0] * (1 - 1e-9), "s")
+    across = from_zero("Time in service", _across(anchor) * (1 - 1e-9), "days")
+    up = from_zero("Time saved", _up(anchor) * (1 - 1e-9), "s")
     until = across.high
+    cost, end = float(result.compile_time), float(result.days)
+    crossing = float(result.days_to_break_even)
+    near = is_near(result) and crossing <= until * (1 + 1e-6)
     per_day = float(result.per_day * result.saved_per_inference)
     top = up.high / per_day if per_day > 0 else math.inf
     served, stop, leaves = min(until, end), min(until, end, top), min(until, top)

@@ -268,14 +268,15 @@ class BreakEvenTimeline(Instrument):
     def scenes(self, result: ph.Deployment) -> tuple[Scene, ...]:
         """The crossing, and the strip of the whole time in service."""
         guess = self.predicted("break_even")
-        return crossing_of(result, guess), strip_of(result, guess)
+        anchor = self.anchor("compile time", "break-even point")
+        return crossing_of(result, guess, anchor), strip_of(result, guess)
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
         """More inferences per day break even earlier; the other two are what their axes say."""
         if handle.control == "per_day":
-            return {"per_day": volume_for(self.result, x)}
+            return {"per_day": volume_for(self.anchor(handle.name), x)}
         if handle.control == "compile_time":
-            return {"compile_time": compile_time_at(self.result, y)}
+            return {"compile_time": compile_time_at(self.anchor(handle.name), y)}
         return {"days": x}
 
 

@@ -67,7 +67,8 @@ class Instrument(ipywidgets.VBox):
         A lock that must be opened first; until then, a card takes the place of the view. The
         prediction that opened it is drawn from then on.
     prediction
-        A prediction to draw, as a number, where no lock brings one.
+        A prediction to draw where no lock brings one: a number, or the name of a quantity with its
+        number, such as ``{"mfu": 0.4}``.
     hints
         When remedies and outlooks may be seen: when this gate is open. Without a gate they are
         there from the start, folded away.
@@ -129,7 +130,7 @@ class Instrument(ipywidgets.VBox):
         self,
         *,
         lock: Lock | None = None,
-        prediction: float | None = None,
+        prediction: float | Mapping[str, float] | None = None,
         hints: Opens | None = None,
         pinned: Mapping[str, Any] | None = None,
         **inputs: Any,
@@ -142,11 +143,11 @@ class Instrument(ipywidgets.VBox):
         self._hints = hints
         self._given: Predicted | None = None
         if prediction is not None:
-            if not self.predictable:
-                raise ValueError(f"{type(self).__name__} draws no prediction")
-            self._given = given(prediction, *next(iter(self.predictable.items())))
+            self._given = self._prediction_of(prediction)
         self._before_reset: dict[str, Any] | None = None
         self._pin: Pin | None = None
+        #: The handle that a hand holds, and the result when it took it.
+        self._held: tuple[str, Any] | None = None
         self._result: Any = None
         self._settling = False
         self.set(**inputs)
@@ -161,6 +162,16 @@ class Instrument(ipywidgets.VBox):
             lock.on_open(self._unlock)
         if hints is not None and not hints.is_open:
             hints.on_open(self._show)
+
+    def _prediction_of(self, said: float | Mapping[str, float]) -> Predicted:
+        if not self.predictable:
+            raise ValueError(f"{type(self).__name__} draws no prediction")
+        named = said if isinstance(said, Mapping) else {next(iter(self.predictable)): said}
+        if len(named) != 1:
+            raise ValueError(f"prediction names {len(named)} quantities; it must name one")
+        ((name, value),) = named.items()
+        quantity = one_of("prediction", name, self.predictable)
+        return given(value, quantity, self.predictable[quantity])
 
     # What an instrument says about itself; subclasses answer.
 
@@ -251,19 +262,36 @@ class Instrument(ipywidgets.VBox):
             return self._lock.predicted
         return self._given
 
-    def drag(self, name: str, x: float, y: float) -> None:
-        """Move a handle of the picture to a place, as far as its input allows."""
+    def anchor(self, *handles: str) -> Any:
+        """The result for which to choose the axes along which handles are dragged.
+
+        It is the present one, but while a hand holds one of the handles it stays that of the
+        moment at which the hand took it: an axis that changed would pull the handle away.
+        """
+        if self._held is not None and self._held[0] in handles:
+            return self._held[1]
+        return self.result
+
+    def drag(self, name: str, x: float, y: float, *, held: bool = False) -> None:
+        """Move a handle of the picture to a place, as far as its input allows.
+
+        With ``held`` the hand keeps holding it, and its axes stay as they are until it lets go.
+        """
         handles = [h for scene in self.scenes(self.result) for h in scene.handles]
         found = next((each for each in handles if each.name == name), None)
         if found is None:
             known = ", ".join(each.name for each in handles) or "none"
             raise ValueError(f"{type(self).__name__} has no handle {name!r}; it has: {known}")
+        if held and (self._held is None or self._held[0] != name):
+            self._held = (name, self.result)
         wanted = self.dragged(found, x, y)
         for each, value in wanted.items():
             control = self._controls[each]
             if isinstance(control, Slider):
                 wanted[each] = control.snap(float(value))
-        self.set(**wanted)
+        if not held:
+            self._held = None
+        self._set(wanted)
 
     # A state to compare with.
 
@@ -311,12 +339,17 @@ class Instrument(ipywidgets.VBox):
             if name not in self._controls:
                 known = ", ".join(self._controls)
                 raise ValueError(f"{type(self).__name__} has no input {name!r}; it has: {known}")
+        self._held = None
+        self._set(inputs)
+
+    def _set(self, inputs: dict[str, Any]) -> None:
         before = self.inputs
         self._settle(before, {**before, **inputs}, set(inputs))
 
     def _changed(self, change: Any) -> None:
         """One trait was assigned from Python."""
         if not self._settling:
+            self._held = None
             before = {**self.inputs, change["name"]: change["old"]}
             self._settle(before, self.inputs, {change["name"]})
 
@@ -382,8 +415,11 @@ class Instrument(ipywidgets.VBox):
         """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
         more = []
         drawn, main = self.prediction, next(iter(self.predictable), "")
-        if drawn is not None and drawn.value is not None and drawn.quantity == main:
-            more.append(f"prediction={_literal(drawn.value)}")
+        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
+            value = _literal(drawn.value)
+            if drawn.quantity != main:
+                value = f"{{{drawn.quantity!r}: {value}}}"
+            more.append(f"prediction={value}")
         if self._pin is not None:
             now = self.inputs
             other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}

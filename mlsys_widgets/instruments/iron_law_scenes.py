@@ -32,9 +32,9 @@ TERMS = (
 #: The input that moves each term.
 _INPUTS = {"memory": "data", "compute": "operations", "latency": "latency"}
 _ROW, _MARGINS = 36, 64
-#: How much of their axis the bars may fill before it takes a step: the rest is for words. A drag
-#: stops a little earlier, so that the axis stands still under it.
-_FULL, _HELD = 0.74, 0.735
+#: How much of their axis the bars may fill before it takes a step: the rest is for words. While a
+#: bar is held it may fill all of its axis, and its words begin at this part of it at the latest.
+_FULL, _WORDS = 0.74, 0.8
 #: How far below the highest value of the second plot anything is still drawn.
 _DEPTH = 1e4
 _LEAST_SIZE, _MOST_SIZE = 3e2, 3e13
@@ -94,20 +94,21 @@ def _starts(result: ph.IronLawTime, overlapped: bool) -> dict[str, float]:
     return {"memory": 0.0, "compute": memory, "latency": memory + compute}
 
 
-def _end(total: float) -> tuple[float, float]:
-    """Where the axis of the bars ends, and up to which total it would end earlier.
-
-    It ends at 1 or 3 times a power of ten, so that it stands still while a bar is dragged.
-    """
+def _end(total: float) -> float:
+    """Where the axis of the bars ends: at 1 or 3 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(total / _FULL))
-    ends = (power / 10 * 3, power, power * 3, power * 10)
-    k = next(k for k in (1, 2, 3) if total <= _FULL * ends[k] * (1 + 1e-12))
-    return ends[k], _FULL * ends[k - 1]
+    ends = (power, power * 3, power * 10)
+    return next(end for end in ends if total <= _FULL * end * (1 + 1e-12))
 
 
-def term_at(result: ph.IronLawTime, overlapped: bool, term: str, x: float) -> float:
-    """The time of a term whose bar ends at a place, as far as the axis on the screen allows."""
-    end, least = _end(float(result.total))
+def term_at(
+    result: ph.IronLawTime, anchor: ph.IronLawTime, overlapped: bool, term: str, x: float
+) -> float:
+    """The time of a term whose bar ends at a place, as far as the total stays on the axis.
+
+    The axis is that of ``anchor``.
+    """
+    end = _end(float(anchor.total))
     times = {name: float(term_time(result, name)) for name, _, _ in TERMS}
     # The total without the term, and what is added to the term to make the total.
     without = {**times, term: 0.0}
@@ -115,14 +116,13 @@ def term_at(result: ph.IronLawTime, overlapped: bool, term: str, x: float) -> fl
     if overlapped:
         rest = max(without["memory"], without["compute"]) + without["latency"]
     added = without["latency"] if overlapped and term != "latency" else rest
-    shortest = 0.0 if rest > least else 1.02 * least - added
     wanted = x - _starts(result, overlapped)[term]
-    return min(max(wanted, shortest, 0.0), max(_HELD * end - added, shortest, 0.0))
+    return max(0.0, min(wanted, end - added))
 
 
-def bars(result: ph.IronLawTime, overlapped: bool) -> Scene:
-    """The terms of this batch, one bar each, and their total."""
-    across = from_zero("Batch time", _end(float(result.total))[0], "s")
+def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None = None) -> Scene:
+    """The terms of this batch, one bar each, and their total, on the axis of ``anchor``."""
+    across = from_zero("Batch time", _end(float((anchor or result).total)), "s")
     # Text is drawn above its place; this moves it to the middle of a bar.
     lower = 9 / _ROW
     longer = max(result.memory_time, result.compute_time)
@@ -144,7 +144,7 @@ def bars(result: ph.IronLawTime, overlapped: bool) -> Scene:
         Blocks("terms", (*stages, *total)),
         Words(
             "times",
-            tuple(x + gap for x, _, _ in places),
+            tuple(min(x + gap, _WORDS * across.high) for x, _, _ in places),
             tuple(y for _, y, _ in places),
             tuple(text for _, _, text in places),
             "text",

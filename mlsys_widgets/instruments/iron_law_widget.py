@@ -217,13 +217,14 @@ class IronLaw(Instrument):
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
         """The input whose term ends at a place, the batch, or the block of weights."""
         law = self.result
-        if handle.name == "memory":
-            return {"data": term_at(law, self.overlapped, "memory", x) * law.bandwidth}
-        if handle.name == "compute":
-            time = term_at(law, self.overlapped, "compute", x)
-            return {"operations": time * law.rate * law.efficiency / law.batch}
-        if handle.name == "latency":
-            return {"latency": term_at(law, self.overlapped, "latency", x)}
+        if handle.name in _OUTPUTS:
+            time = term_at(law, self.anchor(handle.name), self.overlapped, handle.name, x)
+            per_second = {
+                "memory": law.bandwidth,
+                "compute": law.rate * law.efficiency / law.batch,
+                "latency": 1.0,
+            }
+            return {handle.control: time * per_second[handle.name]}
         if handle.name == "weights":
             near = self.workload != _OWN and abs(math.log10(x / self.data)) < _NEAR
             dropped: dict[str, Any] = {} if near else {"data": x}
@@ -357,7 +358,7 @@ class IronLaw(Instrument):
         """The terms of this batch, the time per inference for all of them, and the memories."""
         every = self._law(BATCHES)
         return (
-            bars(result, self.overlapped),
+            bars(result, self.overlapped, self.anchor(*_OUTPUTS)),
             curves(result, np.asarray(every.total / BATCHES), self.predicted("batch")),
             memories(self.device, self.data, self.memory, self.reserve),
         )

@@ -56,7 +56,7 @@ class RooflineWidget(Instrument):
     machine
         A measurement of your own machine, drawn beside the device: its name, path or document.
     prediction
-        A rate in FLOP/s, drawn as a line.
+        A rate in FLOP/s, or ``{"mfu": 0.4}`` for a fraction of the peak, drawn as a line.
 
     Examples
     --------
@@ -250,6 +250,13 @@ class RooflineWidget(Instrument):
             for name, kernel in kernels.items()
         )
         return self._operations[0].roof
+
+    @property
+    def explanations(self) -> dict[str, Any]:
+        """The roof over each kernel on the chart."""
+        if len(self.operations) == 1:
+            return super().explanations
+        return {operation.name: operation.roof for operation in self.operations}
 
     def dominant(self, result: ph.Roofline) -> str:
         """Left of the ridge the intensity decides, right of it the lesser of the two roofs."""

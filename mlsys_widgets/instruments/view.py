@@ -197,7 +197,9 @@ class View:
         self._instrument._before_reset = None
         self._move(
             asked["control"],
-            lambda: self._instrument.drag(asked["handle"], float(asked["x"]), float(asked["y"])),
+            lambda: self._instrument.drag(
+                asked["handle"], float(asked["x"]), float(asked["y"]), held=bool(asked.get("held"))
+            ),
         )
         self._used()
 

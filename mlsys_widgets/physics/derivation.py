@@ -6,6 +6,7 @@ module says what a step holds and renders steps as text, Markdown with LaTeX, an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -24,14 +25,36 @@ class Quantity:
     about: str
 
 
+class EveryNotation(Mapping[Notation, str]):
+    """A formula in every notation, each written when it is first asked for.
+
+    Most readers want one: a panel its HTML, a terminal its text.
+    """
+
+    def __init__(self, write: Callable[[Notation], str]) -> None:
+        self._write = write
+        self._written: dict[Notation, str] = {}
+
+    def __getitem__(self, how: Notation) -> str:
+        if how not in self._written:
+            self._written[how] = self._write(how)
+        return self._written[how]
+
+    def __iter__(self) -> Iterator[Notation]:
+        return iter((notation.TEXT, notation.HTML, notation.LATEX))
+
+    def __len__(self) -> int:
+        return 3
+
+
 @dataclass(frozen=True)
 class Step:
     """One quantity: what it is, how it follows, and what comes out."""
 
     quantity: Quantity
     #: The formula in symbols and with numbers in their place, by notation.
-    formula: dict[Notation, str]
-    substitution: dict[Notation, str]
+    formula: Mapping[Notation, str]
+    substitution: Mapping[Notation, str]
     value: float | bool
 
     @property

@@ -170,8 +170,13 @@ def expression(formula: Callable[[Any], object]) -> ast.expr:
 
 def names_in(formula: Callable[[Any], object]) -> list[str]:
     """The inputs and earlier steps that a formula reads, in the order it reads them."""
+    return list(_names(formula))
+
+
+@cache
+def _names(formula: Callable[[Any], object]) -> tuple[str, ...]:
     found = [n.attr for n in ast.walk(expression(formula)) if isinstance(n, ast.Attribute)]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def write(formula: Callable[[Any], object], notation: Notation, leaf: Leaf) -> str:
@@ -183,7 +188,22 @@ def write(formula: Callable[[Any], object], notation: Notation, leaf: Leaf) -> s
     >>> write(Roofline.attainable.formula, TEXT, str.upper)
     'min(PEAK, BANDWIDTH × INTENSITY)'
     """
-    return _Writer(notation, leaf).write(expression(formula))[0]
+    pieces = _template(formula, notation)
+    return "".join(leaf(piece) if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+#: Stands before and after a name in a template; no formula holds it.
+_SLOT = "\0"
+
+
+@cache
+def _template(formula: Callable[[Any], object], notation: Notation) -> tuple[str, ...]:
+    """A formula as it is written but for its names: text and names in turn, text first.
+
+    An instrument writes the same few formulas with every move, so each is walked only once.
+    """
+    writer = _Writer(notation, lambda name: f"{_SLOT}{name}{_SLOT}")
+    return tuple(writer.write(expression(formula))[0].split(_SLOT))
 
 
 class _Writer:

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields
-from functools import partial
+from functools import cached_property, partial, wraps
 from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 
 from mlsys_widgets.physics import notation
-from mlsys_widgets.physics.derivation import Derivation, Quantity, Step
+from mlsys_widgets.physics.derivation import Derivation, EveryNotation, Quantity, Step
 from mlsys_widgets.physics.domain import Domain, one_of
 from mlsys_widgets.physics.notation import Notation
 from mlsys_widgets.physics.units import format_quantity
@@ -95,7 +95,7 @@ class Derived(Generic[T]):
         result.__dict__[self.name] = value
         return value  # type: ignore[no-any-return]
 
-    @property
+    @cached_property
     def quantity(self) -> Quantity:
         """What this quantity is called."""
         about = (self.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
@@ -134,20 +134,12 @@ class Result:
     @classmethod
     def inputs(cls) -> dict[str, Quantity]:
         """The numeric inputs of this kind of result, by name."""
-        return {
-            entry.name: Quantity(
-                entry.name,
-                entry.metadata["symbol"],
-                entry.metadata["unit"],
-                entry.metadata["about"],
-            )
-            for entry in _given(cls)
-        }
+        return dict(_inputs(cls))
 
     @classmethod
     def outputs(cls) -> dict[str, Quantity]:
         """The derived quantities of this kind of result, by name, in the order of derivation."""
-        return {step.name: step.quantity for step in derivable(cls)}
+        return dict(_outputs(cls))
 
     def derivation(self, *names: str) -> Derivation:
         """Formula, substitution and value of every derived quantity, or of those named.
@@ -179,24 +171,48 @@ class Result:
         return f"{type(self).__name__}({inputs} -> {outputs})"
 
 
-# What a class of results declares is looked up once; these tables remember it.
-_GIVEN: dict[type, tuple[Field[Any], ...]] = {}
-_DERIVED: dict[type, tuple[Derived[Any], ...]] = {}
+def _once(look_up: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
+    """What a class of results declares is looked up once, and then remembered."""
+    known: dict[type[Any], T] = {}
+
+    @wraps(look_up)
+    def remembered(kind: type[Any]) -> T:
+        if kind not in known:
+            known[kind] = look_up(kind)
+        return known[kind]
+
+    return remembered
 
 
-def _given(kind: type[Result]) -> tuple[Field[Any], ...]:
-    if kind not in _GIVEN:
-        _GIVEN[kind] = tuple(entry for entry in fields(kind) if "domain" in entry.metadata)
-    return _GIVEN[kind]
+@_once
+def _given(kind: type[Any]) -> tuple[Field[Any], ...]:
+    return tuple(entry for entry in fields(kind) if "domain" in entry.metadata)
 
 
-def derivable(kind: type[Result]) -> tuple[Derived[Any], ...]:
+@_once
+def derivable(kind: type[Any]) -> tuple[Derived[Any], ...]:
     """The derived quantities of a kind of result, base classes first, overrides in place."""
-    if kind not in _DERIVED:
-        members = [item for base in reversed(kind.__mro__) for item in vars(base).items()]
-        found = {name: member for name, member in members if isinstance(member, Derived)}
-        _DERIVED[kind] = tuple(found.values())
-    return _DERIVED[kind]
+    members = [item for base in reversed(kind.__mro__) for item in vars(base).items()]
+    found = {name: member for name, member in members if isinstance(member, Derived)}
+    return tuple(found.values())
+
+
+@_once
+def _inputs(kind: type[Any]) -> dict[str, Quantity]:
+    return {
+        entry.name: Quantity(
+            entry.name,
+            entry.metadata["symbol"],
+            entry.metadata["unit"],
+            entry.metadata["about"],
+        )
+        for entry in _given(kind)
+    }
+
+
+@_once
+def _outputs(kind: type[Any]) -> dict[str, Quantity]:
+    return {step.name: step.quantity for step in derivable(kind)}
 
 
 def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator[Step]:
@@ -220,23 +236,39 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
 
 
 def _step(result: Result, member: Derived[float]) -> Step:
-    value = getattr(result, member.name)
-    called = result.inputs() | result.outputs()
-    if any(isinstance(getattr(result, name), np.ndarray) for name in result.inputs()):
+    kind = type(result)
+    if any(isinstance(getattr(result, name), np.ndarray) for name in _inputs(kind)):
         raise ValueError(
             "a derivation explains one case, and this result holds arrays of them; "
             "to explain one of them, compute it from single numbers"
         )
 
-    def symbol(how: Notation, name: str) -> str:
-        return how.symbol(called[name].symbol)
+    def substituted(how: Notation) -> str:
+        def number(name: str) -> str:
+            value = getattr(result, name)
+            text = how.quantity(format_quantity(value, _called(kind)[name].unit))
+            return f"({text})" if value < 0 else text
 
-    def number(how: Notation, name: str) -> str:
-        text = how.quantity(format_quantity(getattr(result, name), called[name].unit))
-        return f"({text})" if getattr(result, name) < 0 else text
+        return notation.write(member.formula, how, number)
 
-    def everywhere(leaf: Callable[[Notation, str], str]) -> dict[Notation, str]:
-        styles = (notation.TEXT, notation.HTML, notation.LATEX)
-        return {how: notation.write(member.formula, how, partial(leaf, how)) for how in styles}
+    value = getattr(result, member.name)
+    return Step(member.quantity, _symbolic(kind)[member.name], EveryNotation(substituted), value)
 
-    return Step(member.quantity, everywhere(symbol), everywhere(number), value)
+
+@_once
+def _called(kind: type[Any]) -> dict[str, Quantity]:
+    """Every number of a kind of result, by name."""
+    return _inputs(kind) | _outputs(kind)
+
+
+@_once
+def _symbolic(kind: type[Any]) -> dict[str, EveryNotation]:
+    """The formulas in symbols, by name; they are the same for every result of a kind."""
+
+    def formula(member: Derived[Any]) -> EveryNotation:
+        def symbol(how: Notation, name: str) -> str:
+            return how.symbol(_called(kind)[name].symbol)
+
+        return EveryNotation(lambda how: notation.write(member.formula, how, partial(symbol, how)))
+
+    return {member.name: formula(member) for member in derivable(kind)}

@@ -117,6 +117,38 @@ def test_lost_messages(waterfall):
     assert waterfall.evaluate("shown") == [["32.3%", "32.3%"]] * 2
 
 
+def test_lost_requests(waterfall):
+    """Moves that never reach the kernel, as many as may be under way, are sent again."""
+    waterfall.evaluate(
+        """() => {
+             window.lost = 0;
+             const send = WebSocket.prototype.send;
+             const text = data =>
+               typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
+             WebSocket.prototype.send = function (data) {
+               if (text(data).includes('"moved"') && lost < 2) lost += 1;
+               else send.call(this, data);
+             };
+           }"""
+    )
+    for _ in range(2):
+        press(waterfall, "ArrowLeft")
+    settles_on(waterfall, "935")
+    assert waterfall.evaluate("lost") == 2
+    press(waterfall, "ArrowLeft")
+    settles_on(waterfall, "904")
+
+
+def test_the_math_is_whole_for_whoever_missed_the_state_before(waterfall):
+    """What is unfolded comes with every state, not only with the one that unfolds it."""
+    waterfall.evaluate("lost = false; tamper = () => { lost = true; tamper = null; }")
+    waterfall.get_by_text("The math", exact=True).click()
+    waterfall.wait_for_function("() => lost")
+    press(waterfall, "ArrowLeft")
+    settles_on(waterfall, "968")
+    expect(waterfall.locator(".mlsys-derivation li").first).to_contain_text("968")
+
+
 def test_a_state_is_whole_for_whoever_missed_the_one_before(waterfall):
     """The first message is lost for good; the second alone has all that changed."""
     waterfall.evaluate("lost = false; tamper = () => { lost = true; tamper = null; }")

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle
+from mlsys_widgets.instruments.break_even_scenes import crossing_of
 from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.live_math import live_math
+from tests.instruments.drawn import handles, mark
 
 show = ph.format_quantity
 PRESETS = ("resnet50-cloud", "resnet50-edge", "kws-cloud", "kws-service", "ci-run")
@@ -29,11 +30,6 @@ inputs = st.fixed_dictionaries(
         "days": st.floats(1 / 1440, 365),
     }
 )
-
-
-def mark(instrument: BreakEvenTimeline, name: str) -> Any:
-    scenes = instrument.scenes(instrument.result)
-    return next(one for scene in scenes for one in scene.marks if one.name == name)
 
 
 def test_the_call_of_the_issue() -> None:
@@ -172,10 +168,6 @@ def test_a_prediction_is_drawn_when_that_many_were_served() -> None:
     assert mark(BreakEvenTimeline(), "prediction").x == ()
 
 
-def handles(instrument: BreakEvenTimeline) -> dict[str, Handle]:
-    return {h.name: h for scene in instrument.scenes(instrument.result) for h in scene.handles}
-
-
 def test_every_handle_moves_its_input() -> None:
     w = BreakEvenTimeline()
     moved = {handle.name: (handle.control, handle.along) for handle in handles(w).values()}
@@ -210,17 +202,20 @@ def test_a_drag_follows_the_pointer_and_moves_no_axis(
         return
     scene = w.scenes(w.result)[0]
     axis = scene.across if before.along == "x" else scene.up
-    w.drag(name, part * scene.across.high, part * scene.up.high)
+    w.drag(name, part * scene.across.high, part * scene.up.high, held=True)
     now = w.scenes(w.result)[0]
     control = w._controls[before.control]
     assert isinstance(control, Slider)
     at_end = getattr(w, before.control) in (control.low, control.high)
-    assert at_end or (now.across if before.along == "x" else now.up).high == axis.high
-    after = handles(w)[name]
-    place = after.x if before.along == "x" else after.y
-    # Above the part of the axis where it would become a shorter one, and below its end.
-    if 0.45 < part < 0.79 and not at_end and part * axis.high < 19 * w.days:
+    assert (now.across, now.up) == (scene.across, scene.up)
+    after = handles(w).get(name)
+    if 0.01 < part < 0.79 and not at_end and part * axis.high < 19 * w.days:
+        assert after is not None
+        place = after.x if before.along == "x" else after.y
         assert place == pytest.approx(part * axis.high, rel=0.011)
+    # Let go, it has the axes of its numbers.
+    w.set()
+    assert w.scenes(w.result)[0] == crossing_of(w.result, None)
 
 
 def test_arrow_keys_follow_the_picture() -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.dispatch_waterfall import WELL_USED, DispatchWaterfall
 from mlsys_widgets.instruments.live_math import live_math
+from tests.instruments.drawn import handles, mark
 
 show = ph.format_quantity
 MODELS = ("kws", "resnet50", "gpt2-layer")
@@ -31,11 +31,6 @@ inputs = st.fixed_dictionaries(
         "launch_cost": st.floats(1e-7, 1e-3),
     }
 )
-
-
-def mark(instrument: DispatchWaterfall, name: str) -> Any:
-    scenes = instrument.scenes(instrument.result)
-    return next(one for scene in scenes for one in scene.marks if one.name == name)
 
 
 @pytest.mark.parametrize(
@@ -144,10 +139,6 @@ def test_a_device_brings_its_launch_cost_unless_one_is_asked_for() -> None:
     assert w.launch_cost == 2e-5
     # The textbook's launches cost what the device's do.
     assert w.textbook.launch_overhead == ph.devices["a100-sxm"].launch()
-
-
-def handles(instrument: DispatchWaterfall) -> dict[str, Handle]:
-    return {h.name: h for scene in instrument.scenes(instrument.result) for h in scene.handles}
 
 
 #: Where each handle can be taken to: its scene, and its place as fractions of the axis.

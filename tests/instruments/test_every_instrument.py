@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import mlsys_widgets
 from mlsys_widgets import ConceptMap
 from mlsys_widgets.drawing.scene import Axis, Blocks, Handle, Scene, Strokes, Words
+from mlsys_widgets.instruments.control_panel import packed
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.live_math import live_math, matters_most
@@ -308,6 +309,10 @@ def fraction(axis: Axis, value: float) -> float:
     return (value - axis.low) / (axis.high - axis.low)
 
 
+def ends(axis: Axis) -> tuple[float, float]:
+    return axis.low, axis.high
+
+
 def place(axis: Axis, part: float) -> float:
     if axis.log:
         return axis.low * (axis.high / axis.low) ** part
@@ -341,6 +346,25 @@ def test_wherever_a_hand_drags_a_handle_something_sensible_is_shown(kind: type[I
 
 
 @every_instrument
+def test_an_axis_stands_still_while_its_handle_is_held(kind: type[Instrument]) -> None:
+    instrument = kind()
+    for scene, handle in handles(instrument):
+        for part in (0.2, 0.9, 0.01, 0.5):
+            where = place(scene.across, part), place(scene.up, part)
+            instrument.drag(handle.name, *where, held=True)
+            found = {h.name: s for s, h in handles(instrument)}
+            if handle.name not in found:
+                break
+            now = found[handle.name]
+            if "x" in handle.along:
+                assert ends(now.across) == ends(scene.across), handle
+            if "y" in handle.along:
+                assert ends(now.up) == ends(scene.up), handle
+        instrument.reset()
+        assert instrument.anchor(handle.name) is instrument.result
+
+
+@every_instrument
 def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
     instrument = kind()
     if kind is ConceptMap:
@@ -357,17 +381,21 @@ def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
 
 @every_instrument
 def test_a_state_is_small_enough_to_travel_at_thirty_a_second(kind: type[Instrument]) -> None:
-    """At most 6 KB on the wire, of which Jupyter's own envelope takes about 1 KB."""
+    """At most 6 KB on the wire, of which Jupyter's own envelopes take about 1.5 KB."""
     instrument = kind()
-    instrument._open()
-    for name, control in instrument._controls.items():
-        if isinstance(control, Slider):
-            instrument.set(**{name: control.high})
-            assert size(instrument._open().panel.readout) < 5_000, name
+    view = instrument._open()
+    for what in ("math", "table", "hint"):
+        view._fold(what, True)
+    for part in instrument.explanations or ("",):
+        view._look_at(part)
+        for name, control in instrument._controls.items():
+            if isinstance(control, Slider):
+                instrument.set(**{name: control.high})
+                assert size(packed(view.panel.readout)) < 4_500, (part, name)
 
 
 def size(state: Any) -> int:
-    """The bytes of a state: JSON, and the numbers of plots as they are."""
+    """The bytes of a state: JSON, and what travels as bytes."""
     buffers = []
 
     def aside(value: Any) -> str:

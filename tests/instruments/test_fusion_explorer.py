@@ -15,6 +15,7 @@ from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.fusion_explorer import MEASURED_ON, FusionExplorer
 from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.measured import findings, load, trial
+from tests.instruments.drawn import mark
 
 show = ph.format_quantity
 OPS = ("relu", "add", "mul", "scale", "sigmoid", "tanh", "gelu", "dropout", "layernorm", "softmax")
@@ -38,11 +39,6 @@ def inputs(draw: st.DrawFn) -> dict[str, Any]:
         "bandwidth": draw(st.floats(1e7, 1e13)),
         "launch_overhead": draw(st.floats(1e-7, 1e-2) | st.just(0.0)),
     }
-
-
-def mark(instrument: FusionExplorer, name: str) -> Any:
-    scenes = instrument.scenes(instrument.result)
-    return next(one for scene in scenes for one in scene.marks if one.name == name)
 
 
 def test_reference_values() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,15 +11,12 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.instruments import fusion_scenes
 from mlsys_widgets.instruments.fusion_scenes import Speedups
+from tests.instruments.drawn import mark
 
 CHAIN = ph.chain(("mul", "w"), ("add", "b"), "relu", "sigmoid")
 RESULT = ph.fuse(CHAIN, 1e6, 2)
 SIZES = np.geomspace(1e3, 1e9, 7)
 KNOWN = Speedups(SIZES, ph.fuse(CHAIN, SIZES, 2).speedup)  # type: ignore[arg-type]
-
-
-def mark(scene: Scene, name: str) -> Any:
-    return next(one for one in scene.marks if one.name == name)
 
 
 def wide(scene: Scene) -> tuple[int, int]:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.instruments import iron_law_scenes as scenes
+from tests.instruments.drawn import mark
 
 #: PHYSICS.md, reference values: ResNet-50 on the H100, memory 29.85 µs and compute 4.04 µs.
 LAW = ph.iron_law(100e6, 4e9, "h100-sxm", latency=10e-6)
-
-
-def mark(scene: Scene, name: str) -> Any:
-    return next(one for one in scene.marks if one.name == name)
 
 
 def test_the_bars_lie_end_to_end_and_make_the_total() -> None:
@@ -32,7 +26,7 @@ def test_the_bars_lie_end_to_end_and_make_the_total() -> None:
 def test_a_place_and_a_time_are_inverse(term: str, overlapped: bool) -> None:
     law = ph.iron_law(100e6, 4e9, "h100-sxm", latency=10e-6, overlapped=overlapped)
     handle = next(h for h in scenes.bars(law, overlapped).handles if h.name == term)
-    time = scenes.term_at(law, overlapped, term, handle.x)
+    time = scenes.term_at(law, law, overlapped, term, handle.x)
     assert time == pytest.approx(scenes.term_time(law, term))
 
 

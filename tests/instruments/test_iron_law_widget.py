@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle, Line
+from mlsys_widgets.drawing.scene import Line, Words
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.iron_law_scenes import TERMS, device_at, term_time
 from mlsys_widgets.instruments.iron_law_widget import IronLaw
+from tests.instruments.drawn import handle
 
 show = ph.format_quantity
 
@@ -44,11 +45,6 @@ def block(instrument: IronLaw, mark: str, number: int) -> tuple[float, float]:
     drawn = instrument.marks["terms"]
     row = number + (3 if mark == "total" else 0)
     return float(drawn.x[row, 0]), float(drawn.x[row, 1])
-
-
-def handle(instrument: IronLaw, name: str) -> Handle:
-    scenes = instrument.scenes(instrument.result)
-    return next(each for scene in scenes for each in scene.handles if each.name == name)
 
 
 def card(instrument: IronLaw, label: str) -> str:
@@ -186,8 +182,26 @@ def test_the_axis_of_the_bars_stands_still_under_a_drag(
     instrument = IronLaw(device=device, overlapped=overlapped, latency=2e-3)
     before = instrument.scenes(instrument.result)[0].across
     for share in (0.3, 0.7, 1.0, 1.0, 1.0, 0.1, 0.0, 0.0, 0.0, 0.5):
-        instrument.drag(term, share * before.high, 1.5)
-        assert instrument.scenes(instrument.result)[0].across == before
+        instrument.drag(term, share * before.high, 1.5, held=True)
+        bars = instrument.scenes(instrument.result)[0]
+        assert bars.across == before
+        # Nothing is drawn beyond the axis, and words keep room for themselves.
+        assert instrument.result.total <= before.high * 1.005
+        words = next(mark for mark in bars.marks if isinstance(mark, Words))
+        assert max(words.x) <= 0.8 * before.high
+    # Let go, it has the axis of its numbers.
+    instrument.drag(term, 0.02 * before.high, 1.5)
+    again = IronLaw(**instrument.inputs)
+    assert instrument.scenes(instrument.result)[0] == again.scenes(again.result)[0]
+
+
+@pytest.mark.parametrize("term", ["memory", "compute", "latency"])
+def test_a_bar_that_is_held_stays_under_the_pointer(term: str) -> None:
+    instrument = IronLaw()
+    start, end = handle(instrument, term).x, instrument.scenes(instrument.result)[0].across.high
+    for share in (0.05, 0.1, 0.2, 0.3):
+        instrument.drag(term, start + share * end, 1.5, held=True)
+        assert handle(instrument, term).x == pytest.approx(start + share * end, rel=5e-3)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64, 999])

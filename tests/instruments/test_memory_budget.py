@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Axis, Handle, Line
+from mlsys_widgets.drawing.scene import Axis, Line
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
+from tests.instruments.drawn import handle
 
 show = ph.format_quantity
 moves = st.fixed_dictionaries(
@@ -158,11 +159,6 @@ def test_nonsense_is_refused_with_a_sentence_and_nothing_is_lost(
 
 
 # What can be dragged.
-
-
-def handle(instrument: MemoryBudget, name: str) -> Handle:
-    scenes = instrument.scenes(instrument.result)
-    return next(each for scene in scenes for each in scene.handles if each.name == name)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64, 200, 999])

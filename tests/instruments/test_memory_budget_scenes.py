@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Blocks, Scene, Words
+from mlsys_widgets.drawing.scene import Blocks, Words
 from mlsys_widgets.instruments import memory_budget_scenes as scenes
+from tests.instruments.drawn import mark
 
 #: PHYSICS.md, reference values: 41.2 GB needed, of which 17.2 GB are cache.
 KEPT = ph.footprint("llama3-8b", "h100-sxm", batch=64, sequence=2048)
-
-
-def mark(scene: Scene, name: str) -> Any:
-    return next(one for one in scene.marks if one.name == name)
 
 
 def test_the_parts_lie_end_to_end_and_the_cache_is_last() -> None:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Blocks, Handle, Line, Points, Scene, Words
+from mlsys_widgets.drawing.scene import Blocks, Line, Points, Scene, Words
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.memory_hierarchy_widget import MemoryHierarchy
+from tests.instruments.drawn import handle
 
 LEVELS = list(ph.memory_hierarchy)
 
@@ -107,11 +108,6 @@ def test_a_larger_level_holds_more_and_is_no_faster() -> None:
 
 
 # What can be dragged.
-
-
-def handle(w: MemoryHierarchy, name: str) -> Handle:
-    scenes = w.scenes(w.result)
-    return next(each for scene in scenes for each in scene.handles if each.name == name)
 
 
 def test_every_handle_moves_a_control_of_the_keyboard() -> None:

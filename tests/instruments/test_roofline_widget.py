@@ -10,17 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle, Line, Points
+from mlsys_widgets.drawing.scene import Line, Points
+from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.measured import load, points
+from tests.instruments.drawn import handle, mark
 
 show = ph.format_quantity
-
-
-def mark(w: RooflineWidget, name: str) -> Any:
-    (scene,) = w.scenes(w.result)
-    return next(one for one in scene.marks if one.name == name)
 
 
 def legend(w: RooflineWidget) -> list[str]:
@@ -251,11 +248,6 @@ def test_kernels_at_one_place_are_told_apart() -> None:
 # Handles.
 
 
-def handle(w: RooflineWidget, name: str) -> Handle:
-    (scene,) = w.scenes(w.result)
-    return next(one for one in scene.handles if one.name == name)
-
-
 @pytest.mark.parametrize("square", [True, False])
 @pytest.mark.parametrize("device", ["h100-sxm", "cortex-m7"])
 @settings(max_examples=20)
@@ -376,3 +368,26 @@ def test_a_compared_microcontroller_is_on_the_chart() -> None:
     (scene,) = w.scenes(w.result)
     assert scene.up.low < 1e9 / 100  # its peak
     assert scene.up.words[0] == "100 K"
+
+
+def test_every_kernel_on_the_chart_has_its_math() -> None:
+    w = RooflineWidget(workload="llm", sequence=1)
+    assert list(w.explanations) == ["Projection", "Layer norm", "Softmax"]
+    for op in w.operations:
+        shown = live_math(w, op.name)
+        assert shown["part"] == op.name
+        last = shown["steps"][[title for title, _, _ in shown["steps"]].index("Attainable rate")]
+        assert show(op.roof.attainable, "FLOP/s") in last[1]
+    w.set(workload="gemm")
+    assert list(w.explanations) == ["Roofline"]
+
+
+def test_a_predicted_fraction_of_the_peak_is_kept_in_code() -> None:
+    locked = RooflineWidget(lock=Open(Predicted("33%", 0.33, "mfu")))
+    assert locked.code == "RooflineWidget(prediction={'mfu': 0.33})"
+    again = eval(locked.code, {"RooflineWidget": RooflineWidget})
+    assert (legend(again), again.code) == (legend(locked), locked.code)
+    with pytest.raises(ValueError, match="prediction is 'speed'; it must be one of: rate, mfu"):
+        RooflineWidget(prediction={"speed": 1})
+    with pytest.raises(ValueError, match="prediction names 2 quantities; it must name one"):
+        RooflineWidget(prediction={"rate": 1e12, "mfu": 0.3})

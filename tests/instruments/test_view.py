@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from ipywidgets.widgets.widget import _put_buffers
 
 from mlsys_widgets import Instrument
 from mlsys_widgets.drawing.film import Actor, Film
 from mlsys_widgets.drawing.scene import Axis, Handle, Line, Scene
+from mlsys_widgets.instruments.control_panel import unpacked
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.predicted import Predicted
 from tests.instruments.locks import Lock
@@ -80,8 +82,15 @@ def messages(instrument):
     for plot in instrument._view._plots:
         widgets += [plot.figure, *plot._axes, *plot._scales.values()]
     for widget in widgets:
-        widget._send = lambda message, buffers=None: sent.append(message["state"])
+        widget._send = lambda message, buffers=None: sent.append(_read(message, buffers or []))
     return sent
+
+
+def _read(message, buffers):
+    """The state of a message, unpacked as the browser does."""
+    state = message["state"]
+    _put_buffers(state, message["buffer_paths"], buffers)
+    return {k: unpacked(v) if k == "readout" else v for k, v in state.items()}
 
 
 def test_a_move_is_one_message_with_a_whole_state(ramp):
@@ -109,11 +118,30 @@ def test_the_number_of_a_state_only_grows(ramp):
 def test_the_end_can_be_dragged_and_stays_within_its_range(ramp):
     panel(ramp).dragged = {"handle": "end", "control": "slope", "x": 3.0, "y": 27.3, "stamp": 2.5}
     assert ramp.slope == 2.73
+    assert ramp.anchor("end") == ramp.result
     assert panel(ramp).readout["stamps"] == {"dragged": 2.5}
     ramp.drag("end", 0, 400)
     assert ramp.slope == 4
     with pytest.raises(ValueError, match="Ramp has no handle 'start'; it has: end"):
         ramp.drag("start", 0, 0)
+
+
+def test_what_is_held_keeps_its_anchor_until_it_is_let_go(ramp):
+    def drag(y, *, held):
+        asked = {"handle": "end", "control": "slope", "x": 0.0, "y": y}
+        panel(ramp).dragged = {**asked, "held": held, "stamp": next(STAMPS)}
+        return ramp.result, ramp.anchor("end"), ramp.anchor("other")
+
+    assert drag(20, held=True) == (20, 10, 20)
+    assert drag(30, held=True) == (30, 10, 30)
+    sent = messages(ramp)
+    assert drag(25, held=False) == (25, 25, 25)
+    assert (
+        sum("readout" in state for state in sent) == 1
+    )  # the last place and the new axes come together
+    drag(30, held=True)
+    ramp.slope = 2  # a change from Python lets go too
+    assert ramp.anchor("end") == 20
 
 
 @pytest.mark.parametrize(

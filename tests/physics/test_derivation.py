@@ -10,6 +10,7 @@ import pytest
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
+from mlsys_widgets.physics.derivation import EveryNotation
 from mlsys_widgets.physics.domain import greater, lesser
 from mlsys_widgets.physics.result import derivable
 from tests.physics.cases import CASES, Case, identify
@@ -98,3 +99,27 @@ def test_only_what_is_asked_for() -> None:
 def test_never_is_written_as_never() -> None:
     text = str(ph.break_even(30, 1450, 1450).derivation())
     assert "30 s / 0 s = never" in text
+
+
+def test_a_formula_is_written_in_a_notation_when_somebody_reads_it() -> None:
+    asked = []
+
+    def write(how: notation.Notation) -> str:
+        asked.append(how)
+        return how.symbol("t_launch")
+
+    formula = EveryNotation(write)
+    assert asked == []
+    assert [formula[notation.TEXT], formula[notation.TEXT]] == ["t_launch"] * 2
+    assert asked == [notation.TEXT]  # once
+    assert list(formula) == [notation.TEXT, notation.HTML, notation.LATEX]
+    assert len(formula) == len(list(formula))
+    assert formula == {how: how.symbol("t_launch") for how in formula}
+
+
+def test_what_a_class_declares_is_not_changed_by_whoever_reads_it() -> None:
+    kind = type(ph.gemm(1, 1, 1))
+    kind.inputs().clear()
+    kind.outputs().clear()
+    assert kind.inputs()
+    assert kind.outputs()

@@ -1,15 +1,43 @@
 // The control panel of an instrument: its controls, its cards, a sentence and a table.
-// Values go to the kernel as they change (ipywidgets keeps only the newest while the kernel is
-// busy). Everything that is shown comes back as one `readout`: a whole state with its number.
+// Values go to the kernel as they change; while it is busy, only the newest waits. Everything that is
+// shown comes back as one `readout`: a whole state with its number.
 
 // The newest state of each panel. A message may be late, lost or out of order: an older state than
 // the one on the screen is not shown, and no part of a state is shown without the rest.
 const PANELS = new Map();
 
+// A promise: a state is unpacked in the browser's own time.
 function panelOf(model) {
   const id = model.get("spec").id;
-  if (!PANELS.has(id)) PANELS.set(id, { state: model.get("readout"), views: new Set(), open: {} });
+  if (!PANELS.has(id)) {
+    PANELS.set(id, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {}, moved: {} })));
+  }
   return PANELS.get(id);
+}
+
+// A state travels as compressed JSON, beside the numbers of its plots.
+async function unpack({ packed, numbers }) {
+  const inflate = new DecompressionStream("deflate");
+  const writer = inflate.writable.getWriter();
+  writer.write(packed);
+  writer.close();
+  return { ...(await new Response(inflate.readable).json()), numbers };
+}
+
+// What the marks of plots were handed last, trait by trait: bqplot draws a mark again for any trait
+// that it gets, and of a whole state most is what it was.
+const HANDED = new WeakMap();
+
+function whatChanged(target, traits) {
+  if (!HANDED.has(target)) HANDED.set(target, {});
+  const handed = HANDED.get(target);
+  return Object.entries(traits).filter(([name, value]) => {
+    const key = value?.value instanceof DataView
+      ? `${value.shape}:${new Uint8Array(value.value.buffer)}` : JSON.stringify(value);
+    const differs = handed[name] !== key;
+    handed[name] = key;
+    return differs;
+  }).map(([name]) => name);
 }
 
 // Whether a state brings what is behind a fold.
@@ -29,24 +57,31 @@ function asBqplot(traits, numbers) {
   return Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, read(value)]));
 }
 
-async function take(model, panel) {
-  const next = model.get("readout");
-  if (next.number <= panel.state.number) return;
+async function take(model) {
+  const sent = model.get("readout");
+  const panel = await panelOf(model);
+  if (sent.number <= panel.state.number) return;
+  const next = await unpack(sent);
   const manager = model.widget_manager;
   const ids = model.get("spec").plots;
   const plots = await Promise.all(next.plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
     const target = await manager.get_model(ids[p][k]);
-    return [target, await target.constructor._deserialize_state(asBqplot(traits, next.numbers), manager)];
+    const sent = asBqplot(traits, next.numbers);
+    return [target, sent, await target.constructor._deserialize_state({ ...sent }, manager)];
   })));
   if (next.number <= panel.state.number) return;
   panel.state = next;
-  for (const [target, state] of plots) target.set_state(state);
+  for (const [target, sent, read] of plots) {
+    const changed = whatChanged(target, sent);
+    if (changed.length) target.set_state(Object.fromEntries(changed.map((name) => [name, read[name]])));
+  }
   for (const show of panel.views) show();
 }
 
 function initialize({ model }) {
-  const panel = panelOf(model);
-  const taking = () => take(model, panel);
+  // The first state is that with which the plots were made; only later ones bring them their data.
+  panelOf(model);
+  const taking = () => take(model);
   model.on("change:readout", taking);
   return () => model.off("change:readout", taking);
 }
@@ -54,30 +89,55 @@ function initialize({ model }) {
 // How long an answer may take before the state is asked for again, in milliseconds.
 const PATIENCE = 3000;
 const MOST_REMINDERS = 6;
+// How many moves may be on their way. ipywidgets sends a change when the kernel has finished with the
+// one before; with a second one under way, the kernel computes while the browser draws.
+const MOST_UNDER_WAY = 2;
 // How long a hand rests before the film of the new state is made.
 const REST = 300;
 
-function render({ model, el }) {
+async function render({ model, el }) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
-  const panel = panelOf(model);
+  const panel = await panelOf(model);
   // Everything sent carries a stamp that only grows, on a page that is loaded again too: the same
   // value sent twice is still two requests.
   let newest = 0;
   const stamp = () => (newest = Math.max(newest + 0.001, Date.now() + Math.random()));
   const sent = {}, asked = {};
-  // Commands that are not answered yet. Of a trait only the newest value travels when the kernel is
-  // busy, and no command may be lost to the one after it.
+  // Commands that are not answered yet: no command may be lost to the one after it.
   let commands = [];
   let reminder = 0, reminders = 0, rest = 0;
   const unanswered = () =>
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
   const waits = (name) => sent[name] !== undefined && sent[name] !== panel.state.heard[name];
+  // Moves that are under way, and the newest of those that wait until one of them is answered.
+  let underWay = [], waiting = {}, said = {};
+  const isAnswered = ({ name, stamp }) =>
+    stamp <= (name ? panel.state.heard[name] ?? 0 : panel.state.stamps.dragged ?? 0);
+  const flush = () => {
+    underWay = underWay.filter((move) => !isAnswered(move));
+    if (underWay.length >= MOST_UNDER_WAY || !waiting.update) return;
+    underWay.push(waiting.move);
+    model.send({ update: waiting.update });
+    waiting = {};
+  };
+  const push = (update, move) => {
+    said = { ...said, ...update };
+    waiting = { update: { ...waiting.update, ...update }, move };
+    flush();
+    reminders = 0;
+    remind();
+  };
   // An answer that is lost would leave the screen behind for good.
   const remind = () => {
     clearTimeout(reminder);
     reminder = setTimeout(() => {
+      // The move itself may be lost. One that is heard twice changes nothing.
+      const lost = underWay.filter((move) => !isAnswered(move));
+      if (lost.length) waiting = { update: said, move: waiting.move ?? lost.at(-1) };
+      underWay = [];
+      flush();
       if (!el.isConnected || !unanswered() || reminders >= MOST_REMINDERS) return;
       reminders += 1;
       ask("again");
@@ -85,27 +145,24 @@ function render({ model, el }) {
   };
   const send = (name) => (value) => {
     sent[name] = stamp();
-    model.set("moved", { ...model.get("moved"), [name]: [value, sent[name]] });
-    model.save_changes();
-    reminders = 0;
-    remind();
+    panel.moved = { ...panel.moved, [name]: [value, sent[name]] };
+    push({ moved: panel.moved }, { name, stamp: sent[name] });
   };
-  const type = (name) => (text) => {
-    model.set("typed", { name, text, stamp: stamp() });
-    model.save_changes();
+  // Everything else goes at once, after the moves that wait: the kernel hears things in their order.
+  const tell = (update) => {
+    if (waiting.move) underWay.push(waiting.move);
+    model.send({ update: { ...waiting.update, ...update } });
+    waiting = {};
   };
-  const drag = (handle, control, x, y) => {
+  const type = (name) => (text) => tell({ typed: { name, text, stamp: stamp() } });
+  const drag = (handle, control, x, y, held) => {
     asked.dragged = stamp();
-    model.set("dragged", { handle, control, x, y, stamp: asked.dragged });
-    model.save_changes();
-    reminders = 0;
-    remind();
+    push({ dragged: { handle, control, x, y, held, stamp: asked.dragged } }, { stamp: asked.dragged });
   };
   const ask = (name, more = {}) => {
     asked.command = stamp();
     commands.push({ name, ...more, stamp: asked.command });
-    model.set("command", { list: [...commands] });
-    model.save_changes();
+    tell({ command: { list: [...commands] } });
     remind();
   };
 
@@ -185,7 +242,10 @@ function render({ model, el }) {
   const pieces = [];
   const legends = [];
   let extraKey = "", tableKey = "", mathKey = "";
+  // Measuring makes the browser lay out the page: only when a card came or went, or the width changed.
+  let spreadOver = 0;
   const spread = () => {
+    spreadOver = cells.length;
     // As many columns as fit, but rows as even as possible: six cards are never four and two.
     const most = Math.max(1, Math.floor((cards.clientWidth + 8) / 158));
     const rows = Math.ceil(cells.length / most) || 1;
@@ -194,6 +254,7 @@ function render({ model, el }) {
   };
   const show = () => {
     const now = panel.state;
+    flush();
     commands = commands.filter((command) => command.stamp > (now.stamps.command ?? 0));
     for (const [name, control] of Object.entries(controls)) {
       if (now.options?.[name]) control.fill?.(now.options[name]);
@@ -219,7 +280,7 @@ function render({ model, el }) {
       if (was.textContent !== before) was.textContent = before;
       box.style.setProperty("--tone", tone);
     });
-    spread();
+    if (cells.length !== spreadOver) spread();
     if (sentence.textContent !== now.sentence) sentence.textContent = now.sentence;
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;

@@ -27,23 +27,24 @@ function scaleOf(spec) {
   return { low: keys[0], high: keys[keys.length - 1], at: (value) => keys.indexOf(value), next: (value, direction) => pick(keys.indexOf(value) + direction) };
 }
 
-// The handles over one plot. `drag(name, control, x, y)` asks the kernel; `move(control, value)` too.
+// The handles over one plot. `drag(name, control, x, y, held)` asks the kernel; `move(control, value)` too.
 // While `waits(control)`, an answer is on its way, and what is shown is older than the last key press.
 function handlesOver(plot, specs, drag, move, waits) {
   const layer = element("div", { class: "mlsys-handles" });
   const handles = new Map();
   let frame = null, wanted = null;
+  // Measured when it changes: measuring in the middle of an update makes the browser lay out twice.
+  let size = [plot.clientWidth, plot.clientHeight];
 
   const inside = () => {
     const [top, right, bottom, left] = frame[2];
-    return { left, top, width: plot.clientWidth - left - right, height: plot.clientHeight - top - bottom };
+    return { left, top, width: size[0] - left - right, height: size[1] - top - bottom };
   };
   const place = (handle) => {
     const { left, top, width, height } = inside();
     const across = Math.min(1, Math.max(0, along(frame[0], handle.x)));
     const up = Math.min(1, Math.max(0, along(frame[1], handle.y)));
     handle.node.style.transform = `translate(${left + across * width}px, ${top + (1 - up) * height}px)`;
-    keepTipInside(handle);
   };
   // A tip that would reach over the edge of its instrument moves aside.
   const keepTipInside = ({ node, tip }) => {
@@ -65,10 +66,10 @@ function handlesOver(plot, specs, drag, move, waits) {
     return [back(frame[0], Math.min(1, Math.max(0, across))), back(frame[1], Math.min(1, Math.max(0, up)))];
   };
   // At most one request for each frame on the screen; the newest place counts.
-  const ask = (handle, event) => {
+  const ask = (handle, held) => {
     if (!wanted) requestAnimationFrame(() => { const send = wanted; wanted = null; send(); });
-    const [x, y] = pointed(event);
-    wanted = () => drag(handle.name, handle.control, x, y);
+    const [x, y] = handle.pulled;
+    wanted = () => drag(handle.name, handle.control, x, y, held);
   };
   const make = (name, control) => {
     const spec = specs[control], scale = scaleOf(spec);
@@ -86,10 +87,17 @@ function handlesOver(plot, specs, drag, move, waits) {
       node.classList.add("mlsys-held");
     });
     node.addEventListener("pointermove", (event) => {
-      if (node.hasPointerCapture(event.pointerId)) ask(handle, event);
+      if (!node.hasPointerCapture(event.pointerId)) return;
+      handle.pulled = pointed(event);
+      ask(handle, true);
     });
     for (const shown of ["pointerenter", "focus"]) node.addEventListener(shown, () => keepTipInside(handle));
-    const release = () => node.classList.remove("mlsys-held");
+    // While a handle is held its axes stand still; the kernel hears when it is let go.
+    const release = () => {
+      node.classList.remove("mlsys-held");
+      if (handle.pulled) ask(handle, false);
+      handle.pulled = null;
+    };
     node.addEventListener("pointerup", release);
     node.addEventListener("pointercancel", release);
     node.addEventListener("keydown", (event) => {
@@ -107,8 +115,14 @@ function handlesOver(plot, specs, drag, move, waits) {
     handles.set(name, handle);
     return handle;
   };
-  const arrange = () => { if (frame && plot.clientWidth) for (const handle of handles.values()) place(handle); };
-  const sizes = new ResizeObserver(arrange);
+  let tips = 0;
+  const arrange = () => {
+    if (!frame || !size[0]) return;
+    for (const handle of handles.values()) place(handle);
+    // With the next frame, when everything has its place.
+    tips ||= requestAnimationFrame(() => { tips = 0; for (const handle of handles.values()) keepTipInside(handle); });
+  };
+  const sizes = new ResizeObserver(() => { size = [plot.clientWidth, plot.clientHeight]; arrange(); });
   sizes.observe(plot);
   plot.append(layer);
 
@@ -130,6 +144,6 @@ function handlesOver(plot, specs, drag, move, waits) {
       for (const name of left) { handles.get(name).node.remove(); handles.delete(name); }
       arrange();
     },
-    remove() { sizes.disconnect(); layer.remove(); },
+    remove() { sizes.disconnect(); cancelAnimationFrame(tips); layer.remove(); },
   };
 }
