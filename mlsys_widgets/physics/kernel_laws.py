@@ -113,6 +113,9 @@ class RowLaw(Law):
 
 #: Tiles that libraries cut a product into: rows and columns of the result.
 TILES: Final = ((8, 128), (16, 128), (32, 128), (64, 64), (64, 128), (128, 128), (128, 256))
+_SIDES: Final = np.array(TILES, dtype=np.float64).T
+#: From so many shapes on, tiles are tried one after the other, which needs less memory.
+_MANY: Final = 4096
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,26 +175,40 @@ class ProductLaw(Law):
 
     def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
         """The best of all tilings; far less for sizes that are not aligned."""
-        tilings = [
-            TileShare(
-                m=kernel.m,
-                n=kernel.n,
-                units=ceilings.units,
-                tile_rows=rows,
-                tile_columns=columns,
-                half_tile=self.half_tile,
-                best=self.compute_share,
-            ).share
-            for rows, columns in TILES
-        ]
-        best = tilings[0]
-        for share in tilings[1:]:
-            best = greater(best, share)
+        best = self._best_tiling(kernel.m, kernel.n, ceilings.units)
         piece = 16 / kernel.weight_bytes
         whole = (np.mod(kernel.n, piece) == 0) & (np.mod(kernel.k, piece) == 0)
         even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
         slow = _chosen(even, self.even_share, self.odd_share)
         return _chosen(whole, best, best * slow)
+
+    def _tiling(self, m: Numeric, n: Numeric, units: float, tile: Any) -> Numeric:
+        """The fraction of the peak with one tile, or with several along a first axis."""
+        rows, columns = tile
+        return TileShare(
+            m=m,
+            n=n,
+            units=units,
+            tile_rows=rows,
+            tile_columns=columns,
+            half_tile=self.half_tile,
+            best=self.compute_share,
+        ).share
+
+    def _best_tiling(self, m: Numeric, n: Numeric, units: float) -> Numeric:
+        """The fraction of the peak with the best of all tiles."""
+        if max(np.size(m), np.size(n)) > _MANY:
+            best = self._tiling(m, n, units, TILES[0])
+            for tile in TILES[1:]:
+                best = greater(best, self._tiling(m, n, units, tile))
+            return best
+        # Few shapes: asking for all tiles at once takes a fraction of the time.
+        below = (1,) * max(np.ndim(m), np.ndim(n))
+        shares = self._tiling(m, n, units, (side.reshape(-1, *below) for side in _SIDES))
+        if below:
+            return np.max(shares, axis=0)  # type: ignore[no-any-return]
+        # A single number is computed again on its own, so that it can explain itself.
+        return self._tiling(m, n, units, TILES[int(np.argmax(shares))])
 
 
 @dataclass(frozen=True, repr=False)

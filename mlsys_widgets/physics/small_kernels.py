@@ -60,6 +60,10 @@ small_kernels: Final[Catalog[SmallKernel]] = Catalog(
             _small("embedding", "Embedding", 0.1, 2, 1, "a row of the table is copied"),
             _small("cache_write", "Cache write", 0.1, 2, 2, "keys and values are copied"),
             _small("copy", "Rearrangement", 0.1, 2, 1, "read and written in another order"),
+            _small(
+                "conversion", "Conversion to 8 bits", 3, 2.5, 2,
+                "read for the largest of a row, read again, and written at half the size",
+            ),
         )
     },
 )  # fmt: skip
