@@ -68,6 +68,10 @@ class TokenTimes:
         """What binds at a batch, and the kernel that takes most of the time, if one is known."""
         raise NotImplementedError
 
+    def replayed(self, batch: float) -> float | None:
+        """Seconds of one batch when all kernels are replayed as a graph, if the form knows it."""
+        return None
+
     @cached_property
     def reasons(self) -> tuple[str, ...]:
         """What binds at each bar."""
@@ -95,6 +99,10 @@ class CalibratedTokens(TokenTimes):
             "arithmetic": _one(one.compute_time, k),
         }
         return max(terms, key=terms.__getitem__), longest.use.name
+
+    def replayed(self, batch: float) -> float:
+        """A graph leaves the time on the device, and one launch."""
+        return float(self.busy[round(batch) - 1])
 
 
 @dataclass(frozen=True)
@@ -175,6 +183,13 @@ def textbook_times(device: str, precision: str, sequence: float) -> TextbookToke
         "arithmetic": np.maximum(0.0, step.compute_time - step.memory_time)[at],
     }
     return TextbookTokens(np.asarray(step.time), parts, np.asarray(step.memory_bound))
+
+
+@lru_cache(64)
+def _prompts_read(
+    device: str, precision: str, batch: float, sequence: float, launch: ServingLaunch
+) -> ph.ServingTime:
+    return ph.serving_time(KEY, device, "prefill", batch, sequence, precision, launch=launch)
 
 
 @dataclass(frozen=True, repr=False)
@@ -321,7 +336,7 @@ def serve(
     beside: TokenTimes | None = None
     if form == "calibrated":
         times = calibrated_times(device, precision, sequence, launch)
-        prefill = ph.serving_time(KEY, device, "prefill", batch, sequence, precision, launch=launch)
+        prefill = _prompts_read(device, precision, batch, sequence, launch)
         if precision in ph.devices[device].precisions:
             beside = textbook_times(device, precision, sequence)
     else:

@@ -364,39 +364,35 @@ class ServingExplorer(Instrument):
 
     def hint(self, result: Serving) -> str:
         """What would fit, or meet the target."""
-        if not result.out_of_memory and result.late <= 0:
-            return ""
-        ways = []
-        if result.largest_batch:
-            ways.append(f"batch {_show(result.largest_batch)} as it is")
-        for change, words in self._changes():
-            other = serve(
-                result.device.key,
-                result.form,
-                change.get("precision", result.precision),
-                change.get("launch", result.launch),
-                result.batch,
-                result.sequence,
-                result.target,
-            )
-            if not other.out_of_memory and other.late <= 0:
-                ways.append(words)
-        start = "What would fit and meet the target"
-        return f"{start}: {', or '.join(ways) if ways else 'nothing here'}."
+        if result.out_of_memory:
+            return f"What would fit: {_either(self._ways_to_fit(result))}."
+        if result.late > 0:
+            return f"What would meet the target: {_either(self._ways_to_be_in_time(result))}."
+        return ""
 
-    def _changes(self) -> list[tuple[dict[str, Any], str]]:
-        """Other settings to try, with their words."""
-        changes: list[tuple[dict[str, Any], str]] = []
-        if self.shown_form == "calibrated" and self.launch == "async":
-            changes.append(({"launch": "graph"}, "this batch, replayed as a graph"))
+    def _ways_to_fit(self, result: Serving) -> list[str]:
+        ways = [f"batch {_show(result.fits)} at this length"] if result.fits else []
         for precision in _served_in(self.device, self.form):
-            if precision != self.precision:
-                words = f"this batch with weights in {precision}"
-                changes.append(({"precision": precision}, words))
-        return changes
+            asked = result.form, self.device, precision, result.batch, result.sequence
+            other = memory_needed(*asked)
+            if other.total < result.memory.total and not other.out_of_memory:
+                ways.append(f"weights in {precision}, with {_show(other.total, 'B')} in all")
+        return ways
+
+    def _ways_to_be_in_time(self, result: Serving) -> list[str]:
+        best = result.largest_batch
+        ways = [f"batch {_show(best)} at this length"] if best else []
+        replayed = result.times.replayed(result.batch)
+        if result.launch == "async" and replayed is not None and replayed <= result.target:
+            ways.append("this batch, replayed as a graph")
+        return ways
 
     # What it draws.
 
     def scenes(self, result: Serving) -> tuple[Scene, ...]:
         """Throughput against latency, and what a token's time is made of."""
         return tradeoff(result, self.measured, self.predicted), stack(result)
+
+
+def _either(ways: Sequence[str]) -> str:
+    return ", or ".join(ways) or "nothing here"
