@@ -263,21 +263,21 @@ def stack(serving: Serving) -> Scene:
     up = from_zero(f"Time per token, {serving.form}", max(highest, last), "s")
     names = PARTS[serving.form]
     end = np.zeros(len(BARS))
-    marks: list[AnyMark] = []
+    blocks: list[tuple[float, float, float, float, str]] = []
     for k, tone in enumerate(_TONES):
         start = end
         if k < len(names):
             # A bar that does not fit keeps its blocks, without any height.
             end = start + np.where(fitting, times.parts[names[k][0]], 0.0)
         ends = zip(start.tolist(), end.tolist(), strict=True)
-        blocks = tuple((i - _HALF, a, i + _HALF, b, tone) for i, (a, b) in enumerate(ends))
-        marks.append(Blocks(f"part {k + 1}", blocks))
+        blocks += ((i - _HALF, a, i + _HALF, b, tone) for i, (a, b) in enumerate(ends))
     right = len(BARS) - 1 + _MARGIN
     wall = -_MARGIN
     if count:
         wall = min(right, max(place_of(fits), count - 1 + _MARGIN))
     x, y = place_of(serving.batch), min(serving.time, 0.97 * up.high)
-    marks += [
+    marks: list[AnyMark] = [
+        Blocks("parts", tuple(blocks)),
         Blocks("no memory zone of bars", ((wall, 0.0, right, up.high, "red"),), opacity=0.07),
         Words(
             "what binds",

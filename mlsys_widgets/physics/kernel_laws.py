@@ -7,6 +7,7 @@ reaches less. The values come from a measurement of a device (see ``device_calib
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -202,13 +203,20 @@ class ProductLaw(Law):
             for tile in TILES[1:]:
                 best = greater(best, self._tiling(m, n, units, tile))
             return best
-        # Few shapes: asking for all tiles at once takes a fraction of the time.
         below = (1,) * max(np.ndim(m), np.ndim(n))
-        shares = self._tiling(m, n, units, (side.reshape(-1, *below) for side in _SIDES))
         if below:
+            # Few shapes: asking for all tiles at once takes a fraction of the time.
+            shares = self._tiling(m, n, units, (side.reshape(-1, *below) for side in _SIDES))
             return np.max(shares, axis=0)  # type: ignore[no-any-return]
-        # A single number is computed again on its own, so that it can explain itself.
-        return self._tiling(m, n, units, TILES[int(np.argmax(shares))])
+
+        def rate(tile: tuple[int, int]) -> float:
+            # What ``TileShare`` says, in plain numbers: only the best tile need explain itself.
+            area, around = tile[0] * tile[1], tile[0] + tile[1]
+            tiles = math.ceil(m / tile[0]) * math.ceil(n / tile[1])
+            reuse = area / around
+            return reuse / (reuse + self.half_tile) / (math.ceil(tiles / units) * area)
+
+        return self._tiling(m, n, units, max(TILES, key=rate))
 
 
 @dataclass(frozen=True, repr=False)
