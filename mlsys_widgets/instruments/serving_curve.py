@@ -269,6 +269,8 @@ class Serving:
     #: Reading all prompts, each as long as the context.
     prefill: ph.ServingTime | ph.Generation
     memory: ph.Footprint
+    #: Batch and seconds of tokens that were measured with about this context, if asked for.
+    measured: tuple[tuple[float, float], ...] = ()
 
     @property
     def time(self) -> float:
@@ -306,13 +308,6 @@ class Serving:
         early = np.flatnonzero(self.times.seconds[: self.fits] <= self.target)
         return int(early[-1]) + 1 if early.size else 0
 
-    @property
-    def measured(self) -> tuple[tuple[float, float], ...]:
-        """Batch and seconds of measured tokens with about this context."""
-        found = measured_tokens(self.device.key, self.precision, self.launch)
-        near = (1 / _NEAR, _NEAR)
-        return tuple((b, t) for b, s, t in found if near[0] <= s / self.sequence <= near[1])
-
 
 def serve(
     device: str,
@@ -322,8 +317,9 @@ def serve(
     batch: float,
     sequence: float,
     target: float,
+    measured: bool = False,
 ) -> Serving:
-    """Serve the model.
+    """Serve the model; with ``measured``, tokens that were measured are held against it.
 
     Examples
     --------
@@ -342,6 +338,7 @@ def serve(
     else:
         times = textbook_times(device, precision, sequence)
         prefill = ph.prefill(KEY, device, batch, sequence, precision)
+    found = measured_tokens(device, precision, launch) if measured else ()
     return Serving(
         device=ph.devices[device],
         form=form,
@@ -354,4 +351,5 @@ def serve(
         beside=beside,
         prefill=prefill,
         memory=memory_needed(form, device, precision, batch, sequence),
+        measured=tuple((b, t) for b, s, t in found if 1 / _NEAR <= s / sequence <= _NEAR),
     )

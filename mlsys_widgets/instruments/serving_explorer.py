@@ -191,6 +191,7 @@ class ServingExplorer(Instrument):
             self.batch,
             self.sequence,
             self.target,
+            self.measured,
         )
 
     @property
@@ -330,11 +331,10 @@ class ServingExplorer(Instrument):
                     need,
                 )
             )
-        if self.measured:
-            rows += [
-                (f"{_show(b)}, measured", _show(t, "s"), _show(b / t, "tokens/s"), "", "", "")
-                for b, t in result.measured
-            ]
+        rows += [
+            (f"{_show(b)}, measured", _show(t, "s"), _show(b / t, "tokens/s"), "", "", "")
+            for b, t in result.measured
+        ]
         return header, rows
 
     def alert(self, result: Serving) -> tuple[str, str] | None:
@@ -391,7 +391,7 @@ class ServingExplorer(Instrument):
 
     def scenes(self, result: Serving) -> tuple[Scene, ...]:
         """Throughput against latency, and what a token's time is made of."""
-        return tradeoff(result, self.measured, self.predicted), stack(result)
+        return tradeoff(result, self.predicted), stack(result)
 
 
 def _either(ways: Sequence[str]) -> str:

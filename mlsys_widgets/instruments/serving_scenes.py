@@ -77,14 +77,20 @@ def _round_axis(label: str, unit: str, low: float, high: float) -> Axis:
 
 
 def axes(serving: Serving) -> tuple[Axis, Axis]:
-    """Time per token across and tokens per second up, with room for all batches that fit."""
+    """Time per token across and tokens per second up, with room for all batches that fit.
+
+    What was measured has room too: the textbook form is faster than any of it.
+    """
     last = min(max(serving.fits, 1), LARGEST_BATCH)
     curves = [each for each in (serving.times, serving.beside) if each is not None]
-    fast = min(float(each.seconds[0]) for each in curves)
-    slow = max(float(each.seconds[:last].max()) for each in curves)
-    rates = [WHOLE[:last] / each.seconds[:last] for each in curves]
-    least = min(float(each.min()) for each in rates)
-    most = max(float(each.max()) for each in rates)
+    seconds = [each.seconds[:last] for each in curves]
+    rates = [WHOLE[:last] / each for each in seconds]
+    if serving.measured:
+        batches, taken = np.array(serving.measured).T
+        seconds.append(taken)
+        rates.append(batches / taken)
+    fast, slow = min(map(np.min, seconds)), max(map(np.max, seconds))
+    least, most = min(map(np.min, rates)), max(map(np.max, rates))
     across = _round_axis("Time per token", "s", fast, slow)
     return across, _round_axis("Tokens/s of the device", "", least, most)
 
@@ -119,7 +125,7 @@ def _level(axis: Axis, share: float) -> float:
     return float(axis.low * (axis.high / axis.low) ** share)
 
 
-def tradeoff(serving: Serving, measured: bool, predicted: Callable[[str], float | None]) -> Scene:
+def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scene:
     """Tokens per second against the time of each, for all batches."""
     across, up = axes(serving)
     times, fits = serving.times, serving.fits
@@ -136,12 +142,7 @@ def tradeoff(serving: Serving, measured: bool, predicted: Callable[[str], float 
     lower = (up.high / up.low) ** 0.06  # beside its point, not above
     place = _into(across, serving.time), _into(up, serving.tokens_per_second)
     best = serving.largest_batch
-    found = serving.measured if measured else ()
-    points = [
-        (time, rate)
-        for time, rate in ((time, batch / time) for batch, time in found)
-        if not _beyond(across, time) and not _beyond(up, rate)
-    ]
+    points = [(time, batch / time) for batch, time in serving.measured]
     guesses, guessed = _prediction(serving, predicted, across, up)
     marks: tuple[AnyMark, ...] = (
         Blocks(
