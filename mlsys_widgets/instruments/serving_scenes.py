@@ -54,8 +54,8 @@ REASONS = {
 }
 #: Half the width of a bar, where bars are one apart, and the room beside it.
 _HALF, _MARGIN = 0.3, 0.45
-#: The room over the bars for what binds.
-_ROOM = 1.12
+#: The room over the bars for what binds, and how far it is above them: over a handle's circle.
+_ROOM, _LIFT = 1.16, 0.035
 #: Heights of the target's handle and of the note at the wall, as fractions of the plot.
 _GRIP, _WALL_NOTE = 0.07, 0.02
 
@@ -171,7 +171,7 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         else note("wall note", None, "red"),
     )  # fmt: skip
     legend = [
-        (f"{serving.form.capitalize()} form, with batches", "ink", "solid square"),
+        (f"{serving.form.capitalize()} form, with batches", "ink", "solid"),
         ("This batch", "ink", "circle"),
         (
             f"Target, {_show(serving.target, 's')}{_beyond(across, serving.target)}",
@@ -283,7 +283,7 @@ def stack(serving: Serving) -> Scene:
         Words(
             "what binds",
             tuple(range(count)),
-            end[:count].tolist(),
+            (end[:count] + _LIFT * up.high).tolist(),
             tuple(REASONS[reason] for reason in times.reasons[:count]),
             "text",
             "middle",
