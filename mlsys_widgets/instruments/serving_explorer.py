@@ -372,11 +372,15 @@ class ServingExplorer(Instrument):
 
     def _ways_to_fit(self, result: Serving) -> list[str]:
         ways = [f"batch {_show(result.fits)} at this length"] if result.fits else []
+        bytes_now = ph.storages[result.precision].weight
         for precision in _served_in(self.device, self.form):
+            if ph.storages[precision].weight >= bytes_now:
+                continue
             asked = result.form, self.device, precision, result.batch, result.sequence
             other = memory_needed(*asked)
-            if other.total < result.memory.total and not other.out_of_memory:
+            if not other.out_of_memory:
                 ways.append(f"weights in {precision}, with {_show(other.total, 'B')} in all")
+                break
         return ways
 
     def _ways_to_be_in_time(self, result: Serving) -> list[str]:

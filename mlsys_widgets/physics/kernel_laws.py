@@ -178,8 +178,8 @@ class ProductLaw(Law):
         """The best of all tilings; far less for sizes that are not aligned."""
         best = self._best_tiling(kernel.m, kernel.n, ceilings.units)
         piece = 16 / kernel.weight_bytes
-        whole = (np.mod(kernel.n, piece) == 0) & (np.mod(kernel.k, piece) == 0)
-        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
+        whole = (kernel.n % piece == 0) & (kernel.k % piece == 0)
+        even = (kernel.n % 2 == 0) & (kernel.k % 2 == 0)
         slow = _chosen(even, self.even_share, self.odd_share)
         return _chosen(whole, best, best * slow)
 
