@@ -33,6 +33,7 @@ from .instruments.memory_budget import MemoryBudget as MemoryBudget
 from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierarchy
 from .instruments.physics_panel import PhysicsPanel as PhysicsPanel
 from .instruments.roofline_widget import RooflineWidget as RooflineWidget
+from .instruments.serving_explorer import ServingExplorer as ServingExplorer
 from .labs.quiz import Myth as Myth
 from .labs.quiz import Question as Question
 

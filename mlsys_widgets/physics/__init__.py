@@ -26,15 +26,7 @@ from mlsys_widgets.physics.domain import Numeric, UnknownName
 from mlsys_widgets.physics.fusion import Chain, Fusion, chain, fuse
 from mlsys_widgets.physics.fusion_rule import FusionVerdict, can_fuse, chainable
 from mlsys_widgets.physics.iron_law import Capacity, IronLawTime, capacity, iron_law
-from mlsys_widgets.physics.kernel_laws import (
-    Law,
-    LawCeilings,
-    ProductLaw,
-    PromptAttentionLaw,
-    RowLaw,
-    product_family,
-    row_family,
-)
+from mlsys_widgets.physics.kernel_laws import Law, LawCeilings
 from mlsys_widgets.physics.kernel_time import (
     CalibratedTime,
     KernelTime,
@@ -72,10 +64,12 @@ from mlsys_widgets.physics.memory_hierarchy import (
 )
 from mlsys_widgets.physics.model_kernels import KernelUse, layer_kernels, model_kernels
 from mlsys_widgets.physics.operations import Op, ops
+from mlsys_widgets.physics.product_laws import product_family
 from mlsys_widgets.physics.products import Product, product, storages
 from mlsys_widgets.physics.provenance import CatalogEntry, Provenance, Source, catalog_entry
 from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
+from mlsys_widgets.physics.row_laws import row_family
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
 from mlsys_widgets.physics.serving_time import (
     ServingTime,
@@ -135,15 +129,12 @@ __all__ = [
     "Numeric",
     "Op",
     "Product",
-    "ProductLaw",
     "Projection",
-    "PromptAttentionLaw",
     "Provenance",
     "Quantity",
     "Result",
     "Ridge",
     "Roofline",
-    "RowLaw",
     "Sensitivity",
     "Service",
     "ServingTime",

@@ -15,23 +15,16 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from mlsys_widgets.physics.attention_law import PromptAttentionLaw
 from mlsys_widgets.physics.devices import Device, find_device
 from mlsys_widgets.physics.domain import Numeric, UnknownName, one_of
-from mlsys_widgets.physics.kernel_laws import (
-    GatherLaw,
-    Law,
-    LawCeilings,
-    ProductLaw,
-    PromptAttentionLaw,
-    RowLaw,
-    SmallLaw,
-    SoftmaxLaw,
-    UnalignedLaw,
-)
+from mlsys_widgets.physics.kernel_laws import Law, LawCeilings, SmallLaw
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.product_laws import ProductLaw, UnalignedLaw
 from mlsys_widgets.physics.products import storages
 from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
+from mlsys_widgets.physics.row_laws import GatherLaw, RowLaw, SoftmaxLaw
 
 #: The law that each family of kernels follows.
 LAWS: Final[Mapping[str, type[Law]]] = {

@@ -1,35 +1,22 @@
-"""The laws of the calibrated form: how each family of kernels falls short of its ceilings, and why.
+"""The laws of the calibrated form: how a family of kernels falls short of its ceilings, and why.
 
 A law has a few parameters, each of which stands for something: the floor below which no kernel
 finishes, the shares of peak and bandwidth that are reached at best, and the reason why a given size
-reaches less. The values come from a measurement of a device (see ``device_calibration``).
+reaches less. The values come from a measurement of a device (see ``device_calibration``). This
+module holds what all laws share and the simplest of them.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from mlsys_widgets.physics.attention import Attention
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    POSITIVE,
-    SHARE,
-    Numeric,
-    greater,
-    lesser,
-    round_up,
-)
+from mlsys_widgets.physics.domain import Numeric
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
-from mlsys_widgets.physics.products import Product, storages
 from mlsys_widgets.physics.provenance import CatalogEntry, number
-from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.small_kernels import SmallKernelUse
 
 
@@ -81,93 +68,6 @@ class Law(CatalogEntry):
         return self.bandwidth_share
 
 
-@dataclass(frozen=True, repr=False)
-class RowFloor(Result):
-    """Rows that are reduced one by one on each multiprocessor, at a cost apiece."""
-
-    floor: Numeric = given("t_0", "s", "time of an empty kernel", NON_NEGATIVE)
-    rows: Numeric = given("r", "", "rows", AT_LEAST_ONE)
-    units: Numeric = given("U", "", "multiprocessors", AT_LEAST_ONE)
-    row_time: Numeric = given("t_row", "s", "reducing a row, whatever its length", NON_NEGATIVE)
-
-    @derived("t_floor", "s")
-    def total(self) -> Numeric:
-        """Time that does not depend on the length of the rows."""
-        return self.floor + self.rows * self.row_time / self.units
-
-
-@dataclass(frozen=True, repr=False)
-class RowWalk(Result):
-    """A row is walked by one block of threads, however few rows there are."""
-
-    flops: Numeric = given("W", "FLOP", "operations", POSITIVE)
-    peak: Numeric = given("P", "FLOP/s", "peak compute rate", POSITIVE)
-    columns: Numeric = given("c", "", "elements of a row", AT_LEAST_ONE)
-    column_time: Numeric = given("t_col", "s", "walking one element further", POSITIVE)
-
-    @derived("t_walk", "s")
-    def walk(self) -> Numeric:
-        """Time to walk one row from end to end."""
-        return self.columns * self.column_time
-
-    @derived("η_walk", "%")
-    def share(self) -> Numeric:
-        """Fraction of the peak that is left while rows are walked."""
-        return lesser(1.0, self.flops / (self.peak * self.walk))
-
-
-#: Elements of the longest row that stays on the chip between reading and writing.
-LONG_ROW: Final = 8192
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowLaw(Law):
-    """Norms: every row is reduced by one block before any of it is written."""
-
-    row_time: float = number("s")
-    column_time: float = number("s")
-    #: Fraction of that bandwidth for rows that must be read a second time.
-    long_share: float = number("%")
-
-    def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """The floor, and the cost of the rows."""
-        return RowFloor(
-            floor=self.floor, rows=kernel.rows, units=ceilings.units, row_time=self.row_time
-        ).total
-
-    def compute_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """What walking the rows leaves of the peak."""
-        return RowWalk(
-            flops=kernel.flops,
-            peak=ceilings.peak,
-            columns=kernel.columns,
-            column_time=self.column_time,
-        ).share
-
-    def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """Less for rows that are too long to stay on the chip until they are written."""
-        long = kernel.columns > LONG_ROW
-        return _chosen(long, self.bandwidth_share * self.long_share, self.bandwidth_share)
-
-
-#: The longest rows of softmax that one warp holds, and that one block holds in its registers.
-WARP_ROW: Final = 2048
-BLOCK_ROW: Final = 9216
-
-
-@dataclass(frozen=True, kw_only=True)
-class SoftmaxLaw(RowLaw):
-    """Softmax of rows that a block holds in its registers or, if they are longer, elsewhere."""
-
-    #: Fraction of that bandwidth for rows held in the registers of a block.
-    block_share: float = number("%")
-
-    def bandwidth_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """Less for rows that a block reads piece by piece into its registers."""
-        held = kernel.columns <= BLOCK_ROW
-        return _chosen(held, self.bandwidth_share * self.block_share, self.bandwidth_share)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SmallLaw(Law):
     """Kernels that visit every element: a single row lies in one piece and finishes sooner."""
@@ -177,234 +77,10 @@ class SmallLaw(Law):
 
     def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
         """The floor; lower for a single row."""
-        return _chosen(kernel.rows <= 1, self.floor * self.single_row, self.floor)
+        return chosen(kernel.rows <= 1, self.floor * self.single_row, self.floor)
 
 
-#: Rows that PyTorch gathers one after the other rather than side by side.
-FEW_ROWS: Final = 16
-
-
-@dataclass(frozen=True, kw_only=True)
-class GatherLaw(Law):
-    """Rows looked up in a table: a few of them are copied one after the other."""
-
-    row_time: float = number("s")
-
-    def floor_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """The floor, and rows copied one by one where there are few."""
-        one_by_one = RowFloor(
-            floor=self.floor, rows=kernel.rows, units=1.0, row_time=self.row_time
-        ).total
-        return _chosen(kernel.rows <= FEW_ROWS, one_by_one, self.floor)
-
-
-#: Tiles that libraries cut a product into: rows and columns of the result.
-TILES: Final = ((8, 128), (16, 128), (32, 128), (64, 64), (64, 128), (128, 128), (128, 256))
-#: Kernels for sizes that are not aligned know no small tiles.
-UNALIGNED_TILES: Final = ((32, 64), (64, 64), (128, 128))
-
-
-@dataclass(frozen=True, repr=False)
-class TileShare(Result):
-    """A product cut into tiles: full tiles keep the units busy, and large ones reuse their data."""
-
-    m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
-    n: Numeric = given("N", "", "columns of the result", AT_LEAST_ONE)
-    units: Numeric = given("U", "", "multiprocessors", AT_LEAST_ONE)
-    tile_rows: Numeric = given("a", "", "rows of a tile", AT_LEAST_ONE)
-    tile_columns: Numeric = given("c", "", "columns of a tile", AT_LEAST_ONE)
-    half_tile: Numeric = given("h", "", "reuse at which a tile runs at half rate", POSITIVE)
-    best: Numeric = given("η_P", "%", "fraction of the peak at best", SHARE)
-
-    @derived("tiles", "")
-    def tiles(self) -> Numeric:
-        """Tiles of the result."""
-        return round_up(self.m / self.tile_rows) * round_up(self.n / self.tile_columns)
-
-    @derived("waves", "")
-    def waves(self) -> Numeric:
-        """Waves in which the tiles are computed."""
-        return round_up(self.tiles / self.units)
-
-    @derived("η_waves", "%")
-    def filled(self) -> Numeric:
-        """Fraction of the tile slots that hold results."""
-        return self.m * self.n / (self.waves * self.units * self.tile_rows * self.tile_columns)
-
-    @derived("R", "")
-    def reuse(self) -> Numeric:
-        """How often a tile uses each element that it loads."""
-        return self.tile_rows * self.tile_columns / (self.tile_rows + self.tile_columns)
-
-    @derived("η_tile", "%")
-    def share(self) -> Numeric:
-        """Fraction of the peak that this tiling reaches."""
-        return self.best * self.filled * self.reuse / (self.reuse + self.half_tile)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProductLaw(Law):
-    """Products with weights: tiles, waves of them, and sizes that tensor cores cannot take."""
-
-    #: Reuse (elements per element loaded) at which a tile runs at half the rate.
-    half_tile: float
-    #: Seconds more when there are too few tiles for all units and each is split along K.
-    split_time: float = number("s")
-
-    def floor_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
-        """The floor, and a second kernel that adds up the parts of a split product."""
-        few = kernel.n / 128 * round_up(kernel.m / 128) < ceilings.units
-        return _chosen(few, self.floor + self.split_time, self.floor)
-
-    def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
-        """The best of all tilings."""
-        return self._best(TILES, kernel, ceilings)
-
-    def _best(
-        self, tiles: Iterable[tuple[int, int]], kernel: Product, ceilings: LawCeilings
-    ) -> Numeric:
-        """The share of the tiling that suits the product best."""
-        shares = [
-            TileShare(
-                m=kernel.m,
-                n=kernel.n,
-                units=ceilings.units,
-                tile_rows=rows,
-                tile_columns=columns,
-                half_tile=self.half_tile,
-                best=self.compute_share,
-            ).share
-            for rows, columns in tiles
-        ]
-        return functools.reduce(greater, shares)
-
-
-def product_family(n: float, k: float, precision: str) -> str:
-    """The family of a product: which kernel a library takes depends on how rows are aligned.
-
-    Examples
-    --------
-    >>> product_family(4096, 4096, "fp16"), product_family(50257, 768, "fp16")
-    ('products', 'unaligned products')
-    """
-    stored = storages[precision]
-    if stored.arithmetic != precision:
-        return "weight-only products"
-    piece = 16 / stored.weight
-    return "products" if n % piece == 0 and k % piece == 0 else "unaligned products"
-
-
-def row_family(kind: str, columns: float, bytes_per_element: float) -> str:
-    """The family of a norm or softmax: which kernel a library takes depends on the row.
-
-    Examples
-    --------
-    >>> row_family("softmax", 512, 2), row_family("rmsnorm", 4096, 2), row_family("rmsnorm", 999, 2)
-    ('short rows of softmax', 'rows of rmsnorm', 'ragged rows of rmsnorm')
-    """
-    if kind == "softmax":
-        return f"{'short rows' if columns <= WARP_ROW else 'rows'} of softmax"
-    return f"{'ragged rows' if columns * bytes_per_element % 16 else 'rows'} of {kind}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnalignedLaw(ProductLaw):
-    """Products whose rows are no whole number of 16-byte pieces, as tensor cores want them."""
-
-    #: Fraction of the rate that is left when a side is odd.
-    odd_share: float = number("%")
-
-    def compute_share_of(self, kernel: Product, ceilings: LawCeilings) -> Numeric:
-        """The best of the few tilings that take such sizes."""
-        best = self._best(UNALIGNED_TILES, kernel, ceilings)
-        even = (np.mod(kernel.n, 2) == 0) & (np.mod(kernel.k, 2) == 0)
-        return _chosen(even, best, best * self.odd_share)
-
-
-@dataclass(frozen=True, repr=False)
-class AttentionTiles(Result):
-    """Attention cut into tiles of queries, each of which walks over the keys it may see."""
-
-    batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
-    heads: Numeric = given("H", "", "heads", AT_LEAST_ONE)
-    queries: Numeric = given("S_q", "", "tokens that attend", AT_LEAST_ONE)
-    keys: Numeric = given("S", "", "tokens attended to", AT_LEAST_ONE)
-    seen_share: Numeric = given("f", "%", "fraction of the pairs that count", SHARE)
-    units: Numeric = given("U", "", "multiprocessors", AT_LEAST_ONE)
-    tile: Numeric = given("a", "", "side of a tile", AT_LEAST_ONE)
-    tile_cost: Numeric = given("c", "", "start of a query tile, in key tiles", NON_NEGATIVE)
-    tail: Numeric = given("τ", "%", "fraction of the longest walk that runs alone", NON_NEGATIVE)
-    head_width: Numeric = given("d", "", "width of a head", AT_LEAST_ONE)
-    half_width: Numeric = given("d_0", "", "width at which exponents take half", NON_NEGATIVE)
-    best: Numeric = given("η_P", "%", "fraction of the peak at best", SHARE)
-
-    @derived("walk", "")
-    def longest(self) -> Numeric:
-        """Key tiles that the last query tile walks over."""
-        return round_up(self.keys / self.tile)
-
-    @derived("walks", "")
-    def walks(self) -> Numeric:
-        """Query tiles of all heads and sequences."""
-        return self.batch * self.heads * round_up(self.queries / self.tile)
-
-    @derived("mean", "")
-    def mean_walk(self) -> Numeric:
-        """Key tiles that a query tile walks over, on average, the cut diagonal ones whole."""
-        return self.longest * self.seen_share + (1 - self.seen_share)
-
-    @derived("steps", "")
-    def steps(self) -> Numeric:
-        """Tile steps on each multiprocessor, one after the other."""
-        return (
-            self.walks * (self.mean_walk + self.tile_cost) / self.units + self.tail * self.longest
-        )
-
-    @derived("η", "%")
-    def share(self) -> Numeric:
-        """Fraction of the peak that is reached."""
-        return (
-            self.best
-            * self.batch
-            * self.heads
-            * self.queries
-            * self.keys
-            * self.seen_share
-            * self.head_width
-            / (self.steps * self.units * self.tile**2 * (self.head_width + self.half_width))
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PromptAttentionLaw(Law):
-    """Attention over a prompt: tiles of unequal length, spread over the multiprocessors."""
-
-    #: What starting a tile of queries costs, in steps over a tile of keys.
-    tile_cost: float
-    #: Fraction of the longest tile that runs while other multiprocessors have finished.
-    tail: float = number("%")
-    #: Width of a head at which exponents take as long as products.
-    half_width: float
-
-    def compute_share_of(self, kernel: Attention, ceilings: LawCeilings) -> Numeric:
-        """What the tiles leave of the peak."""
-        return AttentionTiles(
-            batch=kernel.batch,
-            heads=kernel.heads,
-            queries=kernel.queries,
-            keys=kernel.keys,
-            seen_share=kernel.seen_share,
-            units=ceilings.units,
-            tile=128.0,
-            tile_cost=self.tile_cost,
-            tail=self.tail,
-            head_width=kernel.head_width,
-            half_width=self.half_width,
-            best=self.compute_share,
-        ).share
-
-
-def _chosen(condition: Any, yes: Numeric, no: Numeric) -> Numeric:
+def chosen(condition: Any, yes: Numeric, no: Numeric) -> Numeric:
     """One of two numbers, for single cases and arrays alike."""
     if np.ndim(condition) == 0:
         return yes if condition else no

@@ -11,9 +11,10 @@ from typing import Final, Literal, get_args
 
 from mlsys_widgets.physics.attention import attention
 from mlsys_widgets.physics.domain import Numeric, one_of
-from mlsys_widgets.physics.kernel_laws import product_family, row_family
 from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.product_laws import product_family
 from mlsys_widgets.physics.products import product, storages
+from mlsys_widgets.physics.row_laws import row_family
 from mlsys_widgets.physics.small_kernels import small_kernel, small_kernels
 from mlsys_widgets.physics.workloads import LanguageModel
 
@@ -23,6 +24,15 @@ Part = Literal["products", "attention", "normalization", "small kernels", "logit
 
 #: Everything between the products is computed in 16 bits, whatever the weights are stored in.
 ACTIVATION_BYTES: Final = 2.0
+
+#: Small kernels that share the law of another.
+SMALL_FAMILIES: Final = {
+    "residual": "elementwise",
+    "gelu": "elementwise",
+    "copy": "elementwise",
+    "conversion to int8": "conversion",
+    "conversion to fp8": "conversion",
+}
 
 
 @dataclass(frozen=True)
@@ -79,13 +89,13 @@ def layer_kernels(
         family = product_family(columns, depth, precision)
         uses = [KernelUse(name, "products", family, made, 1.0, times, precision)]
         if storages[precision].activation == 1:
-            uses.insert(0, small("conversion", f"Conversion before {name}", depth))
+            uses.insert(0, small(f"conversion to {precision}", f"Conversion: {name}", depth))
         return uses
 
     def small(kind: str, name: str, columns: float) -> KernelUse:
         part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
         made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
-        family = f"small kernels of {'elementwise' if kind == 'residual' else kind}"
+        family = f"small kernels of {SMALL_FAMILIES.get(kind, kind)}"
         if part == "normalization":
             family = row_family(kind, columns, ACTIVATION_BYTES)
         return KernelUse(name, part, family, made, small_kernels[kind].launches, times)

@@ -224,5 +224,5 @@ def _sum(timed: Iterable[TimedUse], part: Part) -> Numeric:
     total: Numeric = 0.0
     for each in timed:
         if each.use.part == part:
-            total = np.add(total, each.total)
+            total = total + each.total
     return float(total) if np.ndim(total) == 0 else total

@@ -60,6 +60,14 @@ small_kernels: Final[Catalog[SmallKernel]] = Catalog(
             _small("embedding", "Embedding", 0.1, 2, 1, "a row of the table is copied"),
             _small("cache_write", "Cache write", 0.1, 2, 2, "keys and values are copied"),
             _small("copy", "Rearrangement", 0.1, 2, 1, "read and written in another order"),
+            _small(
+                "conversion to int8", "Conversion to int8", 5, 8.5, 6,
+                "magnitude, largest of a row, scale, rounding, limits, and a copy of half the size",
+            ),
+            _small(
+                "conversion to fp8", "Conversion to fp8", 4, 6.5, 5,
+                "magnitude, largest of a row, scale, limits, and a copy of half the size",
+            ),
         )
     },
 )  # fmt: skip

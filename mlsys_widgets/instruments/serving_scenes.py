@@ -1,0 +1,301 @@
+"""What the serving explorer draws: throughput against latency, and what a token's time is made of.
+
+Axes depend on device, precision and context, and not on batch or target: they stand still while a
+hand drags either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Handle,
+    Line,
+    Points,
+    Scene,
+    Words,
+    from_zero,
+    note,
+)
+from mlsys_widgets.instruments.batches import LARGEST_BATCH, TICKS
+from mlsys_widgets.instruments.serving_curve import BARS, DRAWN, WHOLE, Array, Serving, TokenTimes
+
+_show = ph.format_quantity
+#: What a bar is made of: (part, words) of either form by the place in the stack, and its tone.
+PARTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "calibrated": (
+        ("products", "Products with the weights"),
+        ("attention", "Attention"),
+        ("normalization", "Norms"),
+        ("small kernels", "Small kernels"),
+        ("logits", "Logits"),
+        ("waiting", "Waiting for launches"),
+    ),
+    "textbook": (
+        ("weights", "Reading the weights"),
+        ("cache", "Reading the cache"),
+        ("arithmetic", "Arithmetic beyond that"),
+    ),
+}
+_TONES = ("blue", "orange", "green", "gray", "purple", "red")
+#: What binds, as it is written over the bars.
+REASONS = {
+    "floor": "floor",
+    "bandwidth": "bandwidth",
+    "arithmetic": "arithmetic",
+    "launch": "launches",
+}
+#: Half the width of a bar, where bars are one apart, and the room beside it.
+_HALF, _MARGIN = 0.3, 0.45
+#: The room over the bars for what binds, and how far it is above them: over a handle's circle.
+_ROOM, _LIFT = 1.16, 0.035
+#: Heights of the target's handle and of the note at the wall, as fractions of the plot.
+_GRIP, _WALL_NOTE = 0.07, 0.02
+
+
+def _round_axis(label: str, unit: str, low: float, high: float) -> Axis:
+    """A logarithmic axis around two values, with ends and ticks at 1, 2 and 5."""
+    steps = [
+        m * 10.0**p
+        for p in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+        for m in (1.0, 2.0, 5.0)
+    ]
+    start = max(step for step in steps if step <= low / 1.1)
+    end = min(step for step in [*steps, 10 * steps[-1]] if step >= max(high * 1.1, 4 * start))
+    ticks = [step for step in steps if start <= step <= end]
+    if len(ticks) > 6:
+        ticks = [step for step in ticks if math.isclose(math.log10(step) % 1, 0, abs_tol=1e-9)]
+    words = tuple(_show(tick, unit) for tick in ticks)
+    return Axis(label, start, end, True, tuple(ticks), words)
+
+
+def axes(serving: Serving) -> tuple[Axis, Axis]:
+    """Time per token across and tokens per second up, with room for all batches that fit.
+
+    What was measured has room too: the textbook form is faster than any of it.
+    """
+    last = min(max(serving.fits, 1), LARGEST_BATCH)
+    curves = [each for each in (serving.times, serving.beside) if each is not None]
+    seconds = [each.seconds[:last] for each in curves]
+    rates = [WHOLE[:last] / each for each in seconds]
+    if serving.measured:
+        batches, taken = np.array(serving.measured).T
+        seconds.append(taken)
+        rates.append(batches / taken)
+    fast, slow = min(map(np.min, seconds)), max(map(np.max, seconds))
+    least, most = min(map(np.min, rates)), max(map(np.max, rates))
+    across = _round_axis("Time per token", "s", fast, slow)
+    return across, _round_axis("Tokens/s of the device", "", least, most)
+
+
+def _into(axis: Axis, value: float) -> float:
+    return min(max(value, axis.low), axis.high)
+
+
+def _path(
+    times: TokenTimes, batches: Array, across: Axis, up: Axis
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The places of batches, as far as they lie on the chart."""
+    seconds = times.seconds[batches.astype(int) - 1]
+    rates = batches / seconds
+    inside = (
+        (seconds >= across.low) & (seconds <= across.high) & (rates >= up.low) & (rates <= up.high)
+    )
+    return tuple(seconds[inside].tolist()), tuple(rates[inside].tolist())
+
+
+def nearest_batch(serving: Serving, x: float, y: float) -> float:
+    """The batch whose place on the curve is nearest to a place of the chart."""
+    across, up = axes(serving)
+    seconds = serving.times.seconds
+    wide, high = (math.log(axis.high / axis.low) for axis in (across, up))
+    beside = np.log(np.clip(seconds, across.low, across.high) / _into(across, x)) / wide
+    above = np.log(np.clip(WHOLE / seconds, up.low, up.high) / _into(up, y)) / high
+    return float(WHOLE[np.argmin(beside**2 + above**2)])
+
+
+def _level(axis: Axis, share: float) -> float:
+    return float(axis.low * (axis.high / axis.low) ** share)
+
+
+def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scene:
+    """Tokens per second against the time of each, for all batches."""
+    across, up = axes(serving)
+    times, fits = serving.times, serving.fits
+    walled = fits < LARGEST_BATCH
+    last = max(0, min(fits, LARGEST_BATCH))
+    ends = np.union1d(DRAWN[last >= DRAWN], [float(last)] if last else [])
+    beyond = np.union1d(DRAWN[last < DRAWN], [float(max(last, 1))]) if walled else np.zeros(0)
+    wall = across.high  # without a wall, the zone behind it has no width
+    if walled:
+        wall = _into(across, times.at(last)) if last else across.low
+    target = _into(across, serving.target)
+    labeled = np.array([tick for tick in TICKS if tick <= last])
+    dots = _path(times, labeled, across, up)
+    lower = (up.high / up.low) ** 0.06  # beside its point, not above
+    place = _into(across, serving.time), _into(up, serving.tokens_per_second)
+    best = serving.largest_batch
+    points = [(time, batch / time) for batch, time in serving.measured]
+    guesses, guessed = _prediction(serving, predicted, across, up)
+    marks: tuple[AnyMark, ...] = (
+        Blocks(
+            "no memory zone",
+            ((wall, up.low, across.high, up.high, "red"),),
+            opacity=0.07,
+        ),
+        Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (), "red",
+             "dashed", 2.5),
+        Line("target", (target, target), (up.low, up.high), "blue", "dashed", 2.0),
+        Line("beside", *(_path(serving.beside, ends, across, up) if serving.beside else ((), ())),
+             "gray", "dash_dotted", 1.5),
+        Line("beyond memory", *_path(times, beyond, across, up), "red", "dotted", 1.5),
+        Line("curve", *_path(times, ends, across, up), "ink", "solid", 3.0),
+        *guesses,
+        Points("batches", *dots, "ink", "square", 25),
+        Words("batch names", [x * 1.03 for x in dots[0]], [y / lower for y in dots[1]],
+              tuple(_show(batch) for batch in labeled[: len(dots[0])]), "text"),
+        Points("measured", [x for x, _ in points], [y for _, y in points], "measured",
+               "triangle-up", 80),
+        Points("largest", *_path(times, np.array([float(best)] if best else []), across, up),
+               "blue", "diamond", 150),
+        Points("now", (place[0],), (place[1],), "ink", "circle", 110),
+        _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits), "red")
+        if walled
+        else note("wall note", None, "red"),
+    )  # fmt: skip
+    legend = [
+        (f"{serving.form.capitalize()} form, with batches", "ink", "solid"),
+        ("This batch", "ink", "circle"),
+        (
+            f"Target, {_show(serving.target, 's')}{_beyond(across, serving.target)}",
+            "blue",
+            "dashed",
+        ),
+    ]
+    if serving.beside:
+        legend.insert(1, ("Textbook form", "gray", "dash_dotted"))
+    if best:
+        legend.append(("Largest batch within target and memory", "blue", "diamond"))
+    if walled:
+        legend.append((_no_memory(fits), "red", "dashed"))
+    if points:
+        legend.append(("Measured, with about this context", "measured", "triangle-up"))
+    legend += guessed
+    handles = (
+        Handle("batch", "batch", *place, "xy"),
+        Handle("target", "target", target, _level(up, _GRIP)),
+    )
+    return Scene(across, up, marks, 360, tuple(legend), handles)
+
+
+def _no_memory(fits: int) -> str:
+    return f"Out of memory from batch {_show(fits + 1)}"
+
+
+def _memory_ends(fits: int) -> str:
+    return f"batch {_show(fits)}" if fits else "nothing fits"
+
+
+def _beyond(axis: Axis, value: float) -> str:
+    return "" if axis.low <= value <= axis.high else " (beyond the chart)"
+
+
+def _beside_line(name: str, x: float, y: float, across: Axis, text: str, tone: str) -> Words:
+    """A note to the right of an upright line, or to the left where there is no room."""
+    far = math.log(x / across.low) > 0.6 * math.log(across.high / across.low)
+    return note(name, (x / 1.015 if far else x * 1.015, y, text), tone, "end" if far else "start")
+
+
+def _prediction(
+    serving: Serving, predicted: Callable[[str], float | None], across: Axis, up: Axis
+) -> tuple[list[AnyMark], list[tuple[str, str, str]]]:
+    """A predicted rate or time as a line, a predicted batch as a point of the curve."""
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+    spot: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    words = sign = ""
+    rate, time, batch = (
+        predicted(name) for name in ("tokens_per_second", "time_per_token", "largest_batch")
+    )
+    if rate is not None:
+        words, sign = f"Your prediction, {_show(rate, 'tokens/s')}", "dashed"
+        if not _beyond(up, rate):
+            x, y = (across.low, across.high), (rate, rate)
+    elif time is not None:
+        words, sign = f"Your prediction, {_show(time, 's')} per token", "dashed"
+        if not _beyond(across, time):
+            x, y = (time, time), (up.low, up.high)
+    elif batch is not None:
+        words, sign = f"Your prediction, batch {_show(batch)}", "square"
+        if 1 <= batch <= LARGEST_BATCH:
+            spot = _path(serving.times, np.array([float(round(batch))]), across, up)
+    drawn = bool(x or spot[0])
+    marks: list[AnyMark] = [
+        Line("prediction", x, y, "prediction", "dashed", 2.5),
+        Points("predicted batch", *spot, "prediction", "square", 110),
+    ]
+    return marks, [(words, "prediction", sign)] if drawn else []
+
+
+def place_of(batch: float) -> float:
+    """Where a batch lies among the bars, each of which has four times the batch of the last."""
+    return math.log(batch) / math.log(4)
+
+
+def batch_at(place: float) -> float:
+    """The batch that lies at a place among the bars."""
+    return float(4.0**place)
+
+
+def stack(serving: Serving) -> Scene:
+    """What a token's time is made of with each batch, and what binds there."""
+    times, fits = serving.times, serving.fits
+    fitting = fits >= BARS
+    count = int(np.sum(fitting))
+    highest = _ROOM * times.at(BARS[max(count, 1) - 1])
+    last = 1.05 * times.at(min(max(fits, 1), LARGEST_BATCH))
+    up = from_zero(f"Time per token, {serving.form}", max(highest, last), "s")
+    names = PARTS[serving.form]
+    end = np.zeros(len(BARS))
+    blocks: list[tuple[float, float, float, float, str]] = []
+    for k, tone in enumerate(_TONES):
+        start = end
+        if k < len(names):
+            # A bar that does not fit keeps its blocks, without any height.
+            end = start + np.where(fitting, times.parts[names[k][0]], 0.0)
+        ends = zip(start.tolist(), end.tolist(), strict=True)
+        blocks += ((i - _HALF, a, i + _HALF, b, tone) for i, (a, b) in enumerate(ends))
+    right = len(BARS) - 1 + _MARGIN
+    wall = -_MARGIN
+    if count:
+        wall = min(right, max(place_of(fits), count - 1 + _MARGIN))
+    x, y = place_of(serving.batch), min(serving.time, 0.97 * up.high)
+    marks: list[AnyMark] = [
+        Blocks("parts", tuple(blocks)),
+        Blocks("no memory zone of bars", ((wall, 0.0, right, up.high, "red"),), opacity=0.07),
+        Words(
+            "what binds",
+            tuple(range(count)),
+            (end[:count] + _LIFT * up.high).tolist(),
+            tuple(REASONS[reason] for reason in times.reasons[:count]),
+            "text",
+            "middle",
+        ),
+        Points("now in bars", (x,), (y,), "ink", "circle", 110),
+    ]
+    ticks = tuple(float(k) for k in range(len(BARS)))
+    words = tuple(_show(batch) for batch in BARS)
+    across = Axis("Batch", -_MARGIN, right, False, ticks, words, grid=False)
+    legend = [(words, tone, "block") for (_, words), tone in zip(names, _TONES, strict=False)]
+    legend.append(("This batch", "ink", "circle"))
+    if wall < right:
+        legend.append(("Out of memory", "red", "block"))
+    handles = (Handle("bar", "batch", x, y),)
+    return Scene(across, up, tuple(marks), 300, tuple(legend), handles)

@@ -1,0 +1,186 @@
+"""What the serving explorer draws: every point and block is a number of the curve."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from mlsys_widgets.drawing.scene import Blocks, Scene, Words
+from mlsys_widgets.instruments import serving_scenes as scenes
+from mlsys_widgets.instruments.serving_curve import BARS, Serving, serve
+
+
+def served(**changes: Any) -> Serving:
+    asked = {
+        "device": "h200-sxm",
+        "form": "calibrated",
+        "precision": "fp16",
+        "launch": "async",
+        "batch": 16.0,
+        "sequence": 2048.0,
+        "target": 20e-3,
+    }
+    return serve(**(asked | changes))
+
+
+def drawn(serving: Serving, **predicted: float) -> Scene:
+    return scenes.tradeoff(serving, predicted.get)
+
+
+def mark(scene: Scene, name: str) -> Any:
+    return next(one for one in scene.marks if one.name == name)
+
+
+def test_a_point_of_the_curve_is_a_time_and_a_rate() -> None:
+    serving = served()
+    curve = mark(drawn(serving), "curve")
+    assert curve.x[0] == serving.times.at(1)
+    assert curve.y[0] == 1 / serving.times.at(1)
+    assert curve.x[-1] == serving.times.at(serving.fits)  # it ends where memory ends
+    assert curve.y[-1] == pytest.approx(serving.fits / serving.times.at(serving.fits))
+    now = mark(drawn(serving), "now")
+    assert (now.x[0], now.y[0]) == (serving.time, serving.tokens_per_second)
+
+
+def test_the_textbook_stands_beside_the_calibrated_form_and_is_named() -> None:
+    serving = served()
+    scene = drawn(serving)
+    assert serving.beside is not None
+    assert mark(scene, "beside").x[0] == serving.beside.at(1)
+    assert [words for words, _, _ in scene.legend][:2] == [
+        "Calibrated form, with batches",
+        "Textbook form",
+    ]
+    alone = drawn(served(form="textbook"))
+    assert mark(alone, "beside").x == ()
+    assert alone.legend[0][0] == "Textbook form, with batches"
+    assert "Calibrated" not in repr(alone.legend)
+
+
+def test_memory_ends_at_a_wall_that_names_its_batch() -> None:
+    serving = served()
+    scene = drawn(serving)
+    assert tuple(mark(scene, "wall").x) == (serving.times.at(serving.fits),) * 2
+    assert mark(scene, "wall note").text == (f"batch {serving.fits}",)
+    assert (f"Out of memory from batch {serving.fits + 1}", "red", "dashed") in scene.legend
+    short = drawn(served(sequence=128.0))  # everything fits
+    assert mark(short, "wall").x == ()
+    left, _, right, _, _ = mark(short, "no memory zone").blocks[0]
+    assert left == right == short.across.high
+    none = drawn(served(device="orin-nx", form="textbook"))
+    assert mark(none, "wall note").text == ("nothing fits",)
+    assert mark(none, "curve").x == ()
+
+
+def test_the_target_is_a_line_and_the_largest_batch_lies_before_it() -> None:
+    serving = served()
+    scene = drawn(serving)
+    assert tuple(mark(scene, "target").x) == (20e-3, 20e-3)
+    best = mark(scene, "largest")
+    assert best.x[0] == serving.times.at(serving.largest_batch)
+    assert best.x[0] <= 20e-3
+    beyond = drawn(served(target=1.0))
+    assert mark(beyond, "target").x[0] == beyond.across.high
+    assert ("Target, 1 s (beyond the chart)", "blue", "dashed") in beyond.legend
+
+
+@pytest.mark.parametrize("batch", [1, 5, 16, 60, 200, 430])
+@pytest.mark.parametrize("form", ["calibrated", "textbook"])
+def test_a_batch_is_found_at_its_place(batch: int, form: str) -> None:
+    serving = served(batch=float(batch), form=form)
+    place = next(h for h in drawn(serving).handles if h.name == "batch")
+    assert scenes.nearest_batch(served(form=form), place.x, place.y) == batch
+    assert scenes.batch_at(scenes.place_of(batch)) == pytest.approx(batch)
+
+
+def test_axes_stand_still_while_batch_and_target_move() -> None:
+    first = drawn(served())
+    for batch in (1.0, 100.0, 435.0, 436.0, 1024.0):
+        for target in (1e-3, 20e-3, 1.0):
+            serving = served(batch=batch, target=target)
+            scene = drawn(serving)
+            assert (scene.across, scene.up) == (first.across, first.up)
+            bars = scenes.stack(serving)
+            assert bars.up == scenes.stack(served()).up
+            for handle in (*scene.handles, *bars.handles):
+                part = scene if handle.name in ("batch", "target") else bars
+                assert part.across.low <= handle.x <= part.across.high
+                assert part.up.low <= handle.y <= part.up.high
+
+
+def test_batches_are_named_at_their_points() -> None:
+    for sequence in (128.0, 2048.0, 16384.0, 131072.0):
+        serving = served(sequence=sequence)
+        scene = drawn(serving)
+        names, points = mark(scene, "batch names"), mark(scene, "batches")
+        assert len(names.text) == len(points.x) > 0
+        for text, x in zip(names.text, points.x, strict=True):
+            assert x == serving.times.at(float(text.replace(",", "")))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "name", "words"),
+    [
+        ({"tokens_per_second": 3000.0}, "prediction", "Your prediction, 3,000 tokens/s"),
+        ({"time_per_token": 8e-3}, "prediction", "Your prediction, 8 ms per token"),
+        ({"largest_batch": 100.0}, "predicted batch", "Your prediction, batch 100"),
+    ],
+)
+def test_a_prediction_is_drawn_and_named(
+    predicted: dict[str, float], name: str, words: str
+) -> None:
+    scene = drawn(served(), **predicted)
+    assert len(mark(scene, name).x) > 0
+    assert words in [entry for entry, tone, _ in scene.legend if tone == "prediction"]
+
+
+@pytest.mark.parametrize(
+    "predicted", [{"tokens_per_second": 1e9}, {"time_per_token": 9.0}, {"largest_batch": 5000.0}]
+)
+def test_a_prediction_beyond_the_chart_is_left_to_the_base(predicted: dict[str, float]) -> None:
+    scene = drawn(served(), **predicted)
+    assert mark(scene, "prediction").x == mark(scene, "predicted batch").x == ()
+    assert all(tone != "prediction" for _, tone, _ in scene.legend)
+
+
+@pytest.mark.parametrize("form", ["calibrated", "textbook"])
+def test_bars_are_stacked_to_the_time_of_a_token(form: str) -> None:
+    serving = served(form=form)
+    blocks = mark(scenes.stack(serving), "parts").blocks
+    tops = [max(high for left, _, _, high, _ in blocks if left < k < left + 1) for k in range(5)]
+    assert tops == pytest.approx([serving.times.at(batch) for batch in BARS[:5]])
+    # The last batch does not fit: its blocks have no height, and no word is over it.
+    assert all(low == high for left, low, _, high, _ in blocks if left > 4.5)
+    over = mark(scenes.stack(serving), "what binds")
+    assert over.text == tuple(scenes.REASONS[reason] for reason in serving.times.reasons[:5])
+
+
+def test_blocks_never_change_their_number_or_color() -> None:
+    looks = set()
+    for form, sequence in (("calibrated", 128.0), ("textbook", 128.0), ("calibrated", 131072.0)):
+        scene = scenes.stack(served(form=form, sequence=sequence))
+        looks.add(tuple(tone for *_, tone in mark(scene, "parts").blocks))
+    assert len(looks) == 1
+
+
+def test_what_fits_lies_before_the_wall_of_bars() -> None:
+    for sequence in (300.0, 2048.0, 5000.0, 16384.0, 100000.0):
+        serving = served(sequence=sequence)
+        wall = mark(scenes.stack(serving), "no memory zone of bars").blocks[0][0]
+        fits = min(serving.fits, 1024)
+        assert scenes.place_of(fits) <= wall + 1e-9
+        assert wall >= math.floor(scenes.place_of(fits)) + 0.3
+
+
+def test_every_sign_is_in_its_legend() -> None:
+    for serving in (served(), served(form="textbook"), served(sequence=16384.0, batch=500.0)):
+        for scene in (drawn(serving, largest_batch=20.0), scenes.stack(serving)):
+            named = {tone for _, tone, _ in scene.legend}
+            for each in scene.marks:
+                if isinstance(each, Blocks):
+                    visible = {b[4] for b in each.blocks if b[0] < b[2] and b[1] < b[3]}
+                    assert visible <= named, each.name
+                elif not isinstance(each, Words) and len(each.x):
+                    assert each.tone in named, each.name
