@@ -99,12 +99,30 @@ def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str
     }
 
 
+def launched_fits(document: Document, chosen: Chosen) -> list[Case]:
+    """Layers and models that wait for the host, of which the cost of a launch is taken."""
+    waiting = [
+        case
+        for kind in ("layer", "serving")
+        for case in cases(document, kind=kind, variant="eager")
+        if case.enqueue and case.enqueue.median > 0.9 * case.seconds.median
+    ]
+    return [waiting[position] for position in chosen(len(waiting))]
+
+
 def _launch(document: Document, chosen: Chosen) -> float | None:
-    """Seconds in which the host launches a kernel of a model, from layers launched one by one."""
-    layers = [c for c in cases(document, kind="layer", variant="eager") if c.kernels and c.enqueue]
-    if not layers:
-        return None
-    fitted: list[Case] = [layers[position] for position in chosen(len(layers))]
-    return statistics.median(
-        case.enqueue.median / case.kernels for case in fitted if case.enqueue and case.kernels
-    )
+    """Seconds in which the host launches a kernel of a model, from those that wait for it."""
+    each = [
+        case.enqueue.median / launches_of(case)
+        for case in launched_fits(document, chosen)
+        if case.enqueue and str(case.shape["model"]) in ph.workloads
+    ]
+    return statistics.median(each) if each else None
+
+
+def launches_of(case: Case) -> float:
+    """Launches of a layer or a model as the core counts them."""
+    model = ph.language_model(str(case.shape["model"]))
+    phase: Any = case.shape["phase"]
+    kernels = ph.layer_kernels if case.kind == "layer" else ph.model_kernels
+    return sum(use.launches * use.times for use in kernels(model, phase, 1.0, 1.0))

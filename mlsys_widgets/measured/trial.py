@@ -24,6 +24,7 @@ from mlsys_widgets.measured.calibrating import (
     calibrate,
     device_of,
     fitted_positions,
+    launched_fits,
     usable,
 )
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
@@ -181,7 +182,7 @@ def hold_trial(document: Document, chosen: Chosen = fitted_positions) -> Trial:
         _dispatch(document, roofs),
         _replay(document, roofs),
         _launched_models(document, calibration),
-        *_passes(document, calibration),
+        *_passes(document, calibration, launched_fits(document, chosen)),
     ]
     return Trial(document, roofs, tuple(topic for topic in topics if topic.judged), calibration)
 
@@ -220,8 +221,11 @@ def _words(law: ph.Law) -> str:
     )
 
 
-def _passes(document: Document, calibration: ph.DeviceCalibration) -> Iterable[Topic]:
-    """Layers and whole models: sums over their kernels, to which nothing was fitted."""
+def _passes(
+    document: Document, calibration: ph.DeviceCalibration, fitted: Sequence[Case]
+) -> Iterable[Topic]:
+    """Layers and whole models: sums over their kernels, and some fitted for a launch's cost."""
+    known = {case.label for case in fitted}
     for kind, layers in (("layer", 1), ("serving", None)):
         for phase in ("prefill", "decode"):
             for precision in ("fp16", "bf16"):
@@ -232,11 +236,17 @@ def _passes(document: Document, calibration: ph.DeviceCalibration) -> Iterable[T
                 ]
                 name = f"{'one layer' if layers else 'whole model'}, {phase}, {precision}"
                 yield Topic(
-                    name, tuple(_pass_verdict(case, calibration, layers) for case in members)
+                    name,
+                    tuple(
+                        _pass_verdict(case, calibration, layers, fitted=case.label in known)
+                        for case in members
+                    ),
                 )
 
 
-def _pass_verdict(case: Case, calibration: ph.DeviceCalibration, layers: int | None) -> CaseVerdict:
+def _pass_verdict(
+    case: Case, calibration: ph.DeviceCalibration, layers: int | None, *, fitted: bool
+) -> CaseVerdict:
     model, phase = str(case.shape["model"]), str(case.shape["phase"])
     batch, sequence = float(case.shape["batch"]), float(case.shape["sequence"])
     precision = case.precision or "fp16"
@@ -260,7 +270,7 @@ def _pass_verdict(case: Case, calibration: ph.DeviceCalibration, layers: int | N
         case.seconds.median,
         float(textbook.time) * share,
         float(timed.time),
-        fitted=False,
+        fitted,
     )
 
 

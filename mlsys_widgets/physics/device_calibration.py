@@ -75,7 +75,8 @@ class DeviceCalibration:
     @property
     def precisions(self) -> tuple[str, ...]:
         """The precisions in which products were measured."""
-        return tuple(p for p in storages if f"products {p}" in self.laws)
+        families = ("products", "weight-only products")
+        return tuple(p for p in storages if any(f"{f} {p}" in self.laws for f in families))
 
     def facts(self) -> Iterator[tuple[str, float, str, Provenance]]:
         """Every parameter with its unit and provenance."""
@@ -95,8 +96,8 @@ def calibration_of(device: Device | str) -> DeviceCalibration:
 
     Examples
     --------
-    >>> calibration_of("h200-sxm").precisions[:2]
-    ('fp16', 'bf16')
+    >>> "int4" in calibration_of("h200-sxm").precisions
+    True
     >>> calibration_of("a100-sxm")
     Traceback (most recent call last):
     ...
