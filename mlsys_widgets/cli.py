@@ -110,7 +110,17 @@ def _add_measurements(commands: _Commands, *, measuring: bool) -> None:
     validate.add_argument(
         "--report", type=Path, metavar="FOLDER", help="write a page with tables and plots there"
     )
+    validate.add_argument(
+        "--stability", action="store_true",
+        help="fit ten times more, each time without a tenth of the cases (some minutes)",
+    )  # fmt: skip
     validate.set_defaults(run=_in_room("measured.command:run_validate"))
+    calibrate = commands.add_parser(
+        "calibrate", help="fit the calibrated form to a measurement of a GPU"
+    )
+    calibrate.add_argument("measurement", metavar="MEASUREMENT", help="a file, or what ships")
+    calibrate.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to save")
+    calibrate.set_defaults(run=_in_room("measured.command:run_calibrate"))
 
 
 def _add_authoring(commands: _Commands, course: argparse.ArgumentParser) -> None:

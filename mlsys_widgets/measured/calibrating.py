@@ -74,6 +74,7 @@ def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str
         Plain data, as ``physics.read_calibration`` reads it and ``mlsys calibrate`` writes it.
     """
     device, units = device_of(document), float(document["device"]["units"])
+    launch = _launch(document, chosen, ("layer", "serving")) or device.launch_overhead or 0.0
     laws = {}
     for family in families(document):
         if not usable(family, device):
@@ -94,35 +95,49 @@ def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str
         "source": f"mlsys_widgets/measured/data/{device.key}.json",
         "date": document["date"][:7],
         "units": units,
-        "launch": _launch(document, chosen) or device.launch_overhead or 0.0,
+        "launch": launch,
+        "training_launch": _launch(document, chosen, ("training",)) or launch,
         "laws": laws,
     }
 
 
-def launched_fits(document: Document, chosen: Chosen) -> list[Case]:
-    """Layers and models that wait for the host, of which the cost of a launch is taken."""
-    waiting = [
+def waiting_for_host(document: Document, *kinds: str) -> list[Case]:
+    """Layers, models or training steps of which the host takes longer than the device."""
+    return [
         case
-        for kind in ("layer", "serving")
+        for kind in kinds
         for case in cases(document, kind=kind, variant="eager")
         if case.enqueue and case.enqueue.median > 0.9 * case.seconds.median
     ]
-    return [waiting[position] for position in chosen(len(waiting))]
 
 
-def _launch(document: Document, chosen: Chosen) -> float | None:
-    """Seconds in which the host launches a kernel of a model, from those that wait for it."""
+def fitted_launches(document: Document, chosen: Chosen) -> list[Case]:
+    """The cases from which the cost of a launch is taken."""
+    found = []
+    for kinds in (("layer", "serving"), ("training",)):
+        waiting = waiting_for_host(document, *kinds)
+        found += [waiting[position] for position in chosen(len(waiting))]
+    return found
+
+
+def _launch(document: Document, chosen: Chosen, kinds: tuple[str, ...]) -> float | None:
+    """Seconds in which the host launches a kernel, from what waits for it."""
     each = [
-        case.enqueue.median / launches_of(case)
-        for case in launched_fits(document, chosen)
-        if case.enqueue and str(case.shape["model"]) in ph.workloads
+        case.enqueue.median / launches
+        for case in fitted_launches(document, chosen)
+        if case.kind in kinds and case.enqueue and (launches := _launches(case))
     ]
     return statistics.median(each) if each else None
 
 
-def launches_of(case: Case) -> float:
-    """Launches of a layer or a model as the core counts them."""
-    model = ph.language_model(str(case.shape["model"]))
+def _launches(case: Case) -> float | None:
+    """Launches of a case as the core counts them, if it knows the model."""
+    name = str(case.shape["model"])
+    if case.kind == "training":
+        return ph.training_launches(name) if name in ph.trained_models else None
+    if name not in ph.workloads:
+        return None
     phase: Any = case.shape["phase"]
     kernels = ph.layer_kernels if case.kind == "layer" else ph.model_kernels
-    return sum(use.launches * use.times for use in kernels(model, phase, 1.0, 1.0))
+    uses = kernels(ph.language_model(name), phase, 1.0, 1.0)
+    return sum(use.launches * use.times for use in uses)

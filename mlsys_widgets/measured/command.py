@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from mlsys_widgets.files import write_whole
 from mlsys_widgets.measured import load, report
+from mlsys_widgets.measured.calibrating import calibrate
+from mlsys_widgets.measured.progress import progress
+from mlsys_widgets.measured.stability import PARTS, left_out
 from mlsys_widgets.measured.trial import hold_trial
-from mlsys_widgets.physics import Device, Workload, devices, format_quantity, workloads
+from mlsys_widgets.physics import (
+    Device,
+    Workload,
+    counted,
+    devices,
+    format_quantity,
+    workloads,
+)
 
 
 def run_devices(arguments: argparse.Namespace) -> int:
@@ -45,13 +57,36 @@ def run_workloads(arguments: argparse.Namespace) -> int:
 
 def run_validate(arguments: argparse.Namespace) -> int:
     """Compare the model with a measurement."""
-    trial = hold_trial(load(arguments.measurement))
+    document = load(arguments.measurement)
+    trial = hold_trial(document)
     _print_table(report.TOPIC_HEADER, report.topic_rows(trial))
+    if document["device"]["kind"] == "gpu":
+        missed = [row for row in report.goal_rows(trial) if row[-1] != "met"]
+        print(f"{len(trial.goals) - len(missed)} of {counted(len(trial.goals), 'goal')} met.")
+        if missed:
+            _print_table(report.GOAL_HEADER, missed)
+    if arguments.stability:
+        parts = [f"without part {part + 1}" for part in range(PARTS)]
+        found = []
+        with progress(parts) as say:
+            for name, result in zip(parts, left_out(document, trial), strict=True):
+                say(name)
+                found.append(result)
+        _print_table(report.STABILITY_HEADER, report.stability_rows(found))
     if arguments.cases:
         for topic in trial.topics:
             _print_table(report.CASE_HEADER, report.case_rows(topic))
     if arguments.report:
         print(f"Wrote {report.write(trial, arguments.report)}.")
+    return 0
+
+
+def run_calibrate(arguments: argparse.Namespace) -> int:
+    """Fit the calibrated form to a measurement and write its parameters."""
+    data = calibrate(load(arguments.measurement))
+    path = write_whole(arguments.out, json.dumps(data, indent=1) + "\n")
+    laws = counted(len(data["laws"]), "family", "families")
+    print(f"Wrote {path}: {laws} of kernels of {data['device']}.")
     return 0
 
 

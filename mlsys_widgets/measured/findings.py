@@ -13,7 +13,7 @@ from typing import Final
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured.queries import Case, cases
 from mlsys_widgets.measured.recorder import Document
-from mlsys_widgets.measured.trial import Roofs, Trial, median_error
+from mlsys_widgets.measured.trial import Errors, Roofs, Trial
 
 #: Wall-clock speed-up that the course's text claims for fusing LayerNorm, Dropout and ReLU.
 CLAIMED_FUSION_SPEEDUP: Final = 5.0
@@ -40,7 +40,9 @@ def launches(trial: Trial) -> LaunchFinding | None:
         return None
     # The textbook column of this topic is the serial form, the model column the asynchronous one.
     return LaunchFinding(
-        median_error(topic.judged, textbook=True), median_error(topic.judged), len(topic.judged)
+        Errors.of(topic.judged, textbook=True).median,
+        Errors.of(topic.judged).median,
+        len(topic.judged),
     )
 
 
@@ -62,10 +64,14 @@ class Shortfall:
 
 def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
     """How far below its roof each square product runs, and why."""
-    topic = next((topic for topic in trial.topics if topic.name == "gemm"), None)
-    if topic is None:
-        return []
-    members = [v for v in topic.verdicts if v.case.precision == precision]
+    members = [
+        verdict
+        for topic in trial.topics
+        for verdict in topic.verdicts
+        if verdict.case.kind == "gemm"
+        and verdict.case.precision == precision
+        and len({verdict.case.shape[side] for side in "mnk"}) == 1
+    ]
     if not members:
         return []
     # No product is faster than the smallest one, so its time is the floor under all of them.

@@ -38,6 +38,8 @@ class Case:
     compile_seconds: float | None
     throughput: float | None
     error: float | None
+    #: Bytes by kind and at the peak, of a training step.
+    memory: Mapping[str, float] | None
 
     @property
     def rate(self) -> float | None:
@@ -148,6 +150,7 @@ def _case(entry: Mapping[str, Any]) -> Case:
         compile_seconds=entry["compile_seconds"],
         throughput=entry["throughput"],
         error=entry.get("error"),
+        memory=entry.get("memory"),
     )
 
 

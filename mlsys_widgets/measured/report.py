@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import findings, plots
-from mlsys_widgets.measured.trial import Topic, Trial, median_error, worst_error
+from mlsys_widgets.measured.stability import LeftOut
+from mlsys_widgets.measured.trial import CaseVerdict, Errors, Topic, Trial
 
 _show = ph.format_quantity
 
@@ -33,35 +34,65 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def topic_rows(trial: Trial) -> list[list[str]]:
-    """One row per topic: cases, judged cases, median and worst error of textbook and model."""
-    rows = []
+    """One row per topic and one for all: cases, judged ones, errors of textbook and model."""
+    rows = [_row(topic.name, topic.verdicts, topic.judged) for topic in trial.topics]
+    everything = [verdict for topic in trial.topics for verdict in topic.verdicts]
+    return [*rows, _row("all", everything, trial.judged)]
+
+
+def family_rows(trial: Trial) -> list[list[str]]:
+    """One row per family of kernels, where a topic has several."""
+    verdicts: dict[str, list[CaseVerdict]] = {}
     for topic in trial.topics:
-        judged = topic.judged
-        rows.append(
-            [
-                topic.name if topic.counted else f"{topic.name} (not counted)",
-                str(len(topic.verdicts)),
-                str(len(judged)),
-                _show(median_error(judged, textbook=True), "%"),
-                _show(median_error(judged), "%"),
-                _show(worst_error(judged), "%"),
-            ]
-        )
-    judged = trial.judged
-    rows.append(
+        for verdict in topic.verdicts:
+            if verdict.family:
+                verdicts.setdefault(verdict.family, []).append(verdict)
+    return [
+        _row(name, some, judged)
+        for name, some in verdicts.items()
+        if (judged := [verdict for verdict in some if not verdict.fitted])
+    ]
+
+
+def _row(name: str, verdicts: Sequence[CaseVerdict], judged: Sequence[CaseVerdict]) -> list[str]:
+    model, textbook = Errors.of(judged), Errors.of(judged, textbook=True)
+    errors = (textbook.median, model.mean, model.median, model.tenth, model.worst)
+    return [name, str(len(verdicts)), str(len(judged)), *(_show(error, "%") for error in errors)]
+
+
+TOPIC_HEADER = (
+    "topic", "cases", "judged", "textbook, median", "model, mean", "median", "90th percentile",
+    "worst",
+)  # fmt: skip
+
+
+def goal_rows(trial: Trial) -> list[list[str]]:
+    """One row per goal: the limit, what was reached, and whether that is enough."""
+    return [
         [
-            "all that count",
-            str(sum(len(t.verdicts) for t in trial.topics if t.counted)),
-            str(len(judged)),
-            _show(median_error(judged, textbook=True), "%"),
-            _show(median_error(judged), "%"),
-            _show(worst_error(judged), "%"),
+            goal.what,
+            _show(goal.limit, "%"),
+            _show(goal.reached, "%"),
+            "met" if goal.met else "MISSED",
         ]
-    )
-    return rows
+        for goal in trial.goals
+    ]
 
 
-TOPIC_HEADER = ("topic", "cases", "judged", "textbook, median", "model, median", "model, worst")
+GOAL_HEADER = ("goal", "at most", "reached", "")
+
+
+def stability_rows(found: Iterable[LeftOut]) -> list[list[str]]:
+    """One row per part that was left out of the fit."""
+    return [
+        [str(one.part), *(_show(value, "%") for value in (one.mean_error, one.changed, one.most))]
+        for one in found
+    ]
+
+
+STABILITY_HEADER = (
+    "part left out", "mean error", "prediction changed, median", "changed, 90th percentile",
+)  # fmt: skip
 
 
 def case_rows(topic: Topic) -> list[list[str]]:
@@ -69,9 +100,10 @@ def case_rows(topic: Topic) -> list[list[str]]:
     return [
         [
             verdict.case.label,
-            _show(verdict.measured, "s"),
-            _show(verdict.textbook, "s"),
-            _show(verdict.modeled, "s"),
+            *(
+                _show(value, verdict.unit)
+                for value in (verdict.measured, verdict.textbook, verdict.modeled)
+            ),
             f"{verdict.error:+.1%}",
             "fitted" if verdict.fitted else "judged",
         ]
@@ -98,9 +130,20 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield f"# The model on trial: {roofs.name}"
     yield (
         f"Measured on {document['date'][:10]} with {software}. Roofs: {roofs.source}. "
-        f"The extended model is fitted to every other case of each topic and judged on the rest."
+        "The calibrated model is fitted to every other case of each family of kernels and judged on"
+        " the rest. Layers, whole models, naive attention and training steps are sums of those"
+        " kernels; of them, only the cost of a launch is fitted."
     )
     yield table(TOPIC_HEADER, topic_rows(trial))
+    if document["device"]["kind"] == "gpu":
+        yield "## The goals"
+        yield table(GOAL_HEADER, goal_rows(trial))
+    yield "## By family of kernels"
+    yield (
+        "Which kernel a library takes depends on the size too, so a topic may hold several"
+        " families, each with a law of its own."
+    )
+    yield table(("family", *TOPIC_HEADER[1:]), family_rows(trial))
     if "roofline" in pictures:
         yield f"![Measured points under the roofs]({pictures['roofline']})"
     yield from _launches(trial, pictures)
@@ -109,12 +152,8 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield from _fusion(trial, pictures)
     yield from _break_even(trial)
     yield "## What was fitted"
-    fitted = [
-        [topic.name, group, words]
-        for topic in trial.topics
-        for group, words in topic.parameters.items()
-    ]
-    yield table(["topic", "group", "parameters"], fitted)
+    fitted = {group: words for topic in trial.topics for group, words in topic.parameters.items()}
+    yield table(["family", "parameters"], [[*each] for each in fitted.items()])
     yield "## How it was measured"
     method = document["method"]
     yield "\n".join(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -23,14 +23,16 @@ from mlsys_widgets.measured.calibrating import (
     Chosen,
     calibrate,
     device_of,
+    fitted_launches,
     fitted_positions,
-    launched_fits,
     usable,
 )
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
 from mlsys_widgets.measured.queries import Case, cases, ceilings
 from mlsys_widgets.measured.recorder import Document
 
+#: The topic whose numbers are bytes.
+MEMORY: Final = "memory of training steps"
 #: Models whose layers and passes the core can add up, by their name in a document.
 _MODELS: Final = ("llama3-8b",)
 
@@ -59,6 +61,8 @@ class CaseVerdict:
     fitted: bool
     #: Of the three numbers above: seconds, or bytes for memory.
     unit: str = "s"
+    #: The family of kernels it belongs to, if it is a single kernel.
+    family: str = ""
 
     @property
     def error(self) -> float:
@@ -145,7 +149,7 @@ class Trial:
         ]
         for topic in self.topics:
             if topic.judged:
-                limit = 0.05 if topic.name == "memory of training steps" else 0.10
+                limit = 0.05 if topic.name == MEMORY else 0.10
                 found.append(Goal(f"{topic.name}, mean", limit, Errors.of(topic.judged).mean))
         return found
 
@@ -177,29 +181,49 @@ def hold_trial(document: Document, chosen: Chosen = fitted_positions) -> Trial:
     roofs = roofs_of(document)
     device = device_of(document)
     calibration = ph.read_calibration(calibrate(document, chosen), device)
+    labels = {case.label for case in fitted_launches(document, chosen)}
     topics = [
         *_kernels(document, calibration, chosen),
         _dispatch(document, roofs),
         _replay(document, roofs),
         _launched_models(document, calibration),
-        *_passes(document, calibration, launched_fits(document, chosen)),
+        _naive_attention(document, calibration),
+        *_passes(document, calibration, labels),
+        *_training(document, calibration, labels),
     ]
     return Trial(document, roofs, tuple(topic for topic in topics if topic.judged), calibration)
+
+
+#: What a topic is called that several families of kernels belong to.
+_TOPICS: Final = {
+    "products": "products",
+    "unaligned products": "products",
+    "weight-only products": "products",
+    "prompt attention": "attention over prompts",
+    "cache attention": "attention over a cache",
+    "rows of": "norms and softmax",
+    "short rows of": "norms and softmax",
+    "ragged rows of": "norms and softmax",
+    "small kernels of": "small kernels",
+}
 
 
 def _kernels(
     document: Document, calibration: ph.DeviceCalibration, chosen: Chosen
 ) -> Iterable[Topic]:
-    """Single kernels, a topic for each family and precision."""
+    """Single kernels: a topic for each purpose and precision, with all families that serve it."""
+    verdicts: dict[str, list[CaseVerdict]] = {}
+    words: dict[str, dict[str, str]] = {}
     for family in families(document):
         if usable(family, calibration.device):
             fitted = set(chosen(len(family.members)))
-            verdicts = _family_verdicts(family, calibration, fitted)
-            words = {family.name: _words(calibration.laws[family.name])}
-            for precision in sorted({case.precision or "" for case in family.members}):
-                some = tuple(v for v in verdicts if v.case.precision == precision)
-                name = f"{family.name.removesuffix(f' {precision}')}, {precision}"
-                yield Topic(name, some, words)
+            start = max((s for s in _TOPICS if family.name.startswith(s)), key=len)
+            for verdict in _family_verdicts(family, calibration, fitted):
+                name = f"{_TOPICS[start]}, {verdict.case.precision}"
+                verdicts.setdefault(name, []).append(replace(verdict, family=family.name))
+                words.setdefault(name, {})[family.name] = _words(calibration.laws[family.name])
+    for name, some in verdicts.items():
+        yield Topic(name, tuple(some), words[name])
 
 
 def _family_verdicts(
@@ -222,10 +246,9 @@ def _words(law: ph.Law) -> str:
 
 
 def _passes(
-    document: Document, calibration: ph.DeviceCalibration, fitted: Sequence[Case]
+    document: Document, calibration: ph.DeviceCalibration, fitted: set[str]
 ) -> Iterable[Topic]:
     """Layers and whole models: sums over their kernels, and some fitted for a launch's cost."""
-    known = {case.label for case in fitted}
     for kind, layers in (("layer", 1), ("serving", None)):
         for phase in ("prefill", "decode"):
             for precision in ("fp16", "bf16"):
@@ -238,7 +261,7 @@ def _passes(
                 yield Topic(
                     name,
                     tuple(
-                        _pass_verdict(case, calibration, layers, fitted=case.label in known)
+                        _pass_verdict(case, calibration, layers, fitted=case.label in fitted)
                         for case in members
                     ),
                 )
@@ -274,6 +297,60 @@ def _pass_verdict(
     )
 
 
+def _naive_attention(document: Document, calibration: ph.DeviceCalibration) -> Topic:
+    """Attention that writes its scores: a sum over its kernels, to which nothing was fitted."""
+    verdicts = []
+    for case in cases(document, kind="attention", form="naive"):
+        if "small kernels of rotary" not in calibration.laws or case.precision != "fp16":
+            continue
+        batch, heads, keys, width = (
+            float(case.shape[name]) for name in ("batch", "heads", "keys", "head_width")
+        )
+        kernels = ph.naive_attention_kernels(
+            batch, heads, keys, width, causal=bool(case.shape["causal"])
+        )
+        timed = ph.time_uses(kernels, calibration)
+        verdicts.append(
+            CaseVerdict(
+                case,
+                case.seconds.median,
+                sum(float(use.one.textbook) for use in timed),
+                sum(float(use.total) for use in timed),
+                fitted=False,
+            )
+        )
+    return Topic("naive attention, fp16", tuple(verdicts))
+
+
+def _training(
+    document: Document, calibration: ph.DeviceCalibration, fitted: set[str]
+) -> Iterable[Topic]:
+    """Training steps: their time as a sum over kernels, and their memory by kind."""
+    times, memories = [], []
+    peak = calibration.device.peaks.get("bf16", 0.0)
+    for case in cases(document, kind="training", precision="bf16"):
+        name = str(case.shape["model"])
+        batch, sequence = float(case.shape["batch"]), float(case.shape["sequence"])
+        step = ph.training_time(name, calibration.device, batch, sequence, calibration=calibration)
+        times.append(
+            CaseVerdict(
+                case,
+                case.seconds.median,
+                (case.flops or 0.0) / peak,
+                float(step.time),
+                case.label in fitted,
+            )
+        )
+        if case.memory:
+            kept = ph.training_memory(name, batch, sequence)
+            states = float(kept.peak - kept.activations)
+            memories.append(
+                CaseVerdict(case, case.memory["peak"], states, float(kept.peak), False, "B")
+            )
+    yield Topic("training steps, bf16", tuple(times))
+    yield Topic(MEMORY, tuple(memories))
+
+
 def _launched_models(document: Document, calibration: ph.DeviceCalibration) -> Topic:
     """Whole models launched one by one: their kernels by the profiler, the launches by the law."""
     verdicts = []
@@ -301,24 +378,29 @@ def device_time(members: Sequence[Case]) -> Callable[[Case], float | None]:
 def _dispatch(document: Document, roofs: Roofs) -> Topic:
     """Streams of kernels launched one by one.
 
-    Nothing is fitted: the launch overhead comes from the launch cases and the kernels' own time
-    from the profiler.
+    The kernels' own time comes from the profiler, the cost of a launch from every other stream that
+    waits for the host: measured alone, minutes earlier, it is off by what a shared host varies.
     """
     members = cases(document, kind="dispatch", variant="eager")
     busy = device_time(members)
+    known = [(case, each) for case in members if (each := busy(case)) is not None and case.kernels]
+    waiting = [
+        case.seconds.median / (case.kernels or 1)
+        for case, each in known[::2]
+        if case.seconds.median > 1.5 * each * (case.kernels or 1)
+    ]
+    launch = statistics.median(waiting) if waiting else roofs.launch
+    if launch is None:
+        return Topic("dispatch", ())
     verdicts = []
-    for case in members:
-        each = busy(case)
-        if each is None or case.kernels is None or roofs.launch is None:
-            continue
+    for position, (case, each) in enumerate(known):
         serial, ahead = (
-            ph.forward_pass(case.kernels, each, roofs.launch, launch=how).total
+            float(ph.forward_pass(float(case.kernels or 1), each, launch, launch=how).total)
             for how in ("serial", "async")
         )
-        verdicts.append(
-            CaseVerdict(case, case.seconds.median, float(serial), float(ahead), fitted=False)
-        )
-    return Topic("dispatch", tuple(verdicts))
+        fitted = position % 2 == 0
+        verdicts.append(CaseVerdict(case, case.seconds.median, serial, ahead, fitted))
+    return Topic("dispatch", tuple(verdicts), {"launch": ph.format_quantity(launch, "s")})
 
 
 def _replay(document: Document, roofs: Roofs) -> Topic:

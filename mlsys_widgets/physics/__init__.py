@@ -63,6 +63,7 @@ from mlsys_widgets.physics.memory_hierarchy import (
     transfer,
 )
 from mlsys_widgets.physics.model_kernels import KernelUse, layer_kernels, model_kernels
+from mlsys_widgets.physics.naive_attention import naive_attention_kernels
 from mlsys_widgets.physics.operations import Op, ops
 from mlsys_widgets.physics.product_laws import product_family
 from mlsys_widgets.physics.products import Product, product, storages
@@ -78,6 +79,15 @@ from mlsys_widgets.physics.serving_time import (
     time_uses,
 )
 from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel, small_kernels
+from mlsys_widgets.physics.training_step import (
+    TrainedModel,
+    TrainingMemory,
+    TrainingTime,
+    trained_models,
+    training_launches,
+    training_memory,
+    training_time,
+)
 from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
@@ -142,6 +152,9 @@ __all__ = [
     "Source",
     "Step",
     "TimedUse",
+    "TrainedModel",
+    "TrainingMemory",
+    "TrainingTime",
     "Transfer",
     "UnknownName",
     "Waves",
@@ -174,6 +187,7 @@ __all__ = [
     "make_device",
     "memory_hierarchy",
     "model_kernels",
+    "naive_attention_kernels",
     "nearest_level",
     "normalization",
     "ops",
@@ -192,6 +206,10 @@ __all__ = [
     "small_kernels",
     "storages",
     "time_uses",
+    "trained_models",
+    "training_launches",
+    "training_memory",
+    "training_time",
     "transfer",
     "waves",
     "workloads",

@@ -42,6 +42,10 @@ LAWS: Final[Mapping[str, type[Law]]] = {
 }
 
 
+#: A precision that the same units compute at the same rate, where one was measured too little.
+_ALIKE: Final = {"bf16": "fp16"}
+
+
 @dataclass(frozen=True)
 class DeviceCalibration:
     """What a measurement says about a device."""
@@ -51,12 +55,14 @@ class DeviceCalibration:
     laws: Mapping[str, Law]
     #: Seconds in which the host launches one kernel of a model.
     launch: float
+    #: The same while gradients are recorded and computed.
+    training_launch: float
     units: float
     source: Source
 
     def law(self, family: str, precision: str) -> Law:
         """The law of a family in a precision."""
-        for name in (f"{family} {precision}", family):
+        for name in (f"{family} {precision}", f"{family} {_ALIKE.get(precision, '')}", family):
             if name in self.laws:
                 return self.laws[name]
         known = ", ".join(self.laws)
@@ -80,7 +86,10 @@ class DeviceCalibration:
 
     def facts(self) -> Iterator[tuple[str, float, str, Provenance]]:
         """Every parameter with its unit and provenance."""
-        yield "launch", self.launch, "s", self.source.fact(self.launch).provenance
+        waiting = "layers and models that wait for the host"
+        yield "launch", self.launch, "s", self.source.fact(self.launch, waiting).provenance
+        note, each = "training steps that wait for the host", self.training_launch
+        yield "launch in training", each, "s", self.source.fact(each, note).provenance
         for law in self.laws.values():
             for name, value, unit, origin in law.facts():
                 yield f"{law.name}: {name}", value, unit, origin
@@ -143,6 +152,7 @@ def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> D
         device=find_device(data["device"]) if device is None else device,
         laws=laws,
         launch=data["launch"],
+        training_launch=data["training_launch"],
         units=data["units"],
         source=source,
     )
