@@ -327,7 +327,7 @@ def _backward(model: TrainedModel, batch: float, sequence: float) -> list[Kernel
         _multiply("Logits, weights", width, model.vocabulary, tokens, odd=odd),
         *products,
         _attend("Attention, gradient", model, batch, sequence, BACKWARD_ATTENTION),
-        _simple("Layer norms, gradient", tokens * width, 5, 2, 2 * layers + 1),
+        *[_rows("Layer norms, gradient", "layernorm", tokens, width, 2 * layers + 1)] * 2,
         _simple("GELU, gradient", 4 * tokens * width, 3, 1, layers),
         _simple("Sums of gradients", tokens * width, 3, 1, 2 * layers),
         _simple("Order of heads, gradient", 4 * tokens * width, 2, 2, layers),
