@@ -11,7 +11,7 @@ import numpy as np
 
 from ..recorder import Recorder
 from . import sections as parts
-from . import small_kernels
+from . import small_sections
 from . import transformer_sections as language
 from .machine import cores, describe, free_memory, last_cache
 from .timing import CpuBench
@@ -55,7 +55,7 @@ SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "fusion": parts.fusion,
     "attention": language.prompts,
     "decoding": language.cached_tokens,
-    "transformer": small_kernels.kernels,
+    "transformer": small_sections.kernels,
     "few_rows": language.few_rows,
     "layer": language.layers,
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mlsys_widgets.measured.cpu import numpy_kernels as nk
-from mlsys_widgets.measured.cpu import small_kernels
+from mlsys_widgets.measured.cpu import small_sections
 from mlsys_widgets.measured.cpu import transformer_sections as sections
 
 from .instant_bench import SECONDS, InstantBench, instant_bench, recorded
@@ -137,7 +137,7 @@ def test_all_sizes_are_right_and_no_number_overflows() -> None:
     bench = instant_bench(quick=False, arena=256 << 20)
     try:
         for section in (
-            sections.prompts, sections.cached_tokens, small_kernels.kernels, sections.few_rows,
+            sections.prompts, sections.cached_tokens, small_sections.kernels, sections.few_rows,
             sections.layers,
         ):  # fmt: skip
             section(bench)

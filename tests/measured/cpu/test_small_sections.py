@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mlsys_widgets.measured.cpu import numpy_kernels as nk
-from mlsys_widgets.measured.cpu import small_kernels
+from mlsys_widgets.measured.cpu import small_sections
 
 from .instant_bench import SECONDS, InstantBench, instant_bench, recorded
 
@@ -31,7 +31,7 @@ def roomy() -> Any:
 
 
 def test_every_kernel_is_recorded_and_checked(roomy: InstantBench) -> None:
-    small_kernels.kernels(roomy)
+    small_sections.kernels(roomy)
     assert not roomy.recorder.skipped
     assert {case["kind"] for case in roomy.recorder.cases} == set(SHAPES)
     for case in roomy.recorder.cases:
@@ -44,7 +44,7 @@ def test_every_kernel_is_recorded_and_checked(roomy: InstantBench) -> None:
 
 
 def test_a_table_that_does_not_fit_is_left_out(bench: InstantBench) -> None:
-    small_kernels.kernels(bench)
+    small_sections.kernels(bench)
     assert [entry["reason"] for entry in bench.recorder.skipped] == ["too little memory"]
     assert not recorded(bench, "embedding")
     assert recorded(bench, "rmsnorm")
@@ -56,7 +56,7 @@ def test_a_wrong_kernel_is_left_out(bench: InstantBench, monkeypatch: pytest.Mon
         return out
 
     monkeypatch.setattr(nk, "softmax", wrong)
-    small_kernels.kernels(bench)
+    small_sections.kernels(bench)
     reasons = {e["what"].split()[0]: e["reason"] for e in bench.recorder.skipped}
     assert "the result is wrong" in reasons["softmax"]
     assert not recorded(bench, "softmax")
@@ -64,9 +64,9 @@ def test_a_wrong_kernel_is_left_out(bench: InstantBench, monkeypatch: pytest.Mon
 
 
 def test_sizes_are_the_same_each_time_and_odd_ones_are_among_them() -> None:
-    sizes = small_kernels.kernel_sizes(quick=False)
-    assert sizes == small_kernels.kernel_sizes(quick=False)
+    sizes = small_sections.kernel_sizes(quick=False)
+    assert sizes == small_sections.kernel_sizes(quick=False)
     assert len(set(sizes)) == len(sizes) >= 10
     assert any(rows % 2 and columns % 2 for rows, columns in sizes)
-    assert max(rows * columns for rows, columns in sizes) <= small_kernels.MOST_ELEMENTS
+    assert max(rows * columns for rows, columns in sizes) <= small_sections.MOST_ELEMENTS
     assert np.ptp(np.log([rows * columns for rows, columns in sizes])) > np.log(1000)
