@@ -83,13 +83,13 @@ class CalibratedTokens(TokenTimes):
     """Time per token as the sum of kernels, each by its law."""
 
     uses: tuple[TimedUse, ...]
-    #: Seconds of all kernels on the device and of one launch: with more than that, launches bind.
+    #: Seconds of all kernels on the device: where a token takes more, launches bind.
     busy: Array
 
     def binds(self, batch: float) -> tuple[str, str]:
         """As a pass of a single batch says it (`ServingTime.reason`)."""
         k = round(batch) - 1
-        if self.seconds[k] > 1.02 * self.busy[k]:
+        if self.seconds[k] > self.busy[k]:
             return "launch", ""
         longest = max(self.uses, key=lambda timed: _one(timed.total, k))
         one = longest.one
@@ -101,7 +101,7 @@ class CalibratedTokens(TokenTimes):
         return max(terms, key=terms.__getitem__), longest.use.name
 
     def replayed(self, batch: float) -> float:
-        """A graph leaves the time on the device, and one launch."""
+        """A graph leaves the time on the device."""
         return float(self.busy[round(batch) - 1])
 
 
@@ -156,13 +156,12 @@ def calibrated_times(
     """
     step = decode_steps(device, precision, sequence, launch)
     seconds = np.asarray(step.time)
-    parts: dict[str, ph.Numeric] = {str(part): time for part, time in step.parts.items()}
-    parts["waiting"] = seconds - step.device_time
+    parts = step.parts | {"waiting": seconds - step.device_time}
+    # Most gaps are those around the small kernels, and a bar of its own would be a hairline.
+    parts["small kernels"] = parts["small kernels"] + parts.pop("gaps")
     at = BARS.astype(int) - 1
     bars = {name: np.broadcast_to(part, seconds.shape)[at] for name, part in parts.items()}
-    return CalibratedTokens(
-        seconds, bars, step.uses, np.asarray(step.device_time + step.launch_overhead)
-    )
+    return CalibratedTokens(seconds, bars, step.uses, np.asarray(step.device_time))
 
 
 @lru_cache(64)

@@ -34,7 +34,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("products", "Products with the weights"),
         ("attention", "Attention"),
         ("normalization", "Norms"),
-        ("small kernels", "Small kernels"),
+        ("small kernels", "Small kernels and gaps"),
         ("logits", "Logits"),
         ("waiting", "Waiting for launches"),
     ),

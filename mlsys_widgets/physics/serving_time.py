@@ -83,6 +83,11 @@ class ServingTime(Result):
     )
     uses: tuple[TimedUse, ...] = field(default=(), compare=False)
 
+    @derived("t_gaps", "s")
+    def gaps(self) -> Numeric:
+        """Time between one kernel and the next."""
+        return self.kernels * self.node_overhead
+
     @derived("t_device", "s")
     def device_time(self) -> Numeric:
         """Time on the device: all kernels, and the gaps between them."""
@@ -92,7 +97,7 @@ class ServingTime(Result):
             + self.normalization
             + self.small_kernels
             + self.logits
-            + self.kernels * self.node_overhead
+            + self.gaps
         )
 
     @derived("t_host", "s")
@@ -111,9 +116,9 @@ class ServingTime(Result):
         return self.tokens / self.time
 
     @property
-    def parts(self) -> dict[Part, Numeric]:
-        """Seconds on the device, by what kernels are for."""
-        return {part: getattr(self, name) for part, name in _PARTS.items()}
+    def parts(self) -> dict[str, Numeric]:
+        """Seconds on the device, by what kernels are for, and the gaps between them."""
+        return {part: getattr(self, name) for part, name in _PARTS.items()} | {"gaps": self.gaps}
 
     @property
     def dominant(self) -> TimedUse:
