@@ -156,9 +156,13 @@ def calibrated_times(
     """
     step = decode_steps(device, precision, sequence, launch)
     seconds = np.asarray(step.time)
-    parts = step.parts | {"waiting": seconds - step.device_time}
-    # Most gaps are those around the small kernels, and a bar of its own would be a hairline.
-    parts["small kernels"] = parts["small kernels"] + parts.pop("gaps")
+    # Bars of their own would be hairlines: logits are a product too, and norms are small kernels.
+    parts = {
+        "products": step.products + step.logits,
+        "attention": step.attention,
+        "small kernels": step.normalization + step.small_kernels + step.gaps,
+        "waiting": seconds - step.device_time,
+    }
     at = BARS.astype(int) - 1
     bars = {name: np.broadcast_to(part, seconds.shape)[at] for name, part in parts.items()}
     return CalibratedTokens(seconds, bars, step.uses, np.asarray(step.device_time))

@@ -147,7 +147,7 @@ class ServingExplorer(Instrument):
     )
     measured = Switch(
         "Measured points",
-        default=False,
+        default=True,
         help="What whole models took on the device, if they were measured.",
         rare=True,
     )
@@ -165,8 +165,8 @@ class ServingExplorer(Instrument):
 
     def hidden(self) -> AbstractSet[str]:
         """The form where only one is known, and launches where nothing speaks of them."""
-        idle = set() if self._calibrated else {"form"}
-        if self.shown_form == "textbook" and not self.measured:
+        idle = set() if self._calibrated else {"form", "measured"}
+        if self.shown_form == "textbook" and not (self.measured and self._calibrated):
             idle.add("launch")
         if len(_served_in(self.device, self.form)) == 1:
             idle.add("precision")

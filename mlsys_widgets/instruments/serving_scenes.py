@@ -33,9 +33,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "calibrated": (
         ("products", "Products with the weights"),
         ("attention", "Attention"),
-        ("normalization", "Norms"),
-        ("small kernels", "Small kernels and gaps"),
-        ("logits", "Logits"),
+        ("small kernels", "Norms, small kernels and gaps"),
         ("waiting", "Waiting for launches"),
     ),
     "textbook": (
@@ -44,7 +42,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("arithmetic", "Arithmetic beyond that"),
     ),
 }
-_TONES = ("blue", "orange", "green", "gray", "purple", "red")
+_TONES = ("blue", "orange", "gray", "dispatch")
 #: What binds, as it is written over the bars.
 REASONS = {
     "floor": "floor",
@@ -147,15 +145,15 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
     marks: tuple[AnyMark, ...] = (
         Blocks(
             "no memory zone",
-            ((wall, up.low, across.high, up.high, "red"),),
+            ((wall, up.low, across.high, up.high, "text"),),
             opacity=0.07,
         ),
-        Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (), "red",
+        Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (), "text",
              "dashed", 2.5),
         Line("target", (target, target), (up.low, up.high), "blue", "dashed", 2.0),
         Line("beside", *(_path(serving.beside, ends, across, up) if serving.beside else ((), ())),
              "gray", "dash_dotted", 1.5),
-        Line("beyond memory", *_path(times, beyond, across, up), "red", "dotted", 1.5),
+        Line("beyond memory", *_path(times, beyond, across, up), "text", "dotted", 1.5),
         Line("curve", *_path(times, ends, across, up), "ink", "solid", 3.0),
         *guesses,
         Points("batches", *dots, "ink", "square", 25),
@@ -166,9 +164,9 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         Points("largest", *_path(times, np.array([float(best)] if best else []), across, up),
                "blue", "diamond", 150),
         Points("now", (place[0],), (place[1],), "ink", "circle", 110),
-        _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits), "red")
+        _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits), "text")
         if walled
-        else note("wall note", None, "red"),
+        else note("wall note", None, "text"),
     )  # fmt: skip
     legend = [
         (f"{serving.form.capitalize()} form, with batches", "ink", "solid"),
@@ -184,7 +182,7 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
     if best:
         legend.append(("Largest batch within target and memory", "blue", "diamond"))
     if walled:
-        legend.append((_no_memory(fits), "red", "dashed"))
+        legend.append((_no_memory(fits), "text", "dashed"))
     if points:
         legend.append(("Measured, with about this context", "measured", "triangle-up"))
     legend += guessed
@@ -279,7 +277,7 @@ def stack(serving: Serving) -> Scene:
     x, y = place_of(serving.batch), min(serving.time, 0.97 * up.high)
     marks: list[AnyMark] = [
         Blocks("parts", tuple(blocks)),
-        Blocks("no memory zone of bars", ((wall, 0.0, right, up.high, "red"),), opacity=0.07),
+        Blocks("no memory zone of bars", ((wall, 0.0, right, up.high, "text"),), opacity=0.07),
         Words(
             "what binds",
             tuple(range(count)),
@@ -296,6 +294,6 @@ def stack(serving: Serving) -> Scene:
     legend = [(words, tone, "block") for (_, words), tone in zip(names, _TONES, strict=False)]
     legend.append(("This batch", "ink", "circle"))
     if wall < right:
-        legend.append(("Out of memory", "red", "block"))
+        legend.append(("Out of memory", "text", "block"))
     handles = (Handle("bar", "batch", x, y),)
     return Scene(across, up, tuple(marks), 300, tuple(legend), handles)

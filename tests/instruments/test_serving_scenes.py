@@ -64,7 +64,7 @@ def test_memory_ends_at_a_wall_that_names_its_batch() -> None:
     scene = drawn(serving)
     assert tuple(mark(scene, "wall").x) == (serving.times.at(serving.fits),) * 2
     assert mark(scene, "wall note").text == (f"batch {serving.fits}",)
-    assert (f"Out of memory from batch {serving.fits + 1}", "red", "dashed") in scene.legend
+    assert (f"Out of memory from batch {serving.fits + 1}", "text", "dashed") in scene.legend
     short = drawn(served(sequence=128.0))  # everything fits
     assert mark(short, "wall").x == ()
     left, _, right, _, _ = mark(short, "no memory zone").blocks[0]
