@@ -150,7 +150,7 @@ class ReplayedPass(ServingTime):
     @derived("T", "s")
     def time(self) -> Numeric:
         """Time of the pass: kernel after kernel, nobody waiting for the host."""
-        return 1 * self.device_time
+        return self.device_time
 
 
 _BY_LAUNCH: Final[dict[ServingLaunch, type[ServingTime]]] = {
