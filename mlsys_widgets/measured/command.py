@@ -1,4 +1,4 @@
-"""``mlsys devices``, ``workloads`` and ``validate``: numbers of the course as tables."""
+"""``mlsys devices``, ``workloads``, ``validate`` and ``calibrate``: numbers of the course."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def run_validate(arguments: argparse.Namespace) -> int:
             _print_table(report.GOAL_HEADER, missed)
     if arguments.stability:
         parts = [f"without part {part + 1}" for part in range(PARTS)]
-        found = []
+        found, results = [], left_out(document, trial)
         with progress(parts) as say:
-            for name, result in zip(parts, left_out(document, trial), strict=True):
+            for name in parts:
                 say(name)
-                found.append(result)
+                found.append(next(results))
         _print_table(report.STABILITY_HEADER, report.stability_rows(found))
     if arguments.cases:
         for topic in trial.topics:

@@ -26,6 +26,8 @@ class LaunchFinding:
     serial_error: float
     async_error: float
     streams: int
+    #: The cost of a launch, in words.
+    launch: str
 
     @property
     def follows(self) -> str:
@@ -43,6 +45,7 @@ def launches(trial: Trial) -> LaunchFinding | None:
         Errors.of(topic.judged, textbook=True).median,
         Errors.of(topic.judged).median,
         len(topic.judged),
+        topic.parameters["launch"],
     )
 
 

@@ -178,9 +178,9 @@ def _launches(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         f"{'No' if follows else 'Yes'}: wall time follows **{found.follows}** launches. Over "
         f"{found.streams} streams of 10 to 10,000 kernels, the median error is "
         f"{_show(found.async_error, '%')} for the asynchronous form and "
-        f"{_show(found.serial_error, '%')} for the serial one. Nothing was fitted for this: the "
-        f"cost of a launch, {_show(trial.roofs.launch or 0.0, 's')}, was measured separately, and "
-        "the kernels' own time comes from the profiler."
+        f"{_show(found.serial_error, '%')} for the serial one. The kernels' own time comes from "
+        f"the profiler. The cost of a launch, {found.launch}, is the same in both forms; it comes "
+        "from every other stream that waits for the host, and those streams are not judged."
     )
     if "dispatch" in pictures:
         yield f"![Time per kernel against its length]({pictures['dispatch']})"
@@ -200,8 +200,7 @@ def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         "multiprocessors idle (known only once there is a full wave); and the **rest**, whose "
         "cause was not measured. Candidates are clocks under a power limit, inefficiency of the "
         "kernel itself and, for odd sizes, a different kernel. A rest above 1 means that the "
-        "library uses other tiles. The table of fitted parameters shows for which precisions "
-        "waves describe the times better than no waves."
+        "library uses other tiles."
     )
     yield table(
         ["N", "attained", "fraction of the roof", "floor", "waves", "rest"],

@@ -8,6 +8,7 @@ whole models are sums of those kernels, and nothing is fitted to them but the co
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -191,7 +192,13 @@ def hold_trial(document: Document, chosen: Chosen = fitted_positions) -> Trial:
         *_passes(document, calibration, labels),
         *_training(document, calibration, labels),
     ]
-    return Trial(document, roofs, tuple(topic for topic in topics if topic.judged), calibration)
+    judged = tuple(topic for topic in topics if topic.judged)
+    if not judged:
+        raise ValueError(
+            f"{roofs.key}: no family of kernels has {LEAST} cases or more, so there is nothing to"
+            " fit and to judge; measure again without --quick"
+        )
+    return Trial(document, roofs, judged, calibration)
 
 
 #: What a topic is called that several families of kernels belong to.
@@ -260,11 +267,23 @@ def _passes(
                 name = f"{'one layer' if layers else 'whole model'}, {phase}, {precision}"
                 yield Topic(
                     name,
-                    tuple(
-                        _pass_verdict(case, calibration, layers, fitted=case.label in fitted)
-                        for case in members
+                    _sums(
+                        members,
+                        lambda case, layers=layers: _pass_verdict(  # type: ignore[misc]
+                            case, calibration, layers, fitted=case.label in fitted
+                        ),
                     ),
                 )
+
+
+def _sums(members: Iterable[Case], judge: Callable[[Case], CaseVerdict]) -> tuple[CaseVerdict, ...]:
+    """Verdicts on sums of kernels, where all of those kernels were measured."""
+    found = []
+    for case in members:
+        # A document may hold some sections only, and one law missing leaves no sum to judge.
+        with contextlib.suppress(ph.UnknownName):
+            found.append(judge(case))
+    return tuple(found)
 
 
 def _pass_verdict(
@@ -299,10 +318,8 @@ def _pass_verdict(
 
 def _naive_attention(document: Document, calibration: ph.DeviceCalibration) -> Topic:
     """Attention that writes its scores: a sum over its kernels, to which nothing was fitted."""
-    verdicts = []
-    for case in cases(document, kind="attention", form="naive"):
-        if "small kernels of rotary" not in calibration.laws or case.precision != "fp16":
-            continue
+
+    def judge(case: Case) -> CaseVerdict:
         batch, heads, keys, width = (
             float(case.shape[name]) for name in ("batch", "heads", "keys", "head_width")
         )
@@ -310,45 +327,48 @@ def _naive_attention(document: Document, calibration: ph.DeviceCalibration) -> T
             batch, heads, keys, width, causal=bool(case.shape["causal"])
         )
         timed = ph.time_uses(kernels, calibration)
-        verdicts.append(
-            CaseVerdict(
-                case,
-                case.seconds.median,
-                sum(float(use.one.textbook) for use in timed),
-                sum(float(use.total) for use in timed),
-                fitted=False,
-            )
+        return CaseVerdict(
+            case,
+            case.seconds.median,
+            sum(float(use.one.textbook) for use in timed),
+            sum(float(use.total) for use in timed),
+            fitted=False,
         )
-    return Topic("naive attention, fp16", tuple(verdicts))
+
+    members = cases(document, kind="attention", precision="fp16", form="naive")
+    return Topic("naive attention, fp16", _sums(members, judge))
 
 
 def _training(
     document: Document, calibration: ph.DeviceCalibration, fitted: set[str]
 ) -> Iterable[Topic]:
     """Training steps: their time as a sum over kernels, and their memory by kind."""
-    times, memories = [], []
-    peak = calibration.device.peaks.get("bf16", 0.0)
-    for case in cases(document, kind="training", precision="bf16"):
-        name = str(case.shape["model"])
-        batch, sequence = float(case.shape["batch"]), float(case.shape["sequence"])
-        step = ph.training_time(name, calibration.device, batch, sequence, calibration=calibration)
-        times.append(
-            CaseVerdict(
-                case,
-                case.seconds.median,
-                (case.flops or 0.0) / peak,
-                float(step.time),
-                case.label in fitted,
-            )
+
+    def judge(case: Case) -> CaseVerdict:
+        device, (name, batch, sequence) = calibration.device, _step(case)
+        step = ph.training_time(name, device, batch, sequence, calibration=calibration)
+        return CaseVerdict(
+            case,
+            case.seconds.median,
+            (case.flops or 0.0) / device.peak("bf16"),
+            float(step.time),
+            case.label in fitted,
         )
-        if case.memory:
-            kept = ph.training_memory(name, batch, sequence)
-            states = float(kept.peak - kept.activations)
-            memories.append(
-                CaseVerdict(case, case.memory["peak"], states, float(kept.peak), False, "B")
-            )
-    yield Topic("training steps, bf16", tuple(times))
-    yield Topic(MEMORY, tuple(memories))
+
+    def judge_memory(case: Case) -> CaseVerdict:
+        kept = ph.training_memory(*_step(case))
+        states = float(kept.peak - kept.activations)
+        peak = (case.memory or {})["peak"]
+        return CaseVerdict(case, peak, states, float(kept.peak), False, "B")
+
+    members = cases(document, kind="training", precision="bf16")
+    yield Topic("training steps, bf16", _sums(members, judge))
+    yield Topic(MEMORY, _sums((case for case in members if case.memory), judge_memory))
+
+
+def _step(case: Case) -> tuple[str, float, float]:
+    """Model, batch and sequence of a training step."""
+    return str(case.shape["model"]), float(case.shape["batch"]), float(case.shape["sequence"])
 
 
 def _launched_models(document: Document, calibration: ph.DeviceCalibration) -> Topic:

@@ -1,3 +1,5 @@
+"""Documents that several modules test with; a trial of the whole H200 is held once."""
+
 from __future__ import annotations
 
 import copy
@@ -6,6 +8,8 @@ from typing import Any
 import pytest
 
 from mlsys_widgets.measured import load
+from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.measured.trial import Trial, hold_trial
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +23,23 @@ def document(_shipped: dict[str, Any]) -> dict[str, Any]:
     short = copy.deepcopy(_shipped)
     short["cases"] = short["cases"][:6]
     return short
+
+
+@pytest.fixture(scope="session")
+def h200() -> Trial:
+    """The trial of the H200 that ships; nobody changes its document."""
+    pytest.importorskip("scipy")
+    return hold_trial(load("h200-sxm"))
+
+
+@pytest.fixture(scope="session")
+def small_document() -> Document:
+    """Products and copies of the CPU alone: the fewest cases that can be judged."""
+    small = copy.deepcopy(load("cpu-2core-server"))
+    small["cases"] = [
+        case
+        for case in small["cases"]
+        if case["kind"] in ("copy", "triad", "launch")
+        or (case["kind"] == "gemm" and case["precision"] == "fp32")
+    ]
+    return small

@@ -7,22 +7,16 @@ import math
 
 import pytest
 
-from mlsys_widgets import measured
 from mlsys_widgets.measured import findings
-from mlsys_widgets.measured.trial import hold_trial
 
 pytest.importorskip("scipy")
-
-
-@pytest.fixture(scope="module")
-def h200():
-    return hold_trial(measured.load("h200-sxm"))
 
 
 def test_launches_are_asynchronous(h200):
     found = findings.launches(h200)
     assert found.follows == "asynchronous"
     assert found.async_error < 0.15 < found.serial_error
+    assert found.launch.endswith("s")
 
 
 def test_shortfalls_multiply_to_the_share(h200):

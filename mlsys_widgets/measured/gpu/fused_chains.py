@@ -34,10 +34,8 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
 
     With dropout, the fraction and the scale of the kept elements must be right, the rest zero.
     """
-    normal = torch.nn.functional.layer_norm(x.double(), w.shape, w.double(), b.double()).clamp_min(
-        0
-    )
-    got = result.double()
+    raw = torch.nn.functional.layer_norm(x.double(), w.shape, w.double(), b.double())
+    normal, got = raw.clamp_min(0), result.double()
     if not bool(torch.isfinite(got).all()):
         raise RuntimeError("the fused kernel left elements unwritten or infinite")
     if dropout:
@@ -48,7 +46,7 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
         if abs(share - (1 - DROP)) > 6 * (DROP * (1 - DROP) / count) ** 0.5:
             raise RuntimeError(f"dropout kept {share:.4f} of the elements, not {1 - DROP:.4f}")
         # Values this close to zero may round to either side of it.
-        if bool(got[normal < -0.01].any()):
+        if bool(got[raw < -0.01].any()):
             raise RuntimeError("dropout or ReLU let a value through that must be zero")
         error = relative_error(torch, got[kept] * (1 - DROP), normal[kept])
     else:

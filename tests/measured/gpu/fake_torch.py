@@ -154,6 +154,9 @@ class Tensor:
     def __gt__(self, other: Any) -> Tensor:
         return Tensor(self.data > _data(other))
 
+    def __lt__(self, other: Any) -> Tensor:
+        return Tensor(self.data < _data(other))
+
     def __le__(self, other: Any) -> Tensor:
         return Tensor(self.data <= _data(other))
 
@@ -284,6 +287,7 @@ def fake_torch() -> Any:
         isfinite=lambda x: Tensor(np.isfinite(x.data)),
         compile=lambda function, **options: function,
         no_grad=nullcontext,
+        inference_mode=nullcontext,
         manual_seed=lambda seed: None,
         set_float32_matmul_precision=lambda word: None,
     )  # fmt: skip

@@ -21,9 +21,8 @@ from mlsys_widgets.measured.gpu.drawn_sizes import draw, odd, prompts
 LISTS = [
     attention_kernels.prompt_cases, attention_kernels.cache_cases, token_kernels.row_cases,
     token_kernels.rotary_cases, token_kernels.write_cases, linear_products.linear_cases,
-    quantized_products.eight_bit_cases, quantized_products.row_scaled_cases,
-    quantized_products.four_bit_cases, quantized_products.conversion_cases,
-    training_steps.training_cases,
+    quantized_products.eight_bit_cases, quantized_products.four_bit_cases,
+    quantized_products.conversion_cases, training_steps.training_cases,
 ]  # fmt: skip
 
 

@@ -62,6 +62,28 @@ def test_a_chain_without_dropout_is_no_chain_with_dropout() -> None:
         fused_chains.check(torch, result, x, w, b, True)
 
 
+@pytest.mark.parametrize("dropout", [True, False])
+def test_a_chain_without_relu_is_refused(dropout: bool) -> None:
+    torch, x, w, b = operands()
+    result = fused_chains.chain(torch, dropout)(x, w, b)
+    plain = torch.nn.functional.layer_norm(x, w.shape, w, b)
+    negative = plain.data < -0.05
+    result.data[negative] = plain.data[negative]
+    said = "a value through that must be zero" if dropout else "the chain is wrong"
+    with pytest.raises(RuntimeError, match=said):
+        fused_chains.check(torch, result, x, w, b, dropout)
+
+
+def test_a_value_that_rounds_to_the_other_side_of_zero_is_not_refused() -> None:
+    torch, x, w, b = operands()
+    result = fused_chains.chain(torch, True)(x, w, b)
+    plain = torch.nn.functional.layer_norm(x, w.shape, w, b).data
+    close = (plain < 0) & (plain > -0.005)
+    assert close.any()
+    result.data[close] = 1e-4
+    assert fused_chains.check(torch, result, x, w, b, True) < 1e-3
+
+
 def test_what_was_left_unwritten_is_refused() -> None:
     torch, x, w, b = operands()
     result = fused_chains.chain(torch, False)(x, w, b)

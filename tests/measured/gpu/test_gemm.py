@@ -25,6 +25,15 @@ def test_squares_are_counted_and_recorded_both_ways() -> None:
         assert case["error"] < 0.1
 
 
+def test_fp16_has_sizes_that_tensor_cores_cannot_take_as_they_are() -> None:
+    assert all(n % 2 for n in gemm.ODD)
+    assert all(n % 2 == 0 and n % 8 for n in gemm.EVEN)
+    for sizes in (gemm.ODD, gemm.EVEN):
+        assert len(sizes) >= 10
+        assert sizes == sorted(sizes)
+        assert 128 <= sizes[0] < sizes[-1] <= 8192
+
+
 def test_projections_use_the_transposed_weight() -> None:
     bench = FakeBench()
     gemm.projections(bench, ["fp32"])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mlsys_widgets.measured.gpu import timing
-from mlsys_widgets.measured.gpu.timing import MOST_SETS, relative_error, union
+from mlsys_widgets.measured.gpu.timing import MOST_SETS, Call, relative_error, union
+from mlsys_widgets.measured.recorder import Spread
 from tests.measured.gpu.fake_torch import FakeBench, Tensor, fake_torch
 
 
@@ -73,6 +74,55 @@ def test_a_step_is_timed_until_the_call_returns_and_until_the_device_is_idle(
     wall, enqueue = bench.steps(call)
     assert wall.median == pytest.approx(4e-3)
     assert enqueue.median == pytest.approx(1e-3)
+
+
+def taken(wall: float, enqueue: float) -> tuple[Spread, Spread]:
+    return tuple(Spread(value, value, value, 3) for value in (wall, enqueue))  # type: ignore[return-value]
+
+
+def test_the_quietest_of_several_chunks_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = FakeBench()
+    bench.dry = False
+    chunks = iter([taken(3e-3, 1e-3), taken(2e-3, 1.5e-3), taken(4e-3, 0.5e-3)])
+    monkeypatch.setattr(bench, "steps", lambda call: next(chunks))
+    wall, enqueue = bench.quiet_steps(lambda i: None, 3)
+    assert (wall.median, enqueue.median) == (2e-3, 1.5e-3)
+
+
+def test_what_waits_for_the_host_is_timed_in_rounds_and_the_rest_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = FakeBench()
+    bench.dry = False
+    order: list[str] = []
+
+    def steps(call: Call) -> tuple[Spread, Spread]:
+        name = str(call(0))
+        order.append(name)
+        if name == "device":
+            return taken(5e-3, 1e-3)
+        # The host is quiet in the fourth round alone.
+        wall = 1e-3 if order.count(name) == 4 else 2e-3
+        return taken(wall, 0.95 * wall)
+
+    monkeypatch.setattr(bench, "steps", steps)
+    found = bench.host_steps({name: (lambda i, name=name: name) for name in ("host", "device")})
+    assert order.count("host") == 10
+    assert order.count("device") == 1
+    assert order[:3] == ["host", "device", "host"]
+    assert found["host"][0].median == 1e-3
+    assert found["device"][0].median == 5e-3
+
+
+def test_a_step_that_fails_leaves_the_others() -> None:
+    bench = FakeBench()
+
+    def broken(i: int) -> object:
+        raise RuntimeError("no room for this")
+
+    found = bench.host_steps({"works": lambda i: None, "broken": broken})
+    assert set(found) == {"works"}
+    assert "no room for this" in bench.recorder.skipped[0]["reason"]
 
 
 def test_how_thorough_a_run_is() -> None:
