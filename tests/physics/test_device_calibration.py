@@ -73,7 +73,7 @@ def test_what_was_not_measured_is_answered_with_what_was() -> None:
         MEASURED.law("products", "fp64")
     with pytest.raises(ValueError, match="device is 'h1000'; it must be one of: a100-sxm"):
         ph.calibration_of("h1000")
-    with pytest.raises(ValueError, match="no measurement is on record.*knows: h200-sxm"):
+    with pytest.raises(ValueError, match=r"no measurement is on record.*knows: h200-sxm"):
         ph.calibration_of("a100-sxm")
     with pytest.raises(ValueError, match="precision is 'fp6'"):
         MEASURED.time(ph.product(1, 8, 8), "products", "fp6")

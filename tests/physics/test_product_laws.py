@@ -18,7 +18,7 @@ from mlsys_widgets.physics.product_laws import (
     UnalignedLaw,
 )
 from tests.physics.laws import LESS, MEASURED, seconds, takes_no_less
-from tests.physics.strategies import multiples, whole
+from tests.physics.strategies import whole
 
 #: Elements in 16 bytes: sizes that tensor cores take as they are.
 PIECES = {"fp16": 8, "bf16": 8, "tf32": 4, "fp32": 4, "fp8": 16, "int8": 16}
