@@ -25,6 +25,8 @@ nb_execution_show_tb = True  # a failed cell is a warning, so an error, and says
 nb_execution_timeout = 120
 # Pages have no kernel: an instrument shows its still picture, not an empty place for a widget.
 nb_mime_priority_overrides = [("html", "image/svg+xml", 1)]
+# CommonMark, the default, has no tables.
+nb_render_markdown_format = "myst"
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

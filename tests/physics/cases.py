@@ -33,6 +33,15 @@ _PASS = {"kernels": 1000, "compute_per_kernel": 5e-6, "launch_overhead": 1e-5, "
 _COMPILED = {"compile_time": 30, "eager_rate": 1450}
 _LLM = {"batch": 64, "sequence": 2048, "kv_heads": 8}
 _LLM_ON = {"model": "llama3-8b", "device": "h100-sxm"}
+_ATTENTION = {
+    "batch": 2,
+    "heads": 32,
+    "queries": 700,
+    "keys": 700,
+    "head_width": 128,
+    "bytes_per_element": 2,
+}
+_SERVED = {"model": "llama3-8b", "device": "h200-sxm"}
 
 CASES = [
     Case(ph.roofline, {"intensity": 170.7, "peak": 989e12, "bandwidth": 3.35e12}),
@@ -100,18 +109,48 @@ CASES = [
     ),
     Case(ph.waves, {"m": 2000, "n": 2000, "units": 132, "tile": 128}),
     Case(ph.transfer, {"size": 1e9}, {"level": "hbm"}),
+    Case(ph.attention, {**_ATTENTION, "kv_heads": 8}, {"causal": True}),
+    Case(ph.attention, {**_ATTENTION, "kv_heads": 32}, {"naive": True}),
+    Case(ph.product, {"m": 48, "n": 4096, "k": 1024}, {"precision": "fp16"}),
+    Case(ph.product, {"m": 48, "n": 4096, "k": 1024}, {"precision": "int4"}),
+    Case(
+        ph.small_kernel,
+        {"rows": 48, "columns": 4096, "bytes_per_element": 2},
+        {"kind": "rmsnorm"},
+    ),
+    *(
+        Case(ph.serving_time, {"batch": 7, "sequence": 1000}, {**_SERVED, **words})
+        for words in (
+            {"phase": "decode", "launch": "graph"},
+            {"phase": "decode", "launch": "async"},
+            {"phase": "prefill", "launch": "graph"},
+            {"phase": "prefill", "launch": "async", "precision": "int8"},
+            {"phase": "decode", "precision": "int4", "layers": 1},
+        )
+    ),
 ]
 
 #: Public functions that are no formulas of numbers and have tests of their own.
 OTHERS = {
+    "calibrated_devices",
+    "calibration_of",
     "can_fuse",
+    "catalog_entry",
     "chain",
     "chainable",
     "counted",
     "format_quantity",
+    "language_model",
+    "layer_kernels",
+    "make_device",
+    "model_kernels",
     "nearest_level",
     "parse_quantity",
+    "product_family",
+    "read_calibration",
+    "row_family",
     "sensitivity",
+    "time_uses",
 }
 
 

@@ -18,3 +18,13 @@ counts = positive(1, 1e6)
 times = positive(1e-9, 1.0)
 rates = positive(1e-3, 1e9)
 launches = st.sampled_from(["serial", "async", "graph"])
+
+
+def multiples(of: int, high: int) -> st.SearchStrategy[int]:
+    """Whole multiples up to ``high``, spread evenly over their orders of magnitude."""
+    return positive(1, high / of).map(lambda value: of * int(value))
+
+
+def whole(high: int) -> st.SearchStrategy[int]:
+    """Whole numbers from 1, spread evenly over their orders of magnitude."""
+    return multiples(1, high)
