@@ -86,7 +86,7 @@ lab = Lab(
 
 def _timed(n: int) -> Point:
     """A square fp16 product on the H200, replayed from a graph so that no launch is in its time."""
-    return points("h200-sxm", "fp16", "gemm", variant="graph", n=n)[0]
+    return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
 # Act 1

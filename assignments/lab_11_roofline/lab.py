@@ -84,7 +84,7 @@ real = RooflineWidget(device="h200-sxm", n=8192, measured=True, lock=lab.card("a
 real
 
 # %% reveal="act1_real"
-timed = points("h200-sxm", "fp16", "gemm", variant="graph", n=8192)[0]
+timed = points("h200-sxm", "fp16", "gemm", variant="graph", m=8192, n=8192, k=8192)[0]
 lab.reveal(
     "act1_real",
     model=lambda: real.result.mfu,
@@ -93,9 +93,8 @@ lab.reveal(
 
 # %% answer="measured_share_pct"
 n = lab.p.measured_n
-seconds = points("h200-sxm", "fp16", "gemm", variant="graph", n=n)[
-    0
-].seconds  # as the question says
+(square,) = points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)
+seconds = square.seconds  # as the question says
 h200 = devices["h200-sxm"]
 roof = min(h200.peak("fp16"), h200.bandwidth * n / 3)
 measured_share_pct = 100 * (2 * n**3 / seconds) / roof
@@ -186,7 +185,8 @@ largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.seque
 
 # %% show="your measurement"
 machine = "machine.json" if Path("machine.json").is_file() else "cpu-2core-server"
-best, own = ceilings(machine), points(machine, "fp32", "gemm")
+best = ceilings(machine)
+own = [each for each in points(machine, "fp32", "gemm") if len({*map(each.shape.get, "mnk")}) == 1]
 reached = {each.shape["n"]: format_quantity(each.attained, "FLOP/s") for each in own}
 print(f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')},")
 print(f"best bandwidth {format_quantity(best.bandwidth, 'B/s')}. fp32 products:")
