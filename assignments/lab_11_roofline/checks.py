@@ -4,7 +4,15 @@ import math
 from pathlib import Path
 
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
-from mlsys_widgets.measured import Ceilings, MeasurementError, Point, ceilings, load, points
+from mlsys_widgets.measured import (
+    Ceilings,
+    MeasurementError,
+    Point,
+    cases,
+    ceilings,
+    load,
+    points,
+)
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Elementwise,
@@ -550,6 +558,15 @@ def largest_batch(given: Given) -> NumberKey:
         ],
         says="One more, and it is out of memory: capacity is a wall of its own.",
     )
+
+
+def act2_decode(given: Given) -> ChoiceKey:
+    # The rates that the options of asks.py stand for.
+    rates = {"A": 600.0, "B": 300.0, "C": 170.0, "D": 70.0}
+    shape = {"phase": "decode", "batch": 1, "sequence": 2048}
+    (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **shape)
+    took = step.seconds.median
+    return ChoiceKey(min(rates, key=lambda key: abs(math.log(rates[key] * took))))
 
 
 # Act 3: the key is what lies beside the notebook.

@@ -216,6 +216,7 @@ class PredictionLock(ItemTask):
         feedback: Mapping[str, str] | None = None,
         where: str = "",
         title: str = "What you expected, and what happened",
+        digits: int | None = None,
     ) -> Reveal:
         """Compare the prediction with the model and the measurement; display what this returns.
 
@@ -238,6 +239,8 @@ class PredictionLock(ItemTask):
             Where the measurement was taken.
         title
             The heading.
+        digits
+            How many digits of model and measurement are known; as many as fit if omitted.
         """
         return Reveal(
             self,
@@ -249,6 +252,7 @@ class PredictionLock(ItemTask):
             feedback=feedback or {},
             where=where,
             title=title,
+            digits=digits,
         )
 
     def _refuse_second(self) -> None:

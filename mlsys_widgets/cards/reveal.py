@@ -56,6 +56,7 @@ class Reveal(LabWidget):
         feedback: Mapping[str, str],
         where: str,
         title: str,
+        digits: int | None,
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
@@ -64,7 +65,7 @@ class Reveal(LabWidget):
         if isinstance(model, Mapping):
             model = next(reversed(self._forms.values()), None)
         self._model, self._measured = model, measured
-        self._unit, self._where = unit, where
+        self._unit, self._where, self._digits = unit, where, digits
         usual: Distance = "points" if unit == "%" else "times"
         self._distance: Distance = one_of("distance", distance or usual, DISTANCES)
         known = set(lock.item.options or ()) or {"low", "close", "high"}
@@ -131,7 +132,7 @@ class Reveal(LabWidget):
         cards = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
         sentences = []
         for label, what, source, tone, note in self._compared():
-            actual = _now(source)
+            actual = self._known(_now(source))
             cards.append((label, format_quantity(actual, self._unit), tone, note))
             if predicted is not None:
                 far = distance_in_words(predicted, actual, self._distance, self._unit)
@@ -158,6 +159,10 @@ class Reveal(LabWidget):
         if self._measured is not None:
             found.append(("Measured", "the measurement", self._measured, "measured", self._where))
         return found
+
+    def _known(self, value: float) -> float:
+        """A value with the digits that are known."""
+        return value if self._digits is None else float(f"{value:.{self._digits}g}")
 
     def _sure(self) -> str:
         sure = self._lock.confidence

@@ -105,3 +105,12 @@ def test_forms_of_a_model_side_by_side(led):
     assert "Said if close." in text  # by the last form
     with pytest.raises(ValueError, match="nothing to compare"):
         lock.reveal(model={})
+
+
+def test_no_more_digits_are_shown_than_are_known(led):
+    lock = a_number(led)
+    lock.commit("100", 3)
+    text = lock.reveal(model=295.05, measured=64.44, digits=2).text()
+    assert "The model says: 300 images" in text
+    assert "Measured: 64 images" in text
+    assert "3× below the model" in text
