@@ -536,8 +536,8 @@ def act2_decode(p: Parameters) -> Prediction:
             "A": "More than memory allows. All weights cross it for every token, and nothing else"
             f" is there to share the trip: {_about(LLAMA.parameters * 2, 'B')} at"
             f" {q(H200.bandwidth, 'B/s')} make {_about(textbook, 's')} per token by the textbook,"
-            f" with the cache. The measured step took {_about(took, 's')}. In the explorer, find out"
-            " what the bar for batch 1 is made of.",
+            f" with the cache. The measured step took {_about(took, 's')}. In the explorer, find"
+            " out what the bar for batch 1 is made of.",
             "B": f"That is the textbook: all weights and the cache over {q(H200.bandwidth, 'B/s')},"
             f" {_about(textbook, 's')} per token. It assumes that every byte arrives at the rate of"
             " the datasheet, and that no kernel ever waits for anything but memory. The measured"
@@ -546,8 +546,8 @@ def act2_decode(p: Parameters) -> Prediction:
             "C": "You allowed for kernels that miss the bandwidth of the datasheet, and they do:"
             f" run one after the other without a gap, they were measured at {_about(replayed, 's')}"
             f" per token, not the textbook's {_about(textbook, 's')}. But launched one by one they"
-            f" took {_about(took, 's')}. In the explorer, look at what fills the rest of the bar for"
-            " batch 1.",
+            f" took {_about(took, 's')}. In the explorer, look at what fills the rest of the bar"
+            " for batch 1.",
             "D": f"The measured step took {_about(took, 's')}, although the textbook needs only"
             f" {_about(textbook, 's')} to move all weights. So for most of the step memory is"
             " idle. In the explorer, find out what the bar for batch 1 is made of; then raise the"
