@@ -4,7 +4,15 @@ import math
 from pathlib import Path
 
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
-from mlsys_widgets.measured import Ceilings, MeasurementError, Point, ceilings, load, points
+from mlsys_widgets.measured import (
+    Ceilings,
+    MeasurementError,
+    Point,
+    cases,
+    ceilings,
+    load,
+    points,
+)
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Elementwise,
@@ -217,13 +225,18 @@ def precision_effect(given: Given) -> ChoiceKey:
 
 
 def _timed(n: int) -> Point:
-    return points("h200-sxm", "fp16", "gemm", variant="graph", n=n)[0]
+    return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
+
+
+def _is_square(point: Point) -> bool:
+    return point.shape["m"] == point.shape["n"] == point.shape["k"]
 
 
 def act1_real(given: Given) -> ChoiceKey:
     # The shares that the options of asks.py stand for.
     shares = {"A": 0.97, "B": 0.8, "C": 0.65, "D": 0.35}
-    largest = max(points("h200-sxm", "fp16", "gemm", variant="graph"), key=lambda x: x.shape["n"])
+    timed = filter(_is_square, points("h200-sxm", "fp16", "gemm", variant="graph"))
+    largest = max(timed, key=lambda point: point.shape["n"])
     reached = largest.attained / H200.peak("fp16")
     return ChoiceKey(min(shares, key=lambda key: abs(shares[key] - reached)))
 
@@ -547,6 +560,15 @@ def largest_batch(given: Given) -> NumberKey:
     )
 
 
+def act2_decode(given: Given) -> ChoiceKey:
+    # The rates that the options of asks.py stand for.
+    rates = {"A": 600.0, "B": 300.0, "C": 170.0, "D": 70.0}
+    shape = {"phase": "decode", "batch": 1, "sequence": 2048}
+    (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **shape)
+    took = step.seconds.median
+    return ChoiceKey(min(rates, key=lambda key: abs(math.log(rates[key] * took))))
+
+
 # Act 3: the key is what lies beside the notebook.
 
 
@@ -643,7 +665,7 @@ def own_share_pct(given: Given) -> NumberKey:
     assert bandwidth is not None
     n = given.p.own_n
     # A GPU's document has several variants of a product; the best of them is what it can do.
-    sized = [point for point in timed if point.shape["n"] == n]
+    sized = [point for point in timed if point.shape["n"] == n and _is_square(point)]
     if not sized:
         raise ValueError(f"{MACHINE} has no fp32 product of N = {n}. Take it again: {COMMAND}")
     best = max(sized, key=lambda point: point.attained)

@@ -3,8 +3,8 @@
 #
 # Every kernel stands under the same two walls: how fast a machine computes, and how fast bytes arrive. Which one
 # a kernel meets follows from a single number, its FLOP for each byte. In this lab you find the wall, question the
-# peak on a dashboard, choose one kernel to make faster, fill a GPU until its memory ends, and put your own machine
-# under its own roof.
+# peak on a dashboard, choose one kernel to make faster, fill a GPU until its memory ends, ask how fast one conversation
+# runs on it, and put your own machine under its own roof.
 #
 # **Read first:** the chapter on hardware acceleration: the roofline model, arithmetic intensity, model FLOP
 # utilization, kernel fusion. If *ridge point* is a new word, begin with the first of these.
@@ -12,9 +12,10 @@
 # %% setup=true
 from pathlib import Path
 
-from mlsys_widgets import MemoryBudget, RooflineWidget, link
-from mlsys_widgets.measured import ceilings, points
+from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, link
+from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
+    decode,
     devices,
     elementwise,
     footprint,
@@ -23,6 +24,7 @@ from mlsys_widgets.physics import (
     gemm,
     kv_cache,
     roofline,
+    serving_time,
     workloads,
 )
 
@@ -50,7 +52,7 @@ context
 # what does not? Then change the **precision**: which two things move together?
 
 # %% instrument="The roofline of one product"
-product = RooflineWidget(n=128, lock=lab.card("act1_wall"))
+product = RooflineWidget(n=128, lock=lab.card("act1_wall"), measurements=lab.card("act1_remedy"))
 lab.follow(product, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_wall"
@@ -80,11 +82,17 @@ precision_effect = "rate"
 # %% card="act1_real"
 
 # %% instrument="Measured products under the roof of an H200"
-real = RooflineWidget(device="h200-sxm", n=8192, measured=True, lock=lab.card("act1_real"))
+real = RooflineWidget(
+    device="h200-sxm",
+    n=8192,
+    measured=True,
+    lock=lab.card("act1_real"),
+    measurements=lab.card("act1_remedy"),
+)
 real
 
 # %% reveal="act1_real"
-timed = points("h200-sxm", "fp16", "gemm", variant="graph", n=8192)[0]
+timed = points("h200-sxm", "fp16", "gemm", variant="graph", m=8192, n=8192, k=8192)[0]
 lab.reveal(
     "act1_real",
     model=lambda: real.result.mfu,
@@ -93,9 +101,8 @@ lab.reveal(
 
 # %% answer="measured_share_pct"
 n = lab.p.measured_n
-seconds = points("h200-sxm", "fp16", "gemm", variant="graph", n=n)[
-    0
-].seconds  # as the question says
+(square,) = points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)
+seconds = square.seconds  # as the question says
 h200 = devices["h200-sxm"]
 roof = min(h200.peak("fp16"), h200.bandwidth * n / 3)
 measured_share_pct = 100 * (2 * n**3 / seconds) / roof
@@ -110,7 +117,7 @@ measured_share_pct = 100 * (2 * n**3 / seconds) / roof
 # %% card="service_message"
 
 # %% show="from Lab 07"
-start = lab.earlier("lab_07_kernel_fusion", {"fusion_enabled": False})
+start = lab.earlier("lab_07_kernel_fusion", {"fusion_enabled": False, "execution_mode": "eager"})
 print(start.sentence)
 
 # %% card="act2_kernels"
@@ -152,7 +159,11 @@ kernel_to_fund = "softmax"
 
 # %% instrument="What the service keeps in memory"
 budget = MemoryBudget(
-    batch=8, sequence=512, lock=lab.card("act2_kernels"), hints=lab.card("act2_why")
+    batch=8,
+    sequence=512,
+    lock=lab.card("act2_kernels"),
+    hints=lab.card("act2_why"),
+    measurements=lab.card("act2_decode"),
 )
 linked = link(service, budget, on=("batch", "sequence"))
 lab.follow(budget, device={"cloud": "h100-sxm", "edge": "orin-nx"})
@@ -172,6 +183,49 @@ largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.seque
 # %% card="act2_peek"
 
 # %% [markdown]
+# ### One token at a time
+#
+# So far every kernel was at its roof. Now a whole model answers on a real GPU.
+
+# %% card="act2_decode"
+
+# %% [markdown]
+# The explorer shows the same service in two forms, and every number says which one it is from. *Textbook* divides by
+# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them, and is right to about a tenth.
+# Your prediction is a line. Switch the **form**, raise the **batch**, and read the bars from left to right; the measured
+# points are behind **More**.
+
+# %% instrument="Serving the model, token by token"
+tokens = ServingExplorer(
+    batch=1, sequence=2048, lock=lab.card("act2_decode"), hints=lab.card("act2_launch")
+)
+tokens
+
+# %% reveal="act2_decode"
+asked = ("llama3-8b", "h200-sxm", "decode", 1, 2048)
+kept = {"phase": "decode", "batch": 1, "sequence": 2048}
+(step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **kept)
+lab.reveal(
+    "act2_decode",
+    model={
+        "Textbook": decode("llama3-8b", "h200-sxm", 1, 2048).tokens_per_second,
+        "Calibrated": serving_time(*asked, launch="async").tokens_per_second,
+    },
+    measured=1 / step.seconds.median,
+    digits=2,
+)
+
+# %% card="act2_launch"
+
+# %% show="your decision of Lab 07"
+mode = start.fields["execution_mode"]
+print(f"Your design of Lab 07: {mode}." if start.found else "No design of Lab 07 is here.")
+
+# %% card="act2_same"
+
+# %% card="act2_token"
+
+# %% [markdown]
 # ## Act 3: Your own machine
 #
 # Open a terminal beside this notebook (*File*, *New*, *Terminal*) and type
@@ -186,7 +240,8 @@ largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.seque
 
 # %% show="your measurement"
 machine = "machine.json" if Path("machine.json").is_file() else "cpu-2core-server"
-best, own = ceilings(machine), points(machine, "fp32", "gemm")
+best = ceilings(machine)
+own = [each for each in points(machine, "fp32", "gemm") if len({*map(each.shape.get, "mnk")}) == 1]
 reached = {each.shape["n"]: format_quantity(each.attained, "FLOP/s") for each in own}
 print(f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')},")
 print(f"best bandwidth {format_quantity(best.bandwidth, 'B/s')}. fp32 products:")
@@ -194,7 +249,12 @@ print("\n".join(f"  N = {n:>4}: {rate}" for n, rate in sorted(reached.items())))
 
 # %% instrument="Your machine beside an H100"
 RooflineWidget(
-    device="h100-sxm", precision="fp32", n=lab.p.own_n, machine=machine, lock=lab.card("act1_wall")
+    device="h100-sxm",
+    precision="fp32",
+    n=lab.p.own_n,
+    machine=machine,
+    lock=lab.card("act1_wall"),
+    measurements=lab.card("act1_remedy"),
 )
 
 # %% answer="own_ridge_flop_per_byte"
@@ -210,13 +270,15 @@ own_share_pct = 100 * attained / own_roof
 #
 # Decide for Noor, on the device of your context. In **Three kernels** choose the fusion. In **What the service keeps in
 # memory** look for the batch that writes the most tokens per second and still fits. Go too far once, to see it fail.
-# On the edge device, find out what fails first, and whether any batch mends it. Then save.
+# On the edge device, find out what fails first, and whether any batch fixes it. Then save.
 
 # %% design=true
 lab.design(
     {
         "context": lambda: context.context,
-        "operation": lambda: {"gemm": "matrix product", "llm": "projection"}[service.workload],
+        "operation": lambda: {"gemm": "matrix product", "llm": "projection"}.get(
+            service.workload, "attention"
+        ),
         "arithmetic_intensity": lambda: float(service.result.intensity),
         "bound_type": lambda: "memory" if service.result.memory_bound else "compute",
         "act1_prediction": lambda: lab.card("act1_wall").value,
@@ -253,7 +315,8 @@ lab.design(
 # {{ q(p.sequence, "tokens") }} keep {{ q(kv_cache("llama3-8b", p.batch, p.sequence), "B") }} of keys and values beside the
 # weights, and without grouped-query attention it does not fit. All of these are bounds. Before I believe a gain I would
 # time the fused kernel on our own GPU and set it beside the measured bandwidth, since even large products reach only about
-# two thirds of the peak.
+# two thirds of the peak, and one conversation whose kernels are launched one by one gets less than a third of the
+# textbook's tokens per second.
 
 # %% [markdown]
 # ## Where you stand

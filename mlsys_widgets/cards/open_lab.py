@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.reflection import Reflection
-from mlsys_widgets.cards.reveal import Reveal
+from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.task import Task
@@ -99,8 +99,8 @@ class OpenLab:
         self,
         name: str,
         *,
-        model: float | Callable[[], float] | None = None,
-        measured: float | Callable[[], float] | None = None,
+        model: Source | Mapping[str, Source] | None = None,
+        measured: Source | None = None,
         **more: Any,
     ) -> Reveal:
         """A prediction compared with what happened, in the words of the lab."""

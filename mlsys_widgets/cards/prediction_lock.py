@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
@@ -17,7 +17,7 @@ from mlsys_widgets.cards.parts import (
     SealedAnswer,
     TextBox,
 )
-from mlsys_widgets.cards.reveal import Reveal
+from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
@@ -208,14 +208,15 @@ class PredictionLock(ItemTask):
     def reveal(
         self,
         *,
-        model: float | Callable[[], float] | None = None,
-        measured: float | Callable[[], float] | None = None,
+        model: Source | Mapping[str, Source] | None = None,
+        measured: Source | None = None,
         answer: str | None = None,
         unit: str | None = None,
         distance: Distance | None = None,
         feedback: Mapping[str, str] | None = None,
         where: str = "",
         title: str = "What you expected, and what happened",
+        digits: int | None = None,
     ) -> Reveal:
         """Compare the prediction with the model and the measurement; display what this returns.
 
@@ -224,7 +225,8 @@ class PredictionLock(ItemTask):
         Parameters
         ----------
         model, measured
-            The values, in SI units, or functions that return them when they are shown.
+            The values, in SI units, or functions that return them when they are shown. A model
+            with several forms has a value for each: ``{"Textbook": …, "Calibrated": …}``.
         answer
             The option that is right, where options do not stand for numbers.
         unit
@@ -237,6 +239,8 @@ class PredictionLock(ItemTask):
             Where the measurement was taken.
         title
             The heading.
+        digits
+            How many digits of model and measurement are known; as many as fit if omitted.
         """
         return Reveal(
             self,
@@ -248,6 +252,7 @@ class PredictionLock(ItemTask):
             feedback=feedback or {},
             where=where,
             title=title,
+            digits=digits,
         )
 
     def _refuse_second(self) -> None:

@@ -13,6 +13,9 @@ from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, 
 from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import one_of
 
+#: A value, or a function that returns it when it is shown.
+Source = float | Callable[[], float]
+
 
 class PredictionGate(Gate, Protocol):
     """What a reveal needs of the card on which a prediction is committed."""
@@ -45,19 +48,24 @@ class Reveal(LabWidget):
         self,
         lock: PredictionGate,
         *,
-        model: float | Callable[[], float] | None,
-        measured: float | Callable[[], float] | None,
+        model: Source | Mapping[str, Source] | None,
+        measured: Source | None,
         answer: str | None,
         unit: str,
         distance: Distance | None,
         feedback: Mapping[str, str],
         where: str,
         title: str,
+        digits: int | None,
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
+        # Of several forms of a model, the last one is the closest to what happens.
+        self._forms = dict(model) if isinstance(model, Mapping) else {}
+        if isinstance(model, Mapping):
+            model = next(reversed(self._forms.values()), None)
         self._model, self._measured = model, measured
-        self._unit, self._where = unit, where
+        self._unit, self._where, self._digits = unit, where, digits
         usual: Distance = "points" if unit == "%" else "times"
         self._distance: Distance = one_of("distance", distance or usual, DISTANCES)
         known = set(lock.item.options or ()) or {"low", "close", "high"}
@@ -123,26 +131,38 @@ class Reveal(LabWidget):
         lock, predicted = self._lock, self._lock.number
         cards = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
         sentences = []
-        for label, source, tone, note in (
-            ("The model says", self._model, "blue", ""),
-            ("Measured", self._measured, "measured", self._where),
-        ):
-            if source is None:
-                continue
-            actual = _now(source)
+        for label, what, source, tone, note in self._compared():
+            actual = self._known(_now(source))
             cards.append((label, format_quantity(actual, self._unit), tone, note))
             if predicted is not None:
                 far = distance_in_words(predicted, actual, self._distance, self._unit)
-                what = "the model" if source is self._model else "the measurement"
                 sentences.append(f"{far} {what}")
         right = self.right
         if right is not None and not lock.item.values:
             cards.append(("The answer is", lock.in_words(right), "blue", ""))
         parts: list[Part] = [Numbers("cards", tuple(cards))]
         if sentences:
-            parts.append(Prose("distance", f"Your prediction is {', and '.join(sentences)}."))
+            *first, last = sentences
+            listed = f"{', '.join(first)}, and {last}" if first else last
+            parts.append(Prose("distance", f"Your prediction is {listed}."))
         parts += self._remark(right, predicted)
         return parts
+
+    def _compared(self) -> list[tuple[str, str, Source, str, str]]:
+        """What the prediction is held against: label, words, value, tone and note of each."""
+        found = [
+            (label, f"the {label.lower()} form", source, "blue", "")
+            for label, source in self._forms.items()
+        ]
+        if self._model is not None and not self._forms:
+            found.append(("The model says", "the model", self._model, "blue", ""))
+        if self._measured is not None:
+            found.append(("Measured", "the measurement", self._measured, "measured", self._where))
+        return found
+
+    def _known(self, value: float) -> float:
+        """A value with the digits that are known."""
+        return value if self._digits is None else float(f"{value:.{self._digits}g}")
 
     def _sure(self) -> str:
         sure = self._lock.confidence
@@ -164,5 +184,5 @@ class Reveal(LabWidget):
         return [Prose("feedback", words, tone="green" if good else "orange", label=label)]
 
 
-def _now(source: float | Callable[[], float]) -> float:
+def _now(source: Source) -> float:
     return float(source() if callable(source) else source)

@@ -14,7 +14,8 @@ from mlsys_widgets.drawing.film import Film
 from mlsys_widgets.drawing.scene import Handle, Scene
 from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.forms import TwoFormInstrument, form_select
+from mlsys_widgets.instruments.instrument import NumberCard, Table
 from mlsys_widgets.instruments.memory_budget_film import filling
 from mlsys_widgets.instruments.memory_budget_scenes import (
     PARTS,
@@ -23,22 +24,22 @@ from mlsys_widgets.instruments.memory_budget_scenes import (
     curve,
     sizes,
 )
+from mlsys_widgets.instruments.memory_budget_speeds import (
+    MODEL,
+    REPLAYED,
+    SERVED,
+    calibrated_speeds,
+)
+from mlsys_widgets.instruments.serving_curve import rounded
+from mlsys_widgets.physics.model_kernels import Phase
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
-_KEY = "llama3-8b"
 _SHORTEST = 128
 _NONE = "does not fit"
-
-
-def _language_model() -> ph.LanguageModel:
-    entry = ph.workloads[_KEY]
-    assert isinstance(entry, ph.LanguageModel)
-    return entry
-
-
-_MODEL = _language_model()
-_HEADS = {"grouped": _MODEL.kv_heads, "full": _MODEL.heads}
+_HEADS = {"grouped": MODEL.kv_heads, "full": MODEL.heads}
+#: The calibrated form keeps the cache in 16 bits, so it fits budgets that count it in 16 bits.
+_CACHED = ("fp16", "bf16")
 
 
 def _precisions(instrument: Any) -> dict[str, str]:
@@ -49,8 +50,13 @@ def _precisions(instrument: Any) -> dict[str, str]:
     }
 
 
-class MemoryBudget(Instrument):
+class MemoryBudget(TwoFormInstrument):
     """Whether a language model, its KV cache and its activations fit into a device.
+
+    Parameters
+    ----------
+    measurements
+        A gate that must be open before the calibrated form is offered.
 
     Examples
     --------
@@ -60,13 +66,20 @@ class MemoryBudget(Instrument):
     >>> w.set(heads="full")
     >>> w.result.out_of_memory, round(w.result.kv_cache / 1e9, 1)
     (True, 68.7)
+    >>> w.set(device="h200-sxm", heads="grouped", batch=1)
+    >>> round(w.decode.tokens_per_second), w.calibrated is None
+    (295, True)
+    >>> w.set(form="calibrated")
+    >>> w.calibrated[0].tokens_per_second < w.decode.tokens_per_second
+    True
     """
 
-    title = f"Memory budget of {_MODEL.name}"
+    title = f"Memory budget of {MODEL.name}"
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
     headline = "total"
     #: Decode and prefill of a result, which cards, sentence and table all speak of.
     _timed: tuple[ph.Footprint, ph.Generation, ph.Generation] | None = None
+    _calibrated: tuple[ph.Footprint, tuple[float, float]] | None = None
 
     device = Select(
         "Device",
@@ -114,6 +127,7 @@ class MemoryBudget(Instrument):
         help="The textbook form leaves them out; with long sequences they slow down prefill.",
         rare=True,
     )
+    form = form_select()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """Keep to precisions that the device has."""
@@ -127,8 +141,18 @@ class MemoryBudget(Instrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """The precision, where the device has only one."""
-        return {"precision"} if len(ph.devices[self.device].precisions) == 1 else set()
+        """What has no alternative, and what the calibrated form counts in any case."""
+        idle = set(super().hidden())
+        if len(ph.devices[self.device].precisions) == 1:
+            idle.add("precision")
+        return idle | {"attention"} if self.shown_form == "calibrated" else idle
+
+    @property
+    def unmeasured(self) -> str:
+        """What the calibrated form lacks: the device, or the precision of the cache."""
+        if self._measured_device and self.precision not in _CACHED:
+            return f"no measurement with a KV cache in {self.precision} is on record"
+        return super().unmeasured
 
     def compute(self) -> ph.Footprint:
         """What must fit into memory."""
@@ -136,7 +160,7 @@ class MemoryBudget(Instrument):
 
     def _kept(self, batch: ph.Numeric, heads: str) -> ph.Footprint:
         return ph.footprint(
-            _MODEL,
+            MODEL,
             self.device,
             batch,
             self.sequence,
@@ -146,13 +170,42 @@ class MemoryBudget(Instrument):
 
     @property
     def decode(self) -> ph.Generation:
-        """Writing one more token of every sequence."""
+        """Writing one more token of every sequence, by the textbook."""
         return self._steps[1]
 
     @property
     def prefill(self) -> ph.Generation:
-        """Reading all prompts."""
+        """Reading all prompts, by the textbook."""
         return self._steps[2]
+
+    @property
+    def calibrated(self) -> tuple[ph.ServingTime, ph.ServingTime] | None:
+        """Decode and prefill in the calibrated form; `None` where the textbook is shown."""
+        if self.shown_form == "textbook":
+            return None
+        return self._served("decode"), self._served("prefill")
+
+    def _served(self, phase: Phase, sequence: float | None = None) -> ph.ServingTime:
+        length = self.sequence if sequence is None else sequence
+        served = SERVED[_HEADS[self.heads]]
+        return ph.serving_time(served, self.device, phase, self.batch, length, self.precision)
+
+    @property
+    def speeds(self) -> dict[str, tuple[str, str]]:
+        """Decode and prefill as cards, sentence and table have them, with what is said of each."""
+        steps = {"Decode": self.decode, "Prefill": self.prefill}
+        if self.shown_form == "textbook":
+            return {
+                name: (_show(step.tokens_per_second, "tokens/s"), _regime(step))
+                for name, step in steps.items()
+            }
+        now = self.result
+        if self._calibrated is None or self._calibrated[0] is not now:
+            heads = _HEADS[self.heads]
+            asked = self.device, self.precision, heads, self.batch, self.sequence
+            self._calibrated = now, calibrated_speeds(*asked)
+        found = zip(steps, self._calibrated[1], strict=True)
+        return {name: (_show(rounded(speed), "tokens/s"), REPLAYED) for name, speed in found}
 
     @property
     def _steps(self) -> tuple[ph.Footprint, ph.Generation, ph.Generation]:
@@ -163,7 +216,7 @@ class MemoryBudget(Instrument):
 
     def _generation(self, kind: Any, sequence: float | None = None) -> ph.Generation:
         step: ph.Generation = kind(
-            _MODEL,
+            MODEL,
             self.device,
             self.batch,
             self.sequence if sequence is None else sequence,
@@ -176,12 +229,16 @@ class MemoryBudget(Instrument):
     @property
     def explanations(self) -> dict[str, Any]:
         """The memory, and both speeds."""
-        return {"Memory": self.result, "Decode": self.decode, "Prefill": self.prefill}
+        decode, prefill = self.calibrated or (self.decode, self.prefill)
+        form = self.shown_form
+        return {"Memory": self.result, f"Decode, {form}": decode, f"Prefill, {form}": prefill}
 
     def dominant(self, result: Any) -> str:
         """The largest part of the memory, or the longer of two times."""
         if isinstance(result, ph.Generation):
             return "memory_time" if result.memory_bound else "compute_time"
+        if isinstance(result, ph.ServingTime):
+            return "device_time"
         return max((name for name, _, _ in PARTS), key=lambda name: float(getattr(result, name)))
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
@@ -214,8 +271,10 @@ class MemoryBudget(Instrument):
                 for (_, words, color), size in zip(PARTS, sizes(result), strict=True)
             ),
             ("Cache of one token", _show(_token(result), "B", pad=True), "orange"),
-            ("Decode", _speed(self.decode, short), tone),
-            ("Prefill", _speed(self.prefill, short), tone),
+            *(
+                (f"{name}, {self.shown_form}", _NONE if short else speed, tone)
+                for name, (speed, _) in self.speeds.items()
+            ),
         ]
 
     def sentence(self, result: ph.Footprint) -> str:
@@ -230,12 +289,16 @@ class MemoryBudget(Instrument):
         )
         if result.out_of_memory:
             return f"{start}. That does not fit."
-        decode, prefill = self.decode, self.prefill
-        return (
-            f"{start}. Decoding writes {_speed(decode)} ({_regime(decode)}) and prefill reads "
-            f"{_speed(prefill)} ({_regime(prefill)}), at a peak of "
-            f"{self._machine.peak_label(self.precision)}."
-        )
+        (decode, writes), (prefill, reads) = self.speeds.values()
+        if self.shown_form == "calibrated":
+            return (
+                f"{start}. Calibrated, with kernels {REPLAYED}, decoding writes {decode} and "
+                f"prefill reads {prefill}."
+            )
+        speeds = f"decoding writes {decode} ({writes}) and prefill reads {prefill} ({reads})"
+        why = f" ({self.unmeasured})" if self.form == "calibrated" else ""
+        peak = self._machine.peak_label(self.precision)
+        return f"{start}. By the textbook{why}, {speeds}, at a peak of {peak}."
 
     def table(self, result: ph.Footprint) -> Table:
         """Sizes and what fraction of the device they fill, the speeds, and other batches."""
@@ -246,8 +309,9 @@ class MemoryBudget(Instrument):
         rows.append(("Needed", _show(result.total, "B"), self._fill(result.total)))
         rows.append((self._machine.name, _show(result.memory, "B"), self._fill(result.memory)))
         short = bool(result.out_of_memory)
-        for label, step in (("Decode", self.decode), ("Prefill", self.prefill)):
-            rows.append((label, _speed(step, short), "" if short else _regime(step)))
+        for name, (speed, said) in self.speeds.items():
+            label = f"{name}, {self.shown_form}"
+            rows.append((label, _NONE if short else speed, "" if short else said))
         own, other = (
             self._need(heads, np.array(TICKS)) for heads in (self.heads, self._other_heads)
         )
@@ -326,11 +390,20 @@ class MemoryBudget(Instrument):
 
     def film(self, result: ph.Footprint) -> Film:
         """Prefill and decode fill the cache; the first half of each sequence is its prompt."""
+        if self.shown_form == "calibrated":
+            return filling(
+                result,
+                self._machine.name,
+                lambda tokens: _about(self._served("prefill", tokens).time),
+                lambda tokens: _about(self._served("decode", tokens).time),
+                "calibrated",
+            )
         return filling(
             result,
             self._machine.name,
-            lambda tokens: self._generation(ph.prefill, tokens),
-            lambda tokens: self._generation(ph.decode, tokens),
+            lambda tokens: _show(self._generation(ph.prefill, tokens).time, "s"),
+            lambda tokens: _show(self._generation(ph.decode, tokens).time, "s"),
+            "textbook",
         )
 
 
@@ -339,8 +412,8 @@ def _token(result: ph.Footprint) -> float:
     return float(result.kv_cache / (result.batch * result.sequence))
 
 
-def _speed(step: ph.Generation, short: bool = False) -> str:
-    return _NONE if short else _show(step.tokens_per_second, "tokens/s")
+def _about(time: ph.Numeric) -> str:
+    return f"about {_show(rounded(time), 's')}"
 
 
 def _regime(step: ph.Generation) -> str:

@@ -19,11 +19,11 @@ _NEEDED, _DEVICE = (0.5, 0.32), (0.12, 0.2)
 #: How much of the stage the longer of need and memory fills.
 _WIDE = 0.96
 
-#: The step of prefill or decode at a length of the sequence.
-At = Callable[[float], ph.Generation]
+#: The time of a step of prefill or decode at a length of the sequence, in words.
+At = Callable[[float], str]
 
 
-def filling(kept: ph.Footprint, device: str, prefill: At, decode: At) -> Film:
+def filling(kept: ph.Footprint, device: str, prefill: At, decode: At, form: str) -> Film:
     """How the cache fills, from loaded weights to the last token.
 
     Parameters
@@ -34,6 +34,8 @@ def filling(kept: ph.Footprint, device: str, prefill: At, decode: At) -> Film:
         The name of the device.
     prefill, decode
         What a step takes when each sequence has so many tokens.
+    form
+        The form of these times.
     """
     tokens = float(kept.sequence)
     prompt = max(1.0, float(int(PROMPT * tokens)))
@@ -71,7 +73,7 @@ def filling(kept: ph.Footprint, device: str, prefill: At, decode: At) -> Film:
             begin,
             f"Prefill: {ph.counted(kept.batch, 'prompt')} of {ph.counted(prompt, 'token')} "
             f"{'is' if kept.batch == 1 else 'are'} read at once, in "
-            f"{_show(prefill(prompt).time, 's')}. The cache holds {_show(prompt * each, 'B')}.",
+            f"{prefill(prompt)} ({form}). The cache holds {_show(prompt * each, 'B')}.",
         ),
     ]
     for k in (STEPS // 2, STEPS):
@@ -81,7 +83,7 @@ def filling(kept: ph.Footprint, device: str, prefill: At, decode: At) -> Film:
                 growth[1 + 2 * k][0],
                 f"Decode: {ph.counted(round(length - prompt), 'token')} of each answer "
                 f"{'is' if round(length - prompt) == 1 else 'are'} written, one at a time; the "
-                f"last one took {_show(decode(length).time, 's')}. The cache holds "
+                f"last one took {decode(length)} ({form}). The cache holds "
                 f"{_show(length * each, 'B')}.",
             )
         )

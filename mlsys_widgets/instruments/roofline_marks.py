@@ -35,6 +35,8 @@ SYMBOLS = {
     "Projection": ("circle", 110),
     "Softmax": ("square", 190),
     "Layer norm": ("diamond", 70),
+    "Attention over a prompt": ("circle", 110),
+    "Attention of a new token": ("circle", 110),
 }
 #: The room of a label, in orders of magnitude.
 _WIDE, _HIGH = 1.0, 0.45
@@ -105,7 +107,9 @@ def roof_names(peaks: Mapping[str, float]) -> Words:
     return _labels("roof names", wanted, tuple(peaks))
 
 
-def kernels(places: Mapping[str, tuple[float, float]], low: float) -> list[AnyMark]:
+def kernels(
+    places: Mapping[str, tuple[float, float]], names: Mapping[str, str], low: float
+) -> list[AnyMark]:
     """Kernels with their names beside them, and lines down to their intensities."""
     # Above and to the left of a point its roof is out of the way, and so is what was measured.
     wanted = [(math.log10(x / 1.15), math.log10(y) + 0.15) for x, y in places.values()]
@@ -114,7 +118,7 @@ def kernels(places: Mapping[str, tuple[float, float]], low: float) -> list[AnyMa
     for name, (symbol, size) in SYMBOLS.items():
         x, y = (((place[k],) if (place := places.get(name)) else ()) for k in (0, 1))
         marks.append(Points(name, x, y, "red", symbol, size))
-    return [*marks, _labels("kernel names", wanted, tuple(places))]
+    return [*marks, _labels("kernel names", wanted, tuple(names[each] for each in places))]
 
 
 def _labels(name: str, wanted: list[Place], text: tuple[str, ...]) -> Words:
@@ -125,7 +129,7 @@ def _labels(name: str, wanted: list[Place], text: tuple[str, ...]) -> Words:
 
 
 def measured(name: str, found: Sequence[Point], low: float, symbol: str) -> Points:
-    """Measured products."""
+    """Measured kernels."""
     x = tuple(point.intensity for point in found)
     y = tuple(max(point.attained, low) for point in found)
     return Points(name, x, y, "measured", symbol, 36)

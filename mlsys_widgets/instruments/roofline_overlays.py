@@ -16,7 +16,7 @@ from mlsys_widgets.instruments.roofline_machine import Machine, rate
 from mlsys_widgets.measured import Ceilings, MeasurementError, Point, points
 
 _show = ph.format_quantity
-#: How many measured products the table names.
+#: How many measured kernels the table names.
 _NAMED = 4
 
 Entry = tuple[str, str, str]
@@ -51,13 +51,18 @@ def own_machine(
 
 
 @cache
-def measured_products(device: str, precision: str) -> tuple[Point, ...]:
-    """Matrix products measured on a device, without launches; empty if it was not measured."""
+def measured_kernels(device: str, precision: str, kind: str) -> tuple[Point, ...]:
+    """Kernels of a kind measured on a device, without launches; empty if it was not measured.
+
+    Attention that writes its scores to memory is left out: it is another kernel.
+    """
     try:
-        found = points(device, precision, "gemm")
+        found = points(device, precision, kind)
     except MeasurementError:
         return ()
-    return tuple(point for point in found if point.variant != "eager")
+    return tuple(
+        point for point in found if point.variant != "eager" and point.shape.get("form") != "naive"
+    )
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class Overlays:
     own: OwnMachine | None
     #: The rate that was predicted, and the prediction in words.
     predicted: tuple[float, str] | None
+    #: What one of the measured kernels is called.
+    kernel: str = "product"
 
     @property
     def roofs(self) -> list[Machine]:
@@ -100,14 +107,20 @@ class Overlays:
             said.append(f"No dense {precision} peak on record: {', '.join(self.lacking)}.")
         if self.measured:
             best = rate(max(point.attained for point in self.measured), precision)
-            count = ph.counted(len(self.measured), "measured product")
-            said.append(f"{count}, the fastest at {best}.")
+            said.append(f"{self._counted}, the fastest at {best}.")
         if self.own:
             bandwidth = _show(self.own.bandwidth, "B/s")
             said.append(f"{self.own.name}, as measured: {self.own.peak_label} and {bandwidth}.")
         if self.predicted:
             said.append(f"{self.predicted[1]}.")
         return said
+
+    @property
+    def _counted(self) -> str:
+        """How many kernels were measured."""
+        if self.kernel == "product":
+            return ph.counted(len(self.measured), "measured product")
+        return f"{ph.counted(len(self.measured), 'measurement')} of {self.kernel}"
 
     def rows(self) -> list[tuple[str, ...]]:
         """What is drawn, in numbers, the roof over the kernels first."""
@@ -125,13 +138,13 @@ class Overlays:
         ]
         lacks = f"no dense {self.machine.precision} peak on record"
         rows += [(f"Roof: {name}", "", "", "", lacks, "", "") for name in self.lacking]
-        rows += _product_rows("Measured", self.measured)
+        rows += _measured_rows("Measured", self.measured)
         own = self.own
         if own:
             # Its ridge is for its owner to find out.
             bandwidth = _show(own.bandwidth, "B/s")
             rows.append((f"Roof: {own.name}", "", bandwidth, "", own.peak_label, "", ""))
-            rows += _product_rows(own.name, own.products)
+            rows += _measured_rows(own.name, own.products)
         return rows
 
     def marks(self, up: Axis) -> tuple[list[AnyMark], list[Entry]]:
@@ -139,7 +152,8 @@ class Overlays:
         own, roofs = self.own, self.roofs
         legend = [("Other roofs, named on the chart", "gray", "dashed")] if roofs else []
         if self.measured:
-            legend.append(("Measured products", "measured", "triangle-up"))
+            words = "products" if self.kernel == "product" else self.kernel
+            legend.append((f"Measured {words}", "measured", "triangle-up"))
         x: tuple[float, ...] = ()
         y: tuple[float, ...] = ()
         if self.predicted:
@@ -164,16 +178,14 @@ class Overlays:
         return marks, legend
 
 
-def _product_rows(whose: str, found: Sequence[Point]) -> list[tuple[str, ...]]:
-    """Some measured products, from the least intense to the most."""
+def _measured_rows(whose: str, found: Sequence[Point]) -> list[tuple[str, ...]]:
+    """Some measured kernels, from the least intense to the most."""
     ordered = sorted(found, key=lambda point: point.intensity)
     count = min(len(ordered), _NAMED)
     few = [ordered[round((len(ordered) - 1) * k / max(count - 1, 1))] for k in range(count)]
     rows: list[tuple[str, ...]] = []
     for point in few:
-        m, n, k = (point.shape[side] for side in "mnk")
-        size = f"N = {n:,}" if m == n == k else f"{m:,} × {n:,} × {k:,}"
         attained = rate(point.attained, point.precision or "")
-        name = f"{whose}, {size}"
+        name = f"{whose}, {point.size}"
         rows.append((name, "", "", _show(point.intensity, "FLOP/B"), attained, "", ""))
     return rows

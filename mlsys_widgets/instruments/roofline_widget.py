@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,13 +14,21 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Handle, Line, Scene
 from mlsys_widgets.instruments import roofline_marks as draw
 from mlsys_widgets.instruments.controls import Select, Several, Slider, Switch
-from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.forms import TwoFormInstrument, form_select
+from mlsys_widgets.instruments.instrument import NumberCard, Table
+from mlsys_widgets.instruments.roofline_kernels import (
+    MEASURED,
+    WORKLOADS,
+    Operation,
+    calibrated_time,
+)
 from mlsys_widgets.instruments.roofline_machine import Machine, is_integer, rate
 from mlsys_widgets.instruments.roofline_overlays import (
     Overlays,
-    measured_products,
+    measured_kernels,
     own_machine,
 )
+from mlsys_widgets.instruments.serving_curve import rounded
 from mlsys_widgets.measured import Ceilings, ceilings, points
 
 _show = ph.format_quantity
@@ -33,28 +40,21 @@ _GRIP = 5e4
 _DETENT = 0.03
 
 
-@dataclass(frozen=True)
-class Operation:
-    """A kernel and what the roof allows it."""
-
-    name: str
-    kernel: ph.Kernel
-    roof: ph.Roofline
-
-
 def _precisions(instrument: Any) -> dict[str, str]:
     device = ph.devices[instrument.device]
     keys = [key.removesuffix(" sparse") for key in device.peaks]
     return {key: key for key in dict.fromkeys(keys)}
 
 
-class RooflineWidget(Instrument):
+class RooflineWidget(TwoFormInstrument):
     """Where a kernel lies under the roof of a device, and what it could attain.
 
     Parameters
     ----------
     machine
         A measurement of your own machine, drawn beside the device: its name, path or document.
+    measurements
+        A gate that must be open before measured points and the calibrated form are offered.
     prediction
         A rate in FLOP/s, or ``{"mfu": 0.4}`` for a fraction of the peak, drawn as a line.
 
@@ -69,10 +69,14 @@ class RooflineWidget(Instrument):
     >>> w.set(bandwidth_share=2)
     >>> w.modeled.name
     'H100 SXM with 2× its bandwidth'
+    >>> w = RooflineWidget(device="h200-sxm", workload="decode", form="calibrated")
+    >>> w.operations[0].rate < w.result.attainable
+    True
     """
 
     title = "Roofline"
     predictable: ClassVar[Mapping[str, str]] = {"rate": "FLOP/s", "mfu": "%"}
+    _measuring = frozenset({"form", "measured"})
     headline: ClassVar[str] = "attainable"
 
     device = Select("Device", default="h100-sxm", options=_DEVICES, help="Its roof is drawn.")
@@ -91,9 +95,10 @@ class RooflineWidget(Instrument):
     workload = Select(
         "Kernels",
         default="gemm",
-        options={"gemm": "One matrix product", "llm": "A language-model layer"},
+        options=WORKLOADS,
         buttons=True,
-        help="One product of any size, or a projection, layer norm and softmax together.",
+        help="One product of any size; a projection, layer norm and softmax together; or the "
+        "attention of a layer, reading a prompt or writing one token.",
     )
     square = Switch(
         "Square: M = N = K", default=True, help="One size for all three sides.", rare=True
@@ -131,7 +136,7 @@ class RooflineWidget(Instrument):
         high=131072,
         log=True,
         whole=True,
-        help="Tokens processed at once; 1 is a decode step.",
+        help="Tokens processed at once; 1 is a decode step. A new token attends to as many.",
     )
     fusion = Select(
         "Fusion",
@@ -149,9 +154,10 @@ class RooflineWidget(Instrument):
     measured = Switch(
         "Measured points",
         default=False,
-        help="What real matrix products reached on the device, if it was measured.",
+        help="What real kernels reached on the device, if it was measured.",
         rare=True,
     )
+    form = form_select()
     peak_share = Slider(
         "Peak (what if)",
         default=1,
@@ -201,9 +207,11 @@ class RooflineWidget(Instrument):
         """The sizes of kernels that are not shown, and a sparsity without alternative."""
         peaks = ph.devices[self.device].peaks
         both = self.precision in peaks and f"{self.precision} sparse" in peaks
-        idle = set() if both else {"sparse"}
+        idle = set(super().hidden()) | (set() if both else {"sparse"})
         if self.workload == "llm":
-            return idle | {"square", "m", "n", "k"}
+            return idle | {"square", "m", "n", "k", "form"}
+        if self.workload != "gemm":
+            return idle | {"square", "m", "n", "k", "fusion"}
         return idle | {"batch", "sequence", "fusion"} | ({"m", "k"} if self.square else set())
 
     # The physics.
@@ -223,9 +231,21 @@ class RooflineWidget(Instrument):
 
     def _moved_kernel(self, value: Any) -> ph.Kernel:
         """The first kernel, with another size in place of the one that its handle moves."""
-        width = ph.BYTES_PER_ELEMENT[self.precision]
+        width, model = ph.BYTES_PER_ELEMENT[self.precision], _model()
         if self.workload == "llm":
-            return ph.projection(value, self.sequence, _model().width, width)
+            return ph.projection(value, self.sequence, model.width, width)
+        if self.workload in ("attention", "decode"):
+            prompt = self.workload == "attention"
+            return ph.attention(
+                self.batch,
+                model.heads,
+                value if prompt else 1,
+                value,
+                model.head_width,
+                width,
+                kv_heads=model.kv_heads,
+                causal=prompt,
+            )
         m, k = (value, value) if self.square else (self.m, self.k)
         return ph.gemm(m, value, k, width)
 
@@ -235,6 +255,8 @@ class RooflineWidget(Instrument):
         kernels: dict[str, ph.Kernel]
         if self.workload == "gemm":
             kernels = {"GEMM": self._moved_kernel(self.n)}
+        elif self.workload != "llm":
+            kernels = {WORKLOADS[self.workload]: self._moved_kernel(self.sequence)}
         else:
             share = ph.fusion_strategies[self.fusion].traffic_share
             tokens = self.batch * self.sequence
@@ -246,20 +268,46 @@ class RooflineWidget(Instrument):
             }
         machine = self.modeled
         self._operations = tuple(
-            Operation(name, kernel, machine.roof(kernel.intensity))
+            Operation(name, kernel, machine.roof(kernel.intensity), self._timed(kernel))
             for name, kernel in kernels.items()
         )
         return self._operations[0].roof
 
+    def _timed(self, kernel: ph.Kernel) -> ph.CalibratedTime | None:
+        """The calibrated time of a kernel on the device as it is, if that form is asked for."""
+        if self.form == "textbook" or self.workload == "llm" or self._imagined:
+            return None
+        return calibrated_time(kernel, self.device, self.precision)
+
+    @property
+    def _imagined(self) -> bool:
+        return self.sparse or not self.modeled.real
+
+    @property
+    def unmeasured(self) -> str:
+        """What the calibrated form lacks: the device, its present roof, or kernels like these."""
+        if self.form == "textbook" or not self._measured_device:
+            return super().unmeasured
+        if self.operations[0].timed is not None:
+            return ""
+        if self._imagined:
+            return "only the dense roof of the device as it is was measured"
+        return f"no measurement of such kernels in {self.precision} is on record"
+
     @property
     def explanations(self) -> dict[str, Any]:
-        """The roof over each kernel on the chart."""
+        """The roof over each kernel on the chart, and its calibrated time."""
+        first = self.operations[0]
+        if first.timed is not None and not is_integer(self.precision):
+            return {f"{first.name}, textbook": first.roof, first.shown_name: first.timed}
         if len(self.operations) == 1:
             return super().explanations
         return {operation.name: operation.roof for operation in self.operations}
 
-    def dominant(self, result: ph.Roofline) -> str:
+    def dominant(self, result: Any) -> str:
         """Left of the ridge the intensity decides, right of it the lesser of the two roofs."""
+        if isinstance(result, ph.CalibratedTime):
+            return "memory_time" if result.memory_time > result.compute_time else "compute_time"
         return "intensity" if result.memory_bound else "attainable"
 
     def _code_beyond_inputs(self) -> list[str]:
@@ -276,19 +324,34 @@ class RooflineWidget(Instrument):
     def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
         """Rate and fraction of the peak of every kernel; of a single one, regime and ridge too."""
         operations = self.operations
+        # Where there are two forms, numbers say which one they are from.
+        form = ", textbook" if self._measured_device else ""
         if len(operations) > 1:
             roofs = [(op.name, op.roof, _tone(op.roof)) for op in operations]
-            attainable = [(n, self._rate(r.attainable, pad=True), tone) for n, r, tone in roofs]
-            shares = [(f"{n}, MFU", _show(r.mfu, "%", pad=True), tone) for n, r, tone in roofs]
+            attainable = [
+                (f"{n}{form}", self._rate(r.attainable, pad=True), tone) for n, r, tone in roofs
+            ]
+            shares = [
+                (f"{n}, MFU{form}", _show(r.mfu, "%", pad=True), tone) for n, r, tone in roofs
+            ]
             return [*attainable, *shares]
         tone = _tone(result)
         return [
-            ("Attainable", self._rate(result.attainable, pad=True), tone),
-            ("Fraction of the peak (MFU)", _show(result.mfu, "%", pad=True), tone),
+            (f"Attainable{form}", self._rate(result.attainable, pad=True), tone),
+            (f"Fraction of the peak (MFU){form}", _show(result.mfu, "%", pad=True), tone),
+            *self._calibrated_cards(operations[0]),
             ("Regime", str(result.regime), tone),
             ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "red"),
             ("Ridge", _show(result.ridge, "FLOP/B"), "gray"),
             ("Peak", self.modeled.peak_label, "gray"),
+        ]
+
+    def _calibrated_cards(self, op: Operation) -> list[NumberCard]:
+        if op.timed is None:
+            return []
+        return [
+            ("Reached, calibrated", self._rate(rounded(op.rate)), "red"),
+            ("Time, calibrated", _show(rounded(op.timed.time), "s"), "red"),
         ]
 
     def sentence(self, result: ph.Roofline) -> str:
@@ -304,11 +367,23 @@ class RooflineWidget(Instrument):
                 f"{_show(result.intensity, 'FLOP/B')}, {side} of {ridge}: {limit} is the limit, "
                 f"and the kernel can attain {self._rate(result.attainable)}, "
                 f"{_show(result.mfu, '%')} of the peak of {machine.peak_label}."
+                f"{self._calibrated_sentence(self.operations[0])}"
             )
         else:
             each = "; ".join(self._of_one(op, first=k == 0) for k, op in enumerate(self.operations))
             said = f"{start}{each}. The peak is {machine.peak_label}, with {ridge}."
         return " ".join((said, *self.overlays.sentences()))
+
+    def _calibrated_sentence(self, op: Operation) -> str:
+        if op.timed is not None:
+            return (
+                f" That is the textbook; calibrated, from a measurement of the device, it reaches "
+                f"about {self._rate(rounded(op.rate))} and takes about "
+                f"{_show(rounded(op.timed.time), 's')}."
+            )
+        if self.form == "calibrated":
+            return f" That is the textbook: {self.unmeasured}."
+        return ""
 
     def _of_one(self, op: Operation, *, first: bool) -> str:
         name = op.name if first else op.name.lower()
@@ -332,15 +407,21 @@ class RooflineWidget(Instrument):
             )
             for op in self.operations
         ]
+        rows += [
+            (op.shown_name, "", "", "", self._rate(rounded(op.rate)), "", "")
+            for op in self.operations
+            if op.timed is not None
+        ]
         return header, [*rows, *self.overlays.rows()]
 
     @property
     def overlays(self) -> Overlays:
         """What is drawn beside the kernels."""
         compared = tuple(ph.devices[key] for key in self.compare if key != self.device)
-        measured = measured_products(self.device, self.precision) if self.measured else ()
+        kind, words = MEASURED[self.workload]
+        found = measured_kernels(self.device, self.precision, kind) if self.measured else ()
         own = own_machine(self._own, self._own_products, self.precision)
-        return Overlays(self.modeled, compared, measured, own, self._predicted_rate)
+        return Overlays(self.modeled, compared, found, own, self._predicted_rate, words)
 
     @property
     def _predicted_rate(self) -> tuple[float, str] | None:
@@ -371,11 +452,13 @@ class RooflineWidget(Instrument):
         beside, entries = overlays.marks(up)
         marks += beside
         legend = [(f"{machine.name}, {machine.peak_label}", "ink", "solid"), *entries]
+        # A kernel that does next to nothing reaches less than the chart shows.
         places = {
-            op.name: (float(op.roof.intensity), float(op.roof.attainable)) for op in self.operations
+            op.name: (float(op.roof.intensity), max(op.rate, up.low)) for op in self.operations
         }
-        marks += draw.kernels(places, up.low)
-        legend += [(name, "red", draw.SYMBOLS[name][0]) for name in places]
+        names = {op.name: op.shown_name for op in self.operations}
+        marks += draw.kernels(places, names, up.low)
+        legend += [(names[name], "red", draw.SYMBOLS[name][0]) for name in places]
         name, place = next(iter(places.items()))
         flat = _GRIP if ridge < _GRIP / 1.5 else min(ridge * 1.5, draw.RIGHT)
         handles = (
@@ -388,7 +471,7 @@ class RooflineWidget(Instrument):
     @property
     def _moves(self) -> str:
         """The size that the first kernel's handle moves."""
-        return "batch" if self.workload == "llm" else "n"
+        return {"gemm": "n", "llm": "batch"}.get(self.workload, "sequence")
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
         """The kernel of that intensity, or the roof that passes through a place."""
@@ -406,7 +489,9 @@ class RooflineWidget(Instrument):
         """Say so when there is nothing to overlay."""
         if self.measured and not self.overlays.measured:
             name = ph.devices[self.device].name
-            return f"No {self.precision} matrix products were measured on the {name}.", "gray"
+            kernel = MEASURED[self.workload][1]
+            words = "matrix products were" if kernel == "product" else f"{kernel} was"
+            return f"No {self.precision} {words} measured on the {name}.", "gray"
         return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from .case_names import label_of, size_in_words
 from .checks import MeasurementError
 from .documents import available, load
 from .recorder import Document, Spread, Value
@@ -54,15 +55,7 @@ class Case:
     @property
     def label(self) -> str:
         """A few words that distinguish this case from the others."""
-        words = [self.kind, self.variant, self.precision or ""]
-        m, n, k = (self.shape.get(side) for side in "mnk")
-        if self.kind == "projection":
-            words.append(f"M={m}")
-        elif m is not None and m == n == k:
-            words.append(f"N={n}")
-        else:
-            hidden = ("result", "array_bytes", "parameter_bytes", "input_bytes", "channels_last")
-            words += [f"{name}={value}" for name, value in self.shape.items() if name not in hidden]
+        words = (self.kind, self.variant, self.precision, label_of(self.kind, self.shape))
         return " ".join(word for word in words if word)
 
 
@@ -86,6 +79,11 @@ class Point:
     high: float
     spread: float
     seconds: float
+
+    @property
+    def size(self) -> str:
+        """Its size in words: ``N = 4,096``, or what an attention kernel reads."""
+        return size_in_words(self.kind, self.shape)
 
 
 @dataclass(frozen=True)

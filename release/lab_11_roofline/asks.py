@@ -1,6 +1,7 @@
 """What lab_11_roofline asks. Students get this file; the keys are in checks.py."""
 
 import json
+import math
 
 from mlsys_widgets.labs import (
     Choice,
@@ -18,8 +19,9 @@ from mlsys_widgets.labs import (
     steps,
 )
 from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted, text
-from mlsys_widgets.measured import Point, load, points
+from mlsys_widgets.measured import Case, Point, cases, load, points
 from mlsys_widgets.physics import (
+    decode,
     devices,
     elementwise,
     footprint,
@@ -29,6 +31,7 @@ from mlsys_widgets.physics import (
     normalization,
     projection,
     roofline,
+    serving_time,
     workloads,
 )
 from mlsys_widgets.physics import format_quantity as q
@@ -39,10 +42,15 @@ LLAMA = workloads["llama3-8b"]
 #: Sizes of matrix products that were timed on an H200, each multiple of the tiles of its library.
 TIMED = (1024, 1408, 1536, 1664, 2048, 2560, 3072, 4096, 5120, 6144, 7168, 8192)
 
+#: Tokens in the cache of the conversation that was decoded on an H200, and what it ran there.
+CONTEXT = 2048
+DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
+
 lab = Lab(
     "lab_11_roofline",
     title="Lab 11: The Roofline",
     chapter=11,
+    minutes="40–45",
     acts=("Which wall, and which peak", "One kernel to make faster", "Your own machine"),
     parameters={
         "reported": Parameter(312, steps(240, 400, 8), "TFLOPS", "what the dashboard reports"),
@@ -75,7 +83,7 @@ lab = Lab(
         "act2_prediction": predicted("what was predicted in the second act", required=False),
         "act2_correct": judged("whether that was right", required=False),
         "tokens_per_second": number(
-            "what the service generates",
+            "what the service generates, by the textbook",
             0,
             none="it does not fit in memory",
             required=False,
@@ -86,7 +94,18 @@ lab = Lab(
 
 def _timed(n: int) -> Point:
     """A square fp16 product on the H200, replayed from a graph so that no launch is in its time."""
-    return points("h200-sxm", "fp16", "gemm", variant="graph", n=n)[0]
+    return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
+
+
+def _token(variant: str) -> Case:
+    """A decode step of that conversation, ``"eager"`` or replayed from a ``"graph"``."""
+    shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
+    return cases("h200-sxm", kind="serving", precision="fp16", variant=variant, **shape)[0]
+
+
+def _about(value: float, unit: str = "") -> str:
+    """A number in two digits: neither a model nor one run of a GPU knows more."""
+    return q(float(f"{value:.2g}"), unit)
 
 
 # Act 1
@@ -498,6 +517,128 @@ def act2_why(p: Parameters) -> Reflection:
 
 
 @lab.asks
+def act2_decode(p: Parameters) -> Prediction:
+    took = _token("eager").seconds.median
+    replayed = _token("graph").seconds.median
+    textbook = decode(*DECODED).time
+    rates = {"A": 600.0, "B": 300.0, "C": 170.0, "D": 70.0}
+    return Prediction(
+        f"One conversation of {CONTEXT:,} tokens, {LLAMA.name} in fp16, on a real H200. The program"
+        " launches the kernels of every step one by one, as PyTorch does unless it is told"
+        " otherwise. How many tokens per second does the conversation get?",
+        {key: f"about {q(rate)}" for key, rate in rates.items()},
+        values=rates,
+        unit="tokens/s",
+        quantity="tokens_per_second",
+        title="How fast does one conversation run?",
+        answer=min(rates, key=lambda key: abs(math.log(rates[key] * took))),
+        feedback={
+            "A": "More than memory allows. All weights cross it for every token, and nothing else"
+            f" is there to share the trip: {_about(LLAMA.parameters * 2, 'B')} at"
+            f" {q(H200.bandwidth, 'B/s')} make {_about(textbook, 's')} per token by the textbook,"
+            f" with the cache. The measured step took {_about(took, 's')}. In the explorer, find"
+            " out what the bar for batch 1 is made of.",
+            "B": f"That is the textbook: all weights and the cache over {q(H200.bandwidth, 'B/s')},"
+            f" {_about(textbook, 's')} per token. It assumes that every byte arrives at the rate of"
+            " the datasheet, and that no kernel ever waits for anything but memory. The measured"
+            f" step took {_about(took, 's')}. In the explorer, switch between *Textbook* and"
+            " *Calibrated*: which part of the bar for batch 1 is new?",
+            "C": "You allowed for kernels that miss the bandwidth of the datasheet, and they do:"
+            f" run one after the other without a gap, they were measured at {_about(replayed, 's')}"
+            f" per token, not the textbook's {_about(textbook, 's')}. But launched one by one they"
+            f" took {_about(took, 's')}. In the explorer, look at what fills the rest of the bar"
+            " for batch 1.",
+            "D": f"The measured step took {_about(took, 's')}, although the textbook needs only"
+            f" {_about(textbook, 's')} to move all weights. So for most of the step memory is"
+            " idle. In the explorer, find out what the bar for batch 1 is made of; then raise the"
+            " batch: why do the first dozens of conversations cost almost no time?",
+        },
+        where="one H200, PyTorch, median of several steps",
+        act=2,
+        after=["act2_why"],
+    )
+
+
+@lab.asks
+def act2_launch(p: Parameters) -> Reflection:
+    took, replayed = (_token(variant).seconds.median for variant in ("eager", "graph"))
+    step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    textbook = decode(*DECODED)
+    arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
+    return Reflection(
+        f"A step of {_about(took, 's')} was measured where the textbook has"
+        f" {_about(textbook.time, 's')}. What takes most of the difference?",
+        {
+            "A": "memory: real streams stay below the bandwidth of the datasheet",
+            "B": "the CPU: it launches each kernel of each step, and the GPU waits for it",
+            "C": "attention: the new token looks at all tokens of the conversation",
+            "D": "arithmetic: every parameter is used once for each token",
+        },
+        right="B",
+        feedback={
+            "A": "A part of it: with nobody to wait for, the same kernels were measured at"
+            f" {_about(replayed, 's')} per step. From there to {_about(took, 's')} no byte is"
+            " moved. In the explorer, switch *Launch* and compare.",
+            "B": "The dispatch tax of Lab 07. A step is"
+            f" about {_about(step.kernels)} kernels, and launching one takes about"
+            f" {_about(step.launch_overhead, 's')} (calibrated), longer than most of them run."
+            f" Recorded once and replayed as a graph, the same step was measured at"
+            f" {_about(replayed, 's')}: {_about(1 / replayed, 'tokens/s')} instead of"
+            f" {_about(1 / took, 'tokens/s')}. A large batch hides the tax, because each kernel"
+            " runs longer.",
+            "C": "For one conversation the cache is small:"
+            f" {_about(kv_cache(LLAMA, 1, CONTEXT), 'B')} beside"
+            f" {_about(textbook.weights, 'B')} of weights. Calibrated, attention takes about"
+            f" {_about(step.attention, 's')} of the step. It grows with batch and context; set"
+            " both high in the explorer.",
+            "D": f"Two FLOP for each parameter take {_about(arithmetic, 's')} at the peak of the"
+            " H200, next to nothing. One conversation is far left of the ridge, as a projection"
+            " with one token is.",
+        },
+        title="Where did the time go?",
+        act=2,
+        after=["act2_decode"],
+    )
+
+
+@lab.asks
+def act2_same(p: Parameters) -> Message:
+    eager, graph = (1 / _token(variant).seconds.median for variant in ("eager", "graph"))
+    return Message(
+        "Noor Haddad",
+        "ML infrastructure lead",
+        "The same decision, again",
+        f"So a customer who is alone on the GPU gets {_about(eager, 'tokens/s')} where"
+        f" {_about(graph, 'tokens/s')} were measured, only because a CPU hands over one kernel at"
+        " a time. In Lab 07 you met this tax with a keyword spotter, and decided how to run it:"
+        " eager or compiled. The line above this card says which, if your design is here.\n\n"
+        "Please set *Launch* in the explorer to what that decision means for us: *Kernel by kernel*"
+        " for eager, *Replayed as a graph* for compiled. Look at one conversation, then at a"
+        " hundred. I have to tell the team today whether recording graphs is worth a week of"
+        " theirs.",
+        task="Decide whether your choice of Lab 07 still holds, for one conversation and for many.",
+        act=2,
+        after=["act2_launch"],
+    )
+
+
+@lab.asks
+def act2_token(p: Parameters) -> Peek:
+    batch, context = 32, 1024  # nobody is asked about these
+    asked = ("llama3-8b", "h200-sxm", "decode", batch, context)
+    return Peek(
+        {
+            "Textbook": decode("llama3-8b", "h200-sxm", batch, context),
+            "Calibrated, launched one by one": serving_time(*asked, launch="async"),
+            "Calibrated, replayed as a graph": serving_time(*asked, launch="graph"),
+        },
+        title=f"The equations of a token, for {q(batch)} conversations of {q(context)} tokens",
+        act=2,
+        after=["act2_launch"],
+    )
+
+
+@lab.asks
 def act2_peek(p: Parameters) -> Peek:
     # Sizes that nobody is asked about.
     few, many = (projection(tokens, 1, LLAMA.width) for tokens in (1, 4096))
@@ -575,7 +716,17 @@ def advice(p: Parameters) -> Essay:
 @lab.asks
 def commitments(p: Parameters) -> Record:
     return Record(
-        ["act1_wall", "act1_real", "act2_kernels", "act1_remedy", "act2_why", "design"], points=12
+        [
+            "act1_wall",
+            "act1_real",
+            "act1_remedy",
+            "act2_kernels",
+            "act2_why",
+            "act2_decode",
+            "act2_launch",
+            "design",
+        ],
+        points=12,
     )
 
 
@@ -603,6 +754,12 @@ def takeaways(p: Parameters) -> Takeaways:
                 "A fast design that does not fit is no design",
                 "The KV cache grows with every conversation. Capacity ends before arithmetic does.",
             ),
+            (
+                "The textbook is a bound, and one conversation is far below it",
+                "Kernels that are launched one by one wait for the CPU, as in Lab 07. Replay them"
+                " as a graph, or give each of them more to do.",
+            ),
         ],
         ahead="The Foundations Review: four mental models, ten questions, five myths.",
+        after=["act2_launch"],
     )

@@ -88,3 +88,29 @@ def test_a_model_that_fails_gets_a_sentence(led, browser_of):
     browser_of(reveal).ask("compare")
     assert "This cannot be shown: 'gone'." in reveal.text()
     assert "This cannot be shown" in reveal._repr_mimebundle_()["text/html"]
+
+
+def test_forms_of_a_model_side_by_side(led):
+    lock = a_number(led)
+    lock.commit("100", 3)
+    forms = {"Textbook": 300.0, "Calibrated": lambda: 80.0}
+    feedback = {"low": "Said if low.", "close": "Said if close.", "high": "Said if high."}
+    reveal = lock.reveal(model=forms, measured=60, feedback=feedback)
+    text = reveal.text()
+    assert "Textbook: 300 images" in text
+    assert "Calibrated: 80 images" in text
+    assert "Measured: 60 images" in text
+    far = "3× below the textbook form, 1.25× above the calibrated form, and 1.67× above"
+    assert far in text
+    assert "Said if close." in text  # by the last form
+    with pytest.raises(ValueError, match="nothing to compare"):
+        lock.reveal(model={})
+
+
+def test_no_more_digits_are_shown_than_are_known(led):
+    lock = a_number(led)
+    lock.commit("100", 3)
+    text = lock.reveal(model=295.05, measured=64.44, digits=2).text()
+    assert "The model says: 300 images" in text
+    assert "Measured: 64 images" in text
+    assert "3× below the model" in text

@@ -11,6 +11,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Axis, Line
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
 from tests.instruments.drawn import handle
+from tests.instruments.locks import Lock
 
 show = ph.format_quantity
 moves = st.fixed_dictionaries(
@@ -68,8 +69,8 @@ def test_out_of_memory_says_by_how_much_and_a_hint_what_would_fit() -> None:
     for remedy in remedies:
         assert remedy in instrument.hint(result)
         assert remedy not in words
-    assert card(instrument, "Decode") == "does not fit"
-    assert card(instrument, "Prefill") == "does not fit"
+    assert card(instrument, "Decode, textbook") == "does not fit"
+    assert card(instrument, "Prefill, textbook") == "does not fit"
 
 
 @pytest.mark.parametrize("heads", ["grouped", "full"])
@@ -89,7 +90,7 @@ def test_the_model_alone_is_too_large_for_a_microcontroller() -> None:
     assert "weights and activations alone do not fit" in words
     assert instrument.result.largest_batch == 0
     assert instrument.precision == "fp32"
-    assert instrument.hidden() == {"precision"}  # there is one only
+    assert instrument.hidden() == {"precision", "form"}  # there is one only of each
 
 
 def test_the_largest_case_fits_nowhere() -> None:
@@ -115,7 +116,9 @@ def test_decode_is_memory_bound_and_prefill_is_not() -> None:
     instrument = MemoryBudget(batch=1, sequence=2048)
     assert instrument.decode.memory_bound
     assert not instrument.prefill.memory_bound
-    assert card(instrument, "Decode") == "205.9 tokens/s"  # 3.35 TB/s over (16 GB + cache)
+    assert (
+        card(instrument, "Decode, textbook") == "205.9 tokens/s"
+    )  # 3.35 TB/s over (16 GB + cache)
     assert round(instrument.prefill.tokens_per_second, -2) == 61800
     assert instrument.decode == ph.decode("llama3-8b", "h100-sxm", 1, 2048, kv_heads=8)
 
@@ -295,12 +298,12 @@ def test_random_walks_stay_true(walk: list[dict[str, object]], data: st.DataObje
         short = result.total > ph.devices[instrument.device].memory
         assert result.out_of_memory == short
         assert (instrument.alert(result) is not None) == short
-        assert ("does not fit" in card(instrument, "Decode")) == short
+        assert ("does not fit" in card(instrument, "Decode, textbook")) == short
         if not short:
-            assert card(instrument, "Decode") == show(
+            assert card(instrument, "Decode, textbook") == show(
                 instrument.decode.tokens_per_second, "tokens/s"
             )
-            assert card(instrument, "Decode") in sentence
+            assert card(instrument, "Decode, textbook") in sentence
         assert instrument.marks["parts"].x[2, 1] == pytest.approx(result.total)
         assert instrument.marks["now"].y[0] == result.total
         for mark in marks.values():
@@ -308,3 +311,74 @@ def test_random_walks_stay_true(walk: list[dict[str, object]], data: st.DataObje
             assert np.isfinite(mark.y).all()
         assert all(instrument.marks[name] is mark for name, mark in marks.items())
         assert set(instrument.marks) == set(marks)
+
+
+# The calibrated form.
+
+
+def test_a_measured_device_has_two_forms_and_every_speed_says_which() -> None:
+    instrument = MemoryBudget(device="h200-sxm", batch=16, sequence=2048)
+    assert "form" not in instrument.hidden()
+    textbook = instrument.decode
+    assert card(instrument, "Decode, textbook") == show(textbook.tokens_per_second, "tokens/s")
+    instrument.set(form="calibrated")
+    decode = ph.serving_time("llama3-8b", "h200-sxm", "decode", 16, 2048, "fp16")
+    prefill = ph.serving_time("llama3-8b", "h200-sxm", "prefill", 16, 2048, "fp16")
+    assert instrument.calibrated is not None
+    assert [step.time for step in instrument.calibrated] == [decode.time, prefill.time]
+    assert instrument.decode == textbook  # still there, and faster
+    assert decode.time > textbook.time
+    said, rows = instrument.sentence(instrument.result), instrument.table(instrument.result)[1]
+    for name, step in (("Decode", decode), ("Prefill", prefill)):
+        speed = show(float(f"{step.tokens_per_second:.2g}"), "tokens/s")
+        assert card(instrument, f"{name}, calibrated") == speed
+        assert speed in said
+        assert speed in {row[0]: row[1] for row in rows}[f"{name}, calibrated"]
+    assert "Calibrated, with kernels replayed as a graph" in said
+    assert "textbook" not in said
+    assert list(instrument.explanations) == ["Memory", "Decode, calibrated", "Prefill, calibrated"]
+    assert "attention" in instrument.hidden()  # counted in any case
+    played = instrument.film(instrument.result)
+    assert sum("(calibrated)" in words for _, words in played.moments) == 3
+
+
+@pytest.mark.parametrize(
+    ("inputs", "why"),
+    [
+        ({"device": "h100-sxm"}, "no measurement of the H100 SXM is on record"),
+        ({"precision": "fp8"}, "no measurement with a KV cache in fp8 is on record"),
+    ],
+)
+def test_without_a_measurement_the_textbook_is_shown_and_named(
+    inputs: dict[str, str], why: str
+) -> None:
+    instrument = MemoryBudget(**({"device": "h200-sxm", "form": "calibrated"} | inputs))
+    assert instrument.shown_form == "textbook"
+    assert instrument.calibrated is None
+    assert f"By the textbook ({why}), decoding writes" in instrument.sentence(instrument.result)
+    assert card(instrument, "Decode, textbook") == show(
+        instrument.decode.tokens_per_second, "tokens/s"
+    )
+
+
+def test_heads_of_their_own_take_longer_in_either_form() -> None:
+    instrument = MemoryBudget(device="h200-sxm", form="calibrated", batch=16, sequence=2048)
+    assert instrument.calibrated is not None
+    grouped = instrument.calibrated[0].time
+    instrument.set(heads="full")
+    assert instrument.calibrated[0].time > grouped
+
+
+def test_the_calibrated_form_waits_for_its_gate() -> None:
+    gate = Lock()
+    instrument = MemoryBudget(device="h200-sxm", measurements=gate)
+    panel = instrument._open().panel
+
+    def offered() -> bool:
+        return "form" not in panel.readout["hidden"]
+
+    assert "form" in instrument.hidden()
+    before = offered()
+    gate.open()
+    assert "form" not in instrument.hidden()
+    assert (before, offered()) == (False, True)

@@ -16,6 +16,7 @@ from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.measured import load, points
 from tests.instruments.drawn import handle, mark
+from tests.instruments.locks import Lock
 
 show = ph.format_quantity
 
@@ -49,7 +50,9 @@ def test_plot_cards_sentence_and_table_agree(
     ]
     unit = "OP/s" if w.precision == "int8" else "FLOP/s"
     cards = dict(card[:2] for card in w.cards(result))
-    assert cards[first.name if llm else "Attainable"] == show(result.attainable, unit, pad=True)
+    form = ", textbook" if device in ph.calibrated_devices() else ""
+    label = f"{first.name if llm else 'Attainable'}{form}"
+    assert cards[label] == show(result.attainable, unit, pad=True)
     assert show(result.mfu, "%") in w.sentence(result)
     _, rows = w.table(result)
     count = len(w.operations)
@@ -391,3 +394,133 @@ def test_a_predicted_fraction_of_the_peak_is_kept_in_code() -> None:
         RooflineWidget(prediction={"speed": 1})
     with pytest.raises(ValueError, match="prediction names 2 quantities; it must name one"):
         RooflineWidget(prediction={"rate": 1e12, "mfu": 0.3})
+
+
+# Attention, and the calibrated form.
+
+
+def test_attention_lies_where_its_operations_and_bytes_put_it() -> None:
+    w = RooflineWidget(workload="attention", batch=4, sequence=2048)
+    model = ph.workloads["llama3-8b"]
+    shape = {"head_width": model.head_width, "kv_heads": model.kv_heads}
+    prompt = ph.attention(4, model.heads, 2048, 2048, causal=True, **shape)
+    assert w.result.intensity == prompt.intensity
+    assert w.result.regime == "compute-bound"
+    w.set(workload="decode")
+    token = ph.attention(4, model.heads, 1, 2048, **shape)
+    assert w.result.intensity == token.intensity
+    assert w.result.regime == "memory-bound"
+    assert "Attention of a new token has an intensity of 3.99 FLOP/B" in w.sentence(w.result)
+    assert w.hidden() >= {"fusion", "m", "n", "k", "square"}
+
+
+@pytest.mark.parametrize("workload", ["attention", "decode"])
+def test_attention_moves_the_sequence(workload: str) -> None:
+    w = RooflineWidget(workload=workload, sequence=300)
+    (name,) = (op.name for op in w.operations)
+    x = float(w.result.intensity)
+    w.set(sequence=20)
+    w.drag(name, x, 1e12)
+    assert w.sequence == pytest.approx(300, rel=0.006)
+    assert handle(w, name).control == "sequence"
+
+
+@pytest.mark.parametrize(
+    ("workload", "kind", "words"),
+    [
+        ("attention", "attention", "attention over prompts"),
+        ("decode", "decode_attention", "attention of new tokens"),
+    ],
+)
+def test_measured_attention_lies_on_the_chart(workload: str, kind: str, words: str) -> None:
+    w = RooflineWidget(device="h200-sxm", workload=workload, measured=True)
+    found = [p for p in points("h200-sxm", "fp16", kind) if p.shape["form"] != "naive"]
+    assert mark(w, "measured").x == tuple(point.intensity for point in found)
+    assert f"Measured {words}" in legend(w)
+    assert f"{len(found)} measurements of {words}, the fastest at" in w.sentence(w.result)
+    rows = [row[0] for row in w.table(w.result)[1] if row[0].startswith("Measured, ")]
+    assert rows[0] == f"Measured, {found[0].size}"
+    w.set(precision="int8")
+    assert f"No int8 {words} was measured on the H200 SXM" in w.alert(w.result)[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "name", "family"),
+    [
+        ({"n": 4096}, "GEMM", "products"),
+        ({"n": 1023}, "GEMM", "unaligned products"),
+        ({"workload": "attention"}, "Attention over a prompt", "prompt attention"),
+        ({"workload": "decode"}, "Attention of a new token", "cache attention"),
+    ],
+)
+def test_a_calibrated_kernel_lies_where_its_time_puts_it(
+    inputs: dict[str, Any], name: str, family: str
+) -> None:
+    w = RooflineWidget(device="h200-sxm", form="calibrated", batch=16, sequence=4096, **inputs)
+    (op,) = w.operations
+    kernel = op.kernel
+    if isinstance(kernel, ph.Gemm):
+        kernel = ph.product(kernel.m, kernel.n, kernel.k, "fp16")
+    time = float(ph.calibration_of("h200-sxm").time(kernel, family, "fp16").time)
+    reached = float(op.kernel.flops) / time
+    assert reached <= w.result.attainable
+    drawn = mark(w, name)
+    assert (drawn.x, drawn.y) == ((w.result.intensity,), (pytest.approx(reached),))
+    cards = dict(card[:2] for card in w.cards(w.result))
+    assert cards["Attainable, textbook"] == show(w.result.attainable, "FLOP/s", pad=True)
+    about = show(float(f"{reached:.2g}"), "FLOP/s")
+    assert cards["Reached, calibrated"] == about
+    assert cards["Time, calibrated"] == show(float(f"{time:.2g}"), "s")
+    assert f"calibrated, from a measurement of the device, it reaches about {about}" in w.sentence(
+        w.result
+    )
+    assert f"{name}, calibrated" in legend(w)
+    assert {row[0]: row[4] for row in w.table(w.result)[1]}[f"{name}, calibrated"] == about
+    assert list(w.explanations) == [f"{name}, textbook", f"{name}, calibrated"]
+    shown = live_math(w, f"{name}, calibrated")
+    assert shown["part"] == f"{name}, calibrated"
+    # The fraction of the peak is left to whoever asks for it.
+    assert not any("MFU" in label and "calibrated" in label for label in cards)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "why"),
+    [
+        ({"device": "h100-sxm"}, "no measurement of the H100 SXM is on record"),
+        ({"bandwidth_share": 2}, "only the dense roof of the device as it is was measured"),
+        ({"sparse": True}, "only the dense roof of the device as it is was measured"),
+        ({"workload": "decode", "precision": "fp8"}, "no measurement of such kernels in fp8"),
+        ({"n": 1023, "precision": "bf16"}, "no measurement of such kernels in bf16 is on record"),
+    ],
+)
+def test_what_was_not_measured_stays_textbook_and_says_so(inputs: dict[str, Any], why: str) -> None:
+    w = RooflineWidget(**({"device": "h200-sxm", "form": "calibrated"} | inputs))
+    assert w.shown_form == "textbook"
+    assert w.operations[0].rate == w.result.attainable
+    assert f"That is the textbook: {why}" in w.sentence(w.result)
+    w.set(form="textbook")
+    assert "That is the textbook" not in w.sentence(w.result)
+
+
+def test_a_layer_has_the_textbook_form_only() -> None:
+    w = RooflineWidget(device="h200-sxm", workload="llm", form="calibrated")
+    assert "form" in w.hidden()
+    assert all(op.timed is None for op in w.operations)
+    labels = [label for label, _, _ in w.cards(w.result)]
+    assert all(label.endswith(", textbook") for label in labels)
+
+
+def test_what_was_measured_waits_for_its_gate() -> None:
+    gate = Lock()
+    w = RooflineWidget(device="h200-sxm", measured=True, measurements=gate)
+    assert w.hidden() >= {"form", "measured"}
+    assert mark(w, "measured").x  # what the author of a lab has set is there
+    gate.open()
+    assert not w.hidden() & {"form", "measured"}
+
+
+def test_a_kernel_below_the_chart_lies_on_its_edge() -> None:
+    w = RooflineWidget(device="h200-sxm", form="calibrated", n=8)
+    (scene,) = w.scenes(w.result)
+    assert w.operations[0].rate < scene.up.low
+    assert mark(w, "GEMM").y == (scene.up.low,)

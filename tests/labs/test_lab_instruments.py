@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,55 @@ def test_lab_11_serves_one_batch_in_both_instruments(opened):
     assert (service.batch, service.sequence) == (64, 2048)
     service.set(sequence=1)  # a decode step, which has no budget of its own
     assert (budget.batch, budget.sequence) == (64, 2048)
+
+
+def test_lab_11_holds_measurements_back_until_they_were_predicted(opened):
+    """Measured shares of the peak until Act 1 is done, tokens per second until their prediction."""
+    found = opened("lab_11_roofline")
+    product, real, budget, tokens = (
+        found.names[name] for name in ("product", "real", "budget", "tokens")
+    )
+    product.set(device="h200-sxm")
+    budget.set(device="h200-sxm")
+    assert {"form", "measured"} <= product.hidden()
+    found.open("act1_real")
+    assert not real.locked
+    assert len(real.scenes(real.result)[0].legend) > 2  # measured products are drawn
+    # A calibrated rate would be the answer to the question about a measured one.
+    assert {"form", "measured"} <= real.hidden() & product.hidden()
+    found.open("act1_remedy")
+    assert not {"form", "measured"} & (real.hidden() | product.hidden())
+    found.open("act2_why")
+    assert not budget.locked
+    assert "form" in budget.hidden()
+    assert tokens.locked
+    found.open("act2_decode")
+    assert not tokens.locked
+    assert "form" not in budget.hidden()
+
+
+def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
+    found = opened("lab_11_roofline")
+    (cell,) = (
+        cell
+        for cell in read(ROOT / "assignments" / "lab_11_roofline" / "lab.py")
+        if (cell.kind, cell.name) == ("reveal", "act2_decode")
+    )
+    found.commit("act2_decode", "B")
+    exec(
+        compile(cell.body.replace("lab.reveal(", "said = lab.reveal("), cell.where, "exec"),
+        found.names,
+    )
+    text = found.names["said"].text()
+    shown = [
+        float(x) for x in re.findall(r"(?:Textbook|Calibrated|Measured): (\d+) tokens/s", text)
+    ]
+    textbook, calibrated, measured = shown
+    assert textbook == float(f"{ph.decode('llama3-8b', 'h200-sxm', 1, 2048).tokens_per_second:.2g}")
+    assert measured < textbook / 3
+    assert abs(calibrated / measured - 1) < 0.25
+    assert "B: about 300" in text
+    assert "Not quite." in text
 
 
 def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(opened, tmp_path):

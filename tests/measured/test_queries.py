@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mlsys_widgets.measured import cases, ceilings, load, points, save
+from mlsys_widgets.measured import available, cases, ceilings, load, points, save
 
 NAME = "cpu-2core-server"
 
@@ -84,3 +85,32 @@ def test_ceilings_lie_above_every_point_past_the_cache() -> None:
     for case in cases(NAME, kind="triad"):
         assert case.bandwidth is not None
         assert case.bandwidth <= roof.bandwidth
+
+
+@pytest.mark.parametrize("name", available())
+def test_labels_tell_all_cases_apart(name: str) -> None:
+    labels = [case.label for case in cases(name)]
+    assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("gemm", r"N = [\d,]+|[\d,]+ × [\d,]+ × [\d,]+"),
+        ("attention", r"[\d,]+ × [\d,]+ tokens, \d+ heads of \d+.*"),
+        ("decode_attention", r"[\d,]+ × [\d,]+ cached tokens, \d+ heads of \d+.*"),
+    ],
+)
+def test_points_say_what_they_are(kind: str, words: str) -> None:
+    found = points("h200-sxm", "fp16", kind)
+    assert len(found) > 20
+    for point in found:
+        assert re.fullmatch(words, point.size), point.size
+        assert "=True" not in point.label
+
+
+def test_one_row_of_a_product_is_no_square_product() -> None:
+    square = points("h200-sxm", "fp16", "gemm", variant="graph", m=4096, n=4096, k=4096)
+    assert [point.size for point in square] == ["N = 4,096"]
+    sizes = {p.size for p in points("h200-sxm", "fp16", "gemm", variant="graph", n=4096)}
+    assert len(sizes) > 3
