@@ -54,14 +54,19 @@ def own_machine(
 def measured_kernels(device: str, precision: str, kind: str) -> tuple[Point, ...]:
     """Kernels of a kind measured on a device, without launches; empty if it was not measured.
 
-    Attention that writes its scores to memory is left out: it is another kernel.
+    Attention that writes its scores to memory is left out: it is another kernel. So are products
+    that are not square: the chart's own product has one side.
     """
     try:
         found = points(device, precision, kind)
     except MeasurementError:
         return ()
     return tuple(
-        point for point in found if point.variant != "eager" and point.shape.get("form") != "naive"
+        point
+        for point in found
+        if point.variant != "eager"
+        and point.shape.get("form") != "naive"
+        and len({point.shape.get(side) for side in "mnk"}) == 1
     )
 
 

@@ -37,8 +37,9 @@ def test_the_term_that_decides_is_marked_and_moves_with_the_controls():
 
 def test_one_part_is_shown_and_the_others_are_named():
     budget = MemoryBudget()
-    math = live_math(budget, "Decode")
-    assert (math["titles"], math["part"]) == (["Memory", "Decode", "Prefill"], "Decode")
+    math = live_math(budget, "Decode, textbook")
+    titles = ["Memory", "Decode, textbook", "Prefill, textbook"]
+    assert (math["titles"], math["part"]) == (titles, titles[1])
     assert live_math(budget, "Nonsense")["part"] == "Memory"
 
 

@@ -73,7 +73,7 @@ def test_it_keeps_what_was_chosen_while_the_instrument_moves() -> None:
 
 def test_another_part_starts_with_all_its_steps() -> None:
     panel = PhysicsPanel(MemoryBudget(), quantity="kv_cache")
-    panel.set(part="Prefill")
+    panel.set(part="Prefill, textbook")
     assert panel.steps.quantity == "all"
     options = [key for key, _ in opened(panel)["options"]["quantity"]]
     assert options == ["all", *MemoryBudget().prefill.outputs()]

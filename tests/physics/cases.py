@@ -128,6 +128,7 @@ CASES = [
             {"phase": "decode", "precision": "int4", "layers": 1},
         )
     ),
+    Case(ph.training_memory, {"batch": 8, "sequence": 1024}, {"model": "gpt2"}),
 ]
 
 #: Public functions that are no formulas of numbers and have tests of their own.
@@ -144,6 +145,7 @@ OTHERS = {
     "layer_kernels",
     "make_device",
     "model_kernels",
+    "naive_attention_kernels",
     "nearest_level",
     "parse_quantity",
     "product_family",
@@ -151,6 +153,8 @@ OTHERS = {
     "row_family",
     "sensitivity",
     "time_uses",
+    "training_launches",
+    "training_time",
 }
 
 
