@@ -191,9 +191,9 @@ largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.seque
 
 # %% [markdown]
 # The explorer shows the same service in two forms, and every number says which one it is from. *Textbook* divides by
-# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them, and is right to about a tenth.
-# Your prediction is a line. Switch the **form**, raise the **batch**, and read the bars from left to right; the measured
-# points are behind **More**.
+# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them. It is right to about a tenth where
+# the device sets the pace; how fast a host launches varies more. Your prediction is a line, and the points were
+# measured. Switch the **form**, raise the **batch**, and read the bars from left to right.
 
 # %% instrument="Serving the model, token by token"
 tokens = ServingExplorer(

@@ -20,12 +20,14 @@ from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, gr
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.language_model import language_model
 from mlsys_widgets.physics.model_kernels import (
+    ACTIVATION_BYTES,
     KernelUse,
     Part,
     Phase,
     layer_kernels,
     model_kernels,
 )
+from mlsys_widgets.physics.products import storages
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import LanguageModel
 
@@ -181,7 +183,7 @@ def serving_time(
         ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
         for each of ``batch`` sequences that have ``sequence`` tokens in the cache.
     precision
-        Of the weights and their products.
+        Of the weights and their products: 16 bits or fewer.
     launch
         ``"async"``: launched one by one, the host running ahead; ``"graph"``: recorded once and
         replayed.
@@ -200,7 +202,9 @@ def serving_time(
     calibration = calibration_of(device) if calibration is None else calibration
     kind = _BY_LAUNCH[one_of("launch", launch, _BY_LAUNCH)]
     one_of("phase", phase, get_args(Phase))
-    one_of("precision", precision, calibration.precisions)
+    # Everything beside the weights is kept in 16 bits, so wider weights would be no fair model.
+    served = [p for p in calibration.precisions if storages[p].weight <= ACTIVATION_BYTES]
+    one_of("precision", precision, served)
     batch = AT_LEAST_ONE.check("batch", batch)
     sequence = AT_LEAST_ONE.check("sequence", sequence)
     if layers is None:

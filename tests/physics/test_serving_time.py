@@ -170,7 +170,7 @@ def test_a_calibration_of_your_own_takes_the_place_of_the_one_on_record() -> Non
         ({"device": "h1000"}, "device is 'h1000'; it must be one of: "),
         ({"device": "a100-sxm"}, "the calibrated form knows: h200-sxm"),
         ({"phase": "dream"}, "phase is 'dream'; it must be one of: prefill, decode"),
-        ({"precision": "fp64"}, "precision is 'fp64'; it must be one of: fp32, "),
+        ({"precision": "fp64"}, "precision is 'fp64'; it must be one of: fp16, bf16, fp8"),
         ({"launch": "serial"}, "launch is 'serial'; it must be one of: async, graph"),
         ({"batch": 0}, "batch is 0; it must be a number of at least 1"),
         ({"batch": [4, -1]}, "batch is -1.0; it must be a number of at least 1"),
