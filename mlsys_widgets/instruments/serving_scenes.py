@@ -187,7 +187,7 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         legend.append(("Measured, with about this context", "measured", "triangle-up"))
     legend += guessed
     handles = (
-        Handle("batch", "batch", *place, "xy"),
+        Handle("batch", "batch", *place, "y"),
         Handle("target", "target", target, _level(up, _GRIP)),
     )
     return Scene(across, up, marks, 360, tuple(legend), handles)
