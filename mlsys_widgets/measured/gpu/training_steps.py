@@ -9,6 +9,7 @@ from typing import Any
 
 from ..recorder import Value
 from .drawn_sizes import SEED, draw
+from .models import gpt2_layer
 from .timing import GpuBench
 
 PATIENCE = 0.2
@@ -61,33 +62,16 @@ def training_cases() -> list[tuple[str, int, int]]:
 def gpt(torch: Any, sizes: GptSizes) -> Any:
     """A GPT-2 without dropout, its embedding tied to its logits; returns the loss."""
     nn, functional = torch.nn, torch.nn.functional
-    width, heads = sizes.width, sizes.heads
-
-    class Block(nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.before_attention = nn.LayerNorm(width)
-            self.qkv = nn.Linear(width, 3 * width)
-            self.project = nn.Linear(width, width)
-            self.before_mlp = nn.LayerNorm(width)
-            self.widen = nn.Linear(width, 4 * width)
-            self.narrow = nn.Linear(4 * width, width)
-
-        def forward(self, x: Any) -> Any:
-            batch, length, _ = x.shape
-            qkv = self.qkv(self.before_attention(x)).view(batch, length, 3, heads, width // heads)
-            q, k, v = qkv.permute(2, 0, 3, 1, 4)
-            y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + self.project(y.transpose(1, 2).reshape(batch, length, width))
-            y = functional.gelu(self.widen(self.before_mlp(x)), approximate="tanh")
-            return x + self.narrow(y)
+    width = sizes.width
 
     class Gpt(nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.tokens = nn.Embedding(sizes.vocabulary, width)
             self.positions = nn.Embedding(sizes.positions, width)
-            self.blocks = nn.ModuleList([Block() for _ in range(sizes.layers)])
+            self.blocks = nn.ModuleList(
+                [gpt2_layer(torch, width, sizes.heads) for _ in range(sizes.layers)]
+            )
             self.last = nn.LayerNorm(width)
             nn.init.normal_(self.tokens.weight, 0.0, 0.02)
             nn.init.normal_(self.positions.weight, 0.0, 0.02)
