@@ -68,16 +68,10 @@ class TimedUse:
         return max(terms, key=terms.__getitem__)
 
 
-@dataclass(frozen=True, repr=False)
-class ServingTime(Result):
-    """One pass of a model: what its kernels take, part by part, and what launching them takes."""
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TimedKernels(Result):
+    """Kernels that a host launches and a device runs one after the other."""
 
-    tokens: Numeric = given("n", "", "tokens read or written", AT_LEAST_ONE)
-    products: Numeric = given("t_products", "s", "products with the weights", NON_NEGATIVE)
-    attention: Numeric = given("t_attention", "s", "attention", NON_NEGATIVE)
-    normalization: Numeric = given("t_norm", "s", "normalization", NON_NEGATIVE)
-    small_kernels: Numeric = given("t_small", "s", "small kernels", NON_NEGATIVE)
-    logits: Numeric = given("t_logits", "s", "logits", NON_NEGATIVE)
     kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
     launch_overhead: Numeric = given("t_launch", "s", "launching a kernel", NON_NEGATIVE)
     node_overhead: Numeric = given(
@@ -90,6 +84,28 @@ class ServingTime(Result):
         """Time between one kernel and the next."""
         return self.kernels * self.node_overhead
 
+    @derived("t_host", "s")
+    def host_time(self) -> Numeric:
+        """Time in which the host launches all kernels."""
+        return self.kernels * self.launch_overhead
+
+    @property
+    def dominant(self) -> TimedUse:
+        """The kernel that takes most of the time; for single numbers."""
+        return max(self.uses, key=lambda timed: float(timed.total))
+
+
+@dataclass(frozen=True, repr=False)
+class ServingTime(TimedKernels):
+    """One pass of a model: what its kernels take, part by part, and what launching them takes."""
+
+    tokens: Numeric = given("n", "", "tokens read or written", AT_LEAST_ONE)
+    products: Numeric = given("t_products", "s", "products with the weights", NON_NEGATIVE)
+    attention: Numeric = given("t_attention", "s", "attention", NON_NEGATIVE)
+    normalization: Numeric = given("t_norm", "s", "normalization", NON_NEGATIVE)
+    small_kernels: Numeric = given("t_small", "s", "small kernels", NON_NEGATIVE)
+    logits: Numeric = given("t_logits", "s", "logits", NON_NEGATIVE)
+
     @derived("t_device", "s")
     def device_time(self) -> Numeric:
         """Time on the device: all kernels, and the gaps between them."""
@@ -101,11 +117,6 @@ class ServingTime(Result):
             + self.logits
             + self.gaps
         )
-
-    @derived("t_host", "s")
-    def host_time(self) -> Numeric:
-        """Time in which the host launches all kernels."""
-        return self.kernels * self.launch_overhead
 
     @derived("T", "s")
     def time(self) -> Numeric:
@@ -121,11 +132,6 @@ class ServingTime(Result):
     def parts(self) -> dict[str, Numeric]:
         """Seconds on the device, by what kernels are for, and the gaps between them."""
         return {part: getattr(self, name) for part, name in _PARTS.items()} | {"gaps": self.gaps}
-
-    @property
-    def dominant(self) -> TimedUse:
-        """The kernel that takes most of the time; for single numbers."""
-        return max(self.uses, key=lambda timed: float(timed.total))
 
     @property
     def reason(self) -> Reason:

@@ -6,13 +6,12 @@ embedding tied to the logits, gradients kept from step to step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.physics.attention import attention
 from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
 from mlsys_widgets.physics.devices import Device
-from mlsys_widgets.physics.dispatch import GRAPH_NODE_OVERHEAD
 from mlsys_widgets.physics.domain import (
     AT_LEAST_ONE,
     NON_NEGATIVE,
@@ -26,7 +25,7 @@ from mlsys_widgets.physics.products import product
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.row_laws import row_family
-from mlsys_widgets.physics.serving_time import TimedUse, time_uses
+from mlsys_widgets.physics.serving_time import TimedKernels, time_uses
 from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel
 
 _GPT2: Final = Source("GPT-2, OpenAI: sizes of the released models", "2019-02", "datasheet")
@@ -131,39 +130,23 @@ class TrainingMemory(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class TrainingTime(Result):
+class TrainingTime(TimedKernels):
     """One step: three passes over the model on the device, and a host that launches all of it."""
 
     tokens: Numeric = given("T", "", "tokens of the batch", AT_LEAST_ONE)
     forward: Numeric = given("t_forward", "s", "forward", NON_NEGATIVE)
     backward: Numeric = given("t_backward", "s", "backward", NON_NEGATIVE)
     update: Numeric = given("t_update", "s", "gradients and optimizer", NON_NEGATIVE)
-    kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
-    launch_overhead: Numeric = given("t_launch", "s", "launching a kernel", NON_NEGATIVE)
-    node_overhead: Numeric = given(
-        "t_node", "s", "gap between two kernels", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
-    )
-    uses: tuple[TimedUse, ...] = field(default=(), compare=False)
 
     @derived("t_device", "s")
     def device_time(self) -> Numeric:
         """Time on the device: all kernels, and the gaps between them."""
-        return self.forward + self.backward + self.update + self.kernels * self.node_overhead
-
-    @derived("t_host", "s")
-    def host_time(self) -> Numeric:
-        """Time in which the host launches all kernels."""
-        return self.kernels * self.launch_overhead
+        return self.forward + self.backward + self.update + self.gaps
 
     @derived("T_step", "s")
     def time(self) -> Numeric:
         """Time of the step: the longer of computing and launching."""
         return greater(self.device_time, self.host_time)
-
-    @property
-    def dominant(self) -> TimedUse:
-        """The kernel that takes most of the time; for single numbers."""
-        return max(self.uses, key=lambda timed: float(timed.total))
 
 
 def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric) -> TrainingMemory:
