@@ -217,14 +217,17 @@ def test_a_finger_drags(page):
     device.detach()
 
 
-# Counts requests to the kernel and the states that come back.
+# Counts requests to the kernel, the states that come back, and how many were on their way at most.
 COUNT = """() => {
-  const counted = window.counted = { requests: 0, states: 0 };
+  const counted = window.counted = { requests: 0, states: 0, underWay: 0 };
   const text = data => typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
   const send = WebSocket.prototype.send;
   window.uncount = () => { WebSocket.prototype.send = send; };
   WebSocket.prototype.send = function (data) {
-    if (text(data).includes('"dragged"')) counted.requests += 1;
+    if (text(data).includes('"dragged"')) {
+      counted.requests += 1;
+      counted.underWay = Math.max(counted.underWay, counted.requests - counted.states);
+    }
     if (!this.counts) {
       this.counts = true;
       this.addEventListener('message', event => {
@@ -253,14 +256,14 @@ def test_a_fast_hand_leaves_no_backlog(page):
         x = about["x"] - 40 - 120 * abs((k % 20) - 10) / 10 - k
         page.mouse.move(x, about["y"])
         time.sleep(max(0.0, start + (k + 1) / 30 - time.monotonic()))
-    before = page.evaluate("counted.states")
     arrives(page, "Roofline", "GEMM", x, about["y"])
     page.mouse.up()
     page.wait_for_function("() => counted.states >= counted.requests")
     counted = page.evaluate("uncount(), counted")
     # One state for each request: sixty moves and the release at most.
     assert counted["states"] == counted["requests"] <= 61
-    assert counted["states"] - before <= 3
+    # MOST_UNDER_WAY in control_panel.js: however slow the kernel is, no queue grows.
+    assert counted["underWay"] <= 2
     value = handle.get_attribute("aria-valuetext")
     expect(slider_of(board, about["label"])).to_have_attribute("aria-valuetext", value)
     reset(board)
