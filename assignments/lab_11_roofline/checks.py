@@ -228,15 +228,11 @@ def _timed(n: int) -> Point:
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
-def _is_square(point: Point) -> bool:
-    return point.shape["m"] == point.shape["n"] == point.shape["k"]
-
-
 def act1_real(given: Given) -> ChoiceKey:
     # The shares that the options of asks.py stand for.
     shares = {"A": 0.97, "B": 0.8, "C": 0.65, "D": 0.35}
-    timed = filter(_is_square, points("h200-sxm", "fp16", "gemm", variant="graph"))
-    largest = max(timed, key=lambda point: point.shape["n"])
+    timed = points("h200-sxm", "fp16", "gemm", variant="graph")
+    largest = max((point for point in timed if point.is_square), key=lambda point: point.shape["n"])
     reached = largest.attained / H200.peak("fp16")
     return ChoiceKey(min(shares, key=lambda key: abs(shares[key] - reached)))
 
@@ -665,7 +661,7 @@ def own_share_pct(given: Given) -> NumberKey:
     assert bandwidth is not None
     n = given.p.own_n
     # A GPU's document has several variants of a product; the best of them is what it can do.
-    sized = [point for point in timed if point.shape["n"] == n and _is_square(point)]
+    sized = [point for point in timed if point.shape["n"] == n and point.is_square]
     if not sized:
         raise ValueError(f"{MACHINE} has no fp32 product of N = {n}. Take it again: {COMMAND}")
     best = max(sized, key=lambda point: point.attained)

@@ -241,7 +241,7 @@ print(f"Your design of Lab 07: {mode}." if start.found else "No design of Lab 07
 # %% show="your measurement"
 machine = "machine.json" if Path("machine.json").is_file() else "cpu-2core-server"
 best = ceilings(machine)
-own = [each for each in points(machine, "fp32", "gemm") if len({*map(each.shape.get, "mnk")}) == 1]
+own = [each for each in points(machine, "fp32", "gemm") if each.is_square]
 reached = {each.shape["n"]: format_quantity(each.attained, "FLOP/s") for each in own}
 print(f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')},")
 print(f"best bandwidth {format_quantity(best.bandwidth, 'B/s')}. fp32 products:")

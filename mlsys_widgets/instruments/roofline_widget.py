@@ -182,7 +182,9 @@ class RooflineWidget(TwoFormInstrument):
     def __init__(self, *, machine: Any = None, **options: Any) -> None:
         self._source = machine
         self._own: Ceilings | None = ceilings(machine) if machine is not None else None
-        self._own_products = points(machine, kind="gemm") if machine is not None else ()
+        products = points(machine, kind="gemm") if machine is not None else ()
+        # The chart is about square products; a document may also hold those of a transformer.
+        self._own_products = tuple(point for point in products if point.is_square)
         self._operations: tuple[Operation, ...] = ()
         super().__init__(**options)
 

@@ -85,6 +85,12 @@ class Point:
         """Its size in words: ``N = 4,096``, or what an attention kernel reads."""
         return size_in_words(self.kind, self.shape)
 
+    @property
+    def is_square(self) -> bool:
+        """Whether it is a product of two square matrices."""
+        sides = {self.shape.get(side) for side in ("m", "n", "k")}
+        return len(sides) == 1 and None not in sides
+
 
 @dataclass(frozen=True)
 class Ceilings:
@@ -229,7 +235,7 @@ def points(
     Examples
     --------
     >>> found = points("cpu-2core-server", precision="fp32", kind="gemm")
-    >>> [point.label for point in found][:2]
+    >>> [point.label for point in found if point.is_square][:2]
     ['gemm numpy fp32 N=32', 'gemm numpy fp32 N=48']
     >>> all(point.low <= point.attained <= point.high for point in found)
     True
