@@ -4,11 +4,10 @@ c = get_config()  # noqa: F821 (nbgrader provides it)
 
 c.CourseDirectory.course_id = "mlsys"
 
-# An answer cell keeps its first line, `name = ...`, and loses the solution below it.
-c.ClearSolutions.code_stub = {
-    "python": "# Replace the three dots above, then run this cell and the next."
-}
-c.ClearSolutions.text_stub = "*Double-click here and write your answer in place of this line.*"
+# A scratch cell keeps its first lines and loses the solution below them; an essay is written in
+# its card and put here when it is graded.
+c.ClearSolutions.code_stub = {"python": ""}
+c.ClearSolutions.text_stub = "*What you recorded in the card above appears here when it is graded.*"
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120
@@ -17,6 +16,10 @@ c.ExecutePreprocessor.startup_timeout = 300
 c.ExecutePreprocessor.iopub_timeout = 60
 # Every card also leaves text and a still picture; its live state would be 300 kB per submission.
 c.ExecutePreprocessor.store_widget_state = False
+
+# A person grades essays where they were written: in their cards, that is, in the ledger.
+essays = "mlsys_widgets.grading.essays.EssaysFromLedger"
+c.Autograde.autograde_preprocessors.prepend([essays])
 
 # Feedback shows what a hidden test said, not the test itself.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])

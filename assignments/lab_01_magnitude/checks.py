@@ -84,6 +84,7 @@ def compute_gap_times(given: Given) -> NumberKey:
                 "three orders too many",
                 right * SLIP,
                 credit=0.2,
+                form=True,
                 says="That is about nine orders of magnitude, three too many. From MFLOP/s to "
                 "TFLOP/s there are two steps of a thousand.",
             ),
@@ -97,6 +98,7 @@ def compute_gap_times(given: Given) -> NumberKey:
                 "ratio inverted",
                 1 / right,
                 credit=0.3,
+                form=True,
                 says="Upside down: that is the board's share of an H100.",
             ),
             Belief(
@@ -123,6 +125,7 @@ def flop_per_joule_times(given: Given) -> NumberKey:
                 "ratio inverted",
                 1 / right,
                 credit=0.3,
+                form=True,
                 says="Upside down: that says the board gets more out of a joule. It draws little "
                 "power, which is not the same.",
             ),
@@ -217,6 +220,7 @@ def compute_term_us(given: Given) -> NumberKey:
                 "a thousand times too short",
                 right / SLIP,
                 credit=0.3,
+                form=True,
                 says="A thousand times too short: that is the blog's “4 ns”, or your answer is in "
                 "milliseconds. G over T is 10⁻³, so GFLOP over TFLOP/s gives milliseconds.",
             ),
@@ -224,6 +228,7 @@ def compute_term_us(given: Given) -> NumberKey:
                 "a thousand times too long",
                 right * SLIP,
                 credit=0.3,
+                form=True,
                 says="A thousand times too long: that is the number of nanoseconds, or a prefix is "
                 "lost.",
             ),
@@ -270,6 +275,7 @@ def memory_to_compute_times(given: Given) -> NumberKey:
                 "nanoseconds for microseconds",
                 right * SLIP,
                 credit=0.3,
+                form=True,
                 says="That is the blog's ratio, a thousand times too large: its compute term is in "
                 "the wrong unit.",
             ),
@@ -330,6 +336,7 @@ def compute_bound_batch_images(given: Given) -> NumberKey:
             "nanoseconds for microseconds",
             float(ceil(ratio * SLIP)),
             credit=0.2,
+            form=True,
             says="That follows from the blog's ratio, whose compute term is in the wrong unit.",
         ),
         Belief(
@@ -347,6 +354,7 @@ def compute_bound_batch_images(given: Given) -> NumberKey:
                 "not a whole batch",
                 ratio,
                 credit=0.6,
+                form=True,
                 says="There the two terms are equal. A batch has a whole number of images.",
             )
         )
@@ -372,18 +380,21 @@ def too_large_times(given: Given) -> NumberKey:
                 "ratio inverted",
                 1 / right,
                 credit=0.3,
+                form=True,
                 says="Upside down: that is the share of the model that would fit.",
             ),
             Belief(
                 "kilobytes for megabytes",
                 right / SLIP,
                 credit=0.2,
+                form=True,
                 says="MB over KB: a factor of a thousand is lost between the prefixes.",
             ),
             Belief(
                 "a thousand too many",
                 right * SLIP,
                 credit=0.2,
+                form=True,
                 says="A thousand too many: from KB to MB is one step, not two.",
             ),
             Belief(
@@ -441,6 +452,7 @@ def board_seconds(given: Given) -> NumberKey:
                 "milliseconds",
                 right * SLIP,
                 credit=0.5,
+                form=True,
                 says="That is in milliseconds.",
             ),
             Belief(
@@ -525,6 +537,7 @@ def largest_model_kparams(given: Given) -> NumberKey:
                 "parameters for thousands",
                 right * 1e3,
                 credit=0.5,
+                form=True,
                 says="That is the number of parameters. The answer is in thousands.",
             ),
         ],

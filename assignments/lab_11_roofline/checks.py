@@ -62,12 +62,14 @@ def dense_share_pct(given: Given) -> NumberKey:
                 "fraction for percent",
                 rate / dense,
                 credit=0.6,
+                form=True,
                 says="The right peak, but a fraction: the answer is asked for in percent.",
             ),
             Belief(
                 "sparse peak, as a fraction",
                 rate / sparse,
                 credit=0.2,
+                form=True,
                 says="A fraction and not percent, and of a peak that only pruned weights can"
                 " reach.",
             ),
@@ -182,6 +184,7 @@ def roof_tflops(given: Given) -> NumberKey:
                 "GFLOPS for TFLOPS",
                 roof.attainable / 1e9,
                 credit=0.5,
+                form=True,
                 says="That is in GFLOPS; the answer is asked for in TFLOPS.",
             ),
         ],
@@ -264,6 +267,7 @@ def measured_share_pct(given: Given) -> NumberKey:
                 "fraction for percent",
                 share,
                 credit=0.6,
+                form=True,
                 says="Right, but as a fraction: the answer is asked for in percent.",
             ),
             Belief(
@@ -387,6 +391,7 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 "seconds for ms",
                 saved / 1e3,
                 credit=0.5,
+                form=True,
                 says="That is the time in seconds; the answer is asked for in ms.",
             ),
             Belief(
@@ -628,12 +633,14 @@ def own_ridge_flop_per_byte(given: Given) -> NumberKey:
             "prefixes mixed",
             1e-3 * ridge,
             credit=0.4,
+            form=True,
             says="A factor of a thousand is lost: GFLOPS go with GB/s, TFLOPS with TB/s.",
         ),
         Belief(
             "prefixes mixed, the other way",
             1e3 * ridge,
             credit=0.4,
+            form=True,
             says="A factor of a thousand too much: GFLOPS go with GB/s, TFLOPS with TB/s.",
         ),
     ]

@@ -467,8 +467,8 @@ def ridge_flop_per_byte(p: Parameters) -> Number:
         f"{_chip(p)} At which arithmetic intensity do its two roofs meet?",
         "FLOP per byte",
         points=6,
-        low=1e-6,
-        high=1e8,
+        low=1,
+        high=10000,
         hint="Look at the prefixes of both numbers: tera over tera leaves none.",
         title="1 of ten: the ridge",
         act=1,
@@ -484,8 +484,8 @@ def activation_flop_per_byte(p: Parameters) -> Number:
         " its arithmetic intensity?",
         "FLOP per byte",
         points=4,
-        low=1e-5,
-        high=1e4,
+        low=0.001,
+        high=100,
         hint="Divide the operations on one element by the bytes moved for it.",
         title="2 of ten: an activation",
         act=1,
@@ -517,8 +517,8 @@ def activation_peak_pct(p: Parameters) -> Number:
         " activation reach at most?",
         "percent",
         points=5,
-        low=1e-8,
-        high=1e8,
+        low=0.015,
+        high=100,
         hint="Take what the roof allows at your intensity, as a share of the peak, in percent.",
         title="10 of ten: what a perfect kernel reaches",
         act=1,
@@ -533,8 +533,8 @@ def activation_us(p: Parameters) -> Number:
         f" {p.activation_melem} million elements in fp32? Leave the launch out.",
         "µs",
         points=5,
-        low=1e-5,
-        high=1e8,
+        low=0.05,
+        high=50000,
         hint="Microseconds are asked for.",
         title="The time nobody can beat",
         act=1,
@@ -550,8 +550,8 @@ def spill_times(p: Parameters) -> Number:
         " trip of the tensor take now? The memory hierarchy above shows bandwidths and sizes.",
         "times",
         points=6,
-        low=1e-4,
-        high=1e5,
+        low=0.1,
+        high=2000,
         hint="Compare one trip after with one trip before.",
         title="When the batch outgrows the cache",
         act=1,
@@ -621,6 +621,7 @@ def act1_peek(p: Parameters) -> Peek:
         },
         title="The equations of Act 1",
         act=1,
+        after=["act1_share"],
     )
 
 
@@ -704,8 +705,9 @@ def unfused_trips(p: Parameters) -> Number:
         " to memory, reads and writes together?",
         "trips",
         points=5,
-        low=1e-2,
-        high=1e4,
+        low=1,
+        high=200,
+        whole=True,
         hint="Count the tensors that each kernel reads, and the one it writes.",
         title="3 of ten: one kernel for each operation",
         act=2,
@@ -720,8 +722,9 @@ def fused_trips(p: Parameters) -> Number:
         " together?",
         "trips",
         points=4,
-        low=1e-2,
-        high=1e4,
+        low=1,
+        high=200,
+        whole=True,
         hint="Count what enters the kernel and what leaves it.",
         title="3 of ten: one kernel for all",
         act=2,
@@ -738,8 +741,8 @@ def fusion_saves_us(p: Parameters) -> Number:
         " Leave the arithmetic out. How much time does fusing save?",
         "µs",
         points=6,
-        low=1e-4,
-        high=1e7,
+        low=1,
+        high=20000,
         hint="Microseconds are asked for: the time before less the time after.",
         title="What fusing is worth",
         act=2,
@@ -755,8 +758,8 @@ def normalize_mb(p: Parameters) -> Number:
         " least?",
         "MB",
         points=5,
-        low=1e-2,
-        high=1e7,
+        low=2,
+        high=20000,
         hint="Megabytes are asked for; an element of fp16 has two bytes.",
         title="7 of ten: the barrier",
         act=2,
@@ -855,6 +858,7 @@ def act2_peek(p: Parameters) -> Peek:
         },
         title="The equations of Act 2",
         act=2,
+        after=["act2_traffic"],
     )
 
 
@@ -1169,6 +1173,7 @@ def surprise(p: Parameters) -> Essay:
             (2, "says what is the case, with a number or a mechanism"),
         ],
         title="Prompt 1: the surprise",
+        after=["act2_reflection"],
     )
 
 
@@ -1183,6 +1188,7 @@ def data_flow(p: Parameters) -> Essay:
             (2, "says what fusing removes (one launch, one write, one read) and what stays"),
         ],
         title="Prompt 2: the way of one line",
+        after=["act2_reflection"],
     )
 
 
@@ -1197,6 +1203,7 @@ def framework(p: Parameters) -> Essay:
             (2, "says how the other mode could be added later, or why it could not"),
         ],
         title="Prompt 3: a framework of your own",
+        after=["act2_reflection"],
     )
 
 
@@ -1211,6 +1218,7 @@ def shaky(p: Parameters) -> Essay:
             (2, "says what was tried or read, and what would settle it"),
         ],
         title="Prompt 4: a question you still have",
+        after=["act2_reflection"],
     )
 
 
@@ -1225,6 +1233,7 @@ def colleague(p: Parameters) -> Essay:
             (2, "says when it does not help: compile time, breaks, or large matrix products"),
         ],
         title="Prompt 5: explain it",
+        after=["act2_reflection"],
     )
 
 
@@ -1270,4 +1279,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ("Measure twice", "No change before a profile, and no claim before a second one."),
         ],
         ahead="Day 15, Compiler 101 for ML: from *why* code is slow to *how* a compiler mends it.",
+        after=["act2_reflection", "colleague"],
     )

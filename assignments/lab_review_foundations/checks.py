@@ -73,6 +73,7 @@ def ridge_flop_per_byte(given: Given) -> NumberKey:
                 "ratio inverted",
                 1 / roof.ridge,
                 credit=0.3,
+                form=True,
                 says="Those are bytes for each FLOP. The ridge says how many FLOP a byte must"
                 " bring along.",
             ),
@@ -87,6 +88,7 @@ def ridge_flop_per_byte(given: Given) -> NumberKey:
                 "a prefix lost",
                 roof.ridge / 1e3,
                 credit=0.5,
+                form=True,
                 says="The ratio is right and a prefix got lost: tera over tera leaves none.",
             ),
             Belief(
@@ -190,6 +192,7 @@ def activation_peak_pct(given: Given) -> NumberKey:
                 "fraction for percent",
                 right / 100,
                 credit=0.6,
+                form=True,
                 says="That is the share as a fraction; percent were asked for.",
             ),
             Belief(
@@ -209,6 +212,7 @@ def activation_peak_pct(given: Given) -> NumberKey:
                 "ratio inverted",
                 100 * 100 / right,
                 credit=0.2,
+                form=True,
                 says="You divided the peak by what is attainable. A share of a peak cannot exceed"
                 " it.",
             ),

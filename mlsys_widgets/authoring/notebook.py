@@ -14,21 +14,17 @@ from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
-from mlsys_widgets.labs import (
-    Choice,
-    Essay,
-    Item,
-    Lab,
-    Number,
-    Prediction,
-    Record,
-    ReflectionPrompt,
-)
+from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Record
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.progress import kind_of
 
 #: nbval compares the outputs of cells with this tag, and merely runs the others.
 CHECKED: Final = "nbval-check-output"
 _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
+_SCRATCH: Final = """\
+# If you compute, do it here. The card above shows what counts; to enter a result from code:
+# lab.answer("{}", result)"""
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -82,8 +78,7 @@ class Notebook:
 
     def _card(self, cell: LabCell) -> list[Cell]:
         item = self._items[cell.name]
-        is_step = isinstance(item, Prediction | ReflectionPrompt)
-        step = self._step(item.kind.lower() if is_step else None, cell.name, item)
+        step = self._step(cell.name, item)
         code = f'lab.card("{cell.name}")'
         return [self._locked(f"card_{cell.name}", _called(item), code, **step)]
 
@@ -101,31 +96,30 @@ class Notebook:
         return [self._locked(f"show_{cell.name}", said, cell.body)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
-        step = self._step("design", "design", None)
+        step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "title": "What you hand on"}}
         return [self._locked("design", "Design: what you hand on", cell.body, **step)]
 
     def _answer(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Number | Choice)
-        if isinstance(item, Number):
-            hint = item.unit
-        else:
-            hint = " or ".join(f'"{key}"' for key in item.options)
-        placeholder = f"{name} = ...  # {hint}"
-        answer = new_code_cell(
-            f"{placeholder}\n{_SOLUTION.format(cell.body)}",
+        solution = f'{cell.body}\nlab.answer("{name}", {name})'
+        scratch = new_code_cell(
+            f"{_SCRATCH.format(name)}\n{_SOLUTION.format(solution)}",
             id=self._id(f"answer_{name}"),
             metadata={
                 "nbgrader": _nbgrader(f"{name}_answer", solution=True),
-                **self._step("answer", name, item),
+                "mlsys": {"kind": "scratch"},
+                # A typo in a scratch cell must not stop the notebook.
+                "tags": ["raises-exception"],
             },
         )
         points = item.points
         call = f"award({name}, globals(), points={points:g}{self._course.arguments})"
         body = self._checks.cut(name, ("mlsys_widgets.grading", "award"))
-        check = self._graded(name, f'lab.check("{name}")', region(body, call), points)
+        reads = f'{name} = lab.answered("{name}")'
+        check = self._graded(name, reads, region(body, call), points)
         check.metadata["tags"] = [CHECKED]
-        return [self._question(name, item), answer, check]
+        return [self._question(name, item), scratch, check]
 
     def _record(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]
@@ -154,7 +148,8 @@ class Notebook:
             raise TextError(f"{cell.where}: {problem}") from None
 
     def _question(self, name: str, item: Item) -> Cell:
-        return self._locked(f"question_{name}", _called(item), f'lab.card("{name}")')
+        step = self._step(name, item)
+        return self._locked(f"question_{name}", _called(item), f'lab.card("{name}")', **step)
 
     def _still(self, source: str) -> Cell:
         """Prose that cannot be edited. nbgrader does not track it, which saves time."""
@@ -182,17 +177,23 @@ class Notebook:
         return new_code_cell(
             f"{visible}\n{hidden}",
             id=self._id(f"check_{name}"),
-            metadata={"nbgrader": _nbgrader(name, locked=True, points=points)},
+            metadata={
+                "nbgrader": _nbgrader(name, locked=True, points=points),
+                "mlsys": {"kind": "graded"},
+            },
         )
 
-    def _step(self, kind: str | None, name: str, item: Item | None) -> dict[str, Any]:
-        """What the Lab panel reads."""
+    def _step(self, name: str, item: Item) -> dict[str, Any]:
+        """What the Lab panel reads of something that the student does."""
+        kind = kind_of(item)
         if kind is None:
             return {}
-        said: dict[str, Any] = {"kind": kind, "id": name}
-        if item is not None:
-            said |= {"act": item.act} if item.act else {}
-            said["title"] = _title(item)
+        said: dict[str, Any] = {"kind": kind, "id": name, "title": _title(item)}
+        if item.act:
+            said["act"] = item.act
+        needs = item.ledger_names(name)
+        if needs != (name,):
+            said["needs"] = list(needs)
         return {"mlsys": said}
 
     def _id(self, name: str) -> str:

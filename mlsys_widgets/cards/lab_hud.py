@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
@@ -13,11 +13,15 @@ from mlsys_widgets.cards.story import ContextToggle
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.labs.progress import Progress, Step, progress, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 from mlsys_widgets.physics import format_quantity
 
-#: A task, or the name under which the ledger keeps something.
-Item = Task | str
+#: A step of the lab, a task, or the name under which the ledger keeps something.
+Item = Step | Task | str
+
+#: What a step that is neither open nor done is called besides its name.
+_REMARKS: Final = {"begun": "begun", "failing": "saved, but it does not fit"}
 
 
 class LabHUD(LabWidget):
@@ -33,7 +37,7 @@ class LabHUD(LabWidget):
     ledger
         The ledger it shows.
     acts
-        What belongs to each act: tasks, or the names of what the ledger keeps.
+        What belongs to each act: steps, tasks, or the names of what the ledger keeps.
     context
         The toggle that says where the system runs.
     constraints
@@ -43,6 +47,8 @@ class LabHUD(LabWidget):
         What was decided, by label: a field of the lab's design entry, or a function.
     called
         What to call things that are given by name.
+    student
+        Whose lab it is; a ledger of another name is never called saved.
 
     Examples
     --------
@@ -71,6 +77,7 @@ class LabHUD(LabWidget):
         constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
         decisions: Mapping[str, str | Callable[[], Any]] | None = None,
         called: Mapping[str, str] | None = None,
+        student: str | None = None,
     ) -> None:
         super().__init__(title)
         self._ledger = ledger
@@ -79,6 +86,7 @@ class LabHUD(LabWidget):
         self._constraints = dict(constraints or {})
         self._decisions = dict(decisions or {})
         self._names = dict(called or {})
+        self._student = student
         self._hits: set[str] = set()
         self._broken: dict[str, str] = {}
         self._state: State | None = None
@@ -94,7 +102,7 @@ class LabHUD(LabWidget):
     def progress(self) -> dict[str, tuple[int, int]]:
         """How much of each act is done: how many items, and of how many."""
         return {
-            act: (sum(self._done(item) for item in items), len(items))
+            act: (sum(self._status(item) == "done" for item in items), len(items))
             for act, items in self._acts.items()
         }
 
@@ -129,22 +137,25 @@ class LabHUD(LabWidget):
             self.refresh()
 
     def _called(self, item: Item) -> str:
-        if isinstance(item, Task):
-            return item.called
-        return self._names.get(item, item.replace("_", " "))
+        if isinstance(item, str):
+            name = self._names.get(item, item.replace("_", " "))
+        else:
+            name = item.called
+        remark = _REMARKS.get(self._status(item))
+        return f"{name} ({remark})" if remark else name
 
-    def _done(self, item: Item) -> bool:
+    def _status(self, item: Item) -> Progress:
         if isinstance(item, Task):
-            return item.is_open
-        state = self._state
-        return state is not None and any(
-            item in kept for kept in (state.predictions, state.reflections, state.answers)
-        )
+            return "done" if item.is_open else "open"
+        if self._state is None:
+            return "open"
+        saved = saved_progress(self._state, self._ledger.lab or "")
+        return saved.get(item, "open") if isinstance(item, str) else progress(item, saved)
 
     def parts(self) -> Sequence[Part]:
         """Cards, acts, and sentences where something needs attention."""
         acts = tuple(
-            (act, tuple((self._called(item), self._done(item)) for item in items))
+            (act, tuple((self._called(item), self._status(item) == "done") for item in items))
             for act, items in self._acts.items()
         )
         broken = [
@@ -158,6 +169,9 @@ class LabHUD(LabWidget):
         return [Numbers("cards", tuple(self._cards())), Steps("acts", acts), *broken, *notices]
 
     def _cards(self) -> Iterable[tuple[str, str, str, str]]:
+        counts = self.progress.values()
+        done, all_ = (sum(count) for count in zip(*counts, strict=True)) if counts else (0, 0)
+        yield "Steps done", f"{done} of {all_}", "green" if done == all_ else "gray", ""
         if self._context is not None:
             yield "Context", markup.plain(self._context.words), "compute", ""
         yield "Predictions sealed", *self._sealed()
@@ -175,6 +189,7 @@ class LabHUD(LabWidget):
         items = [item for items in self._acts.values() for item in items]
         names = {item.task_id for item in items if isinstance(item, PredictionLock)}
         names |= {item for item in items if isinstance(item, str) and item in kept}
+        names |= {i.name for i in items if isinstance(i, Step) and i.kind == "prediction"}
         return f"{sum(name in kept for name in names)} of {len(names)}", "prediction", ""
 
     def _decided(self, source: str | Callable[[], Any]) -> tuple[str, str, str]:
@@ -195,6 +210,9 @@ class LabHUD(LabWidget):
             return "Not saved", "red", problem
         if self._trouble:
             return "Unknown", "red", "the ledger cannot be read"
+        owner = self._ledger.student
+        if self._student is not None and owner not in (None, self._student):
+            return "Not yours", "red", f"the ledger beside the notebook is that of {owner}"
         events = self._ledger.events()
         name = self._ledger.path.name
         if not events:

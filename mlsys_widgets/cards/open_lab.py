@@ -2,7 +2,7 @@
 
 Cells of a lab stay one line long: ``lab.card("act1_utilization")`` shows the message, prediction,
 reflection or other item with that id; ``lab.reveal`` compares a prediction with the model;
-``lab.check`` says whether a typed answer can be graded.
+``lab.answer`` records what code computed, and ``lab.answered`` returns what is recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets import labs
-from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
@@ -27,13 +26,13 @@ from mlsys_widgets.cards.reflection import Reflection
 from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
-from mlsys_widgets.cards.task import Task
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.files import LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
-from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.items import DESIGN, Asked
+from mlsys_widgets.labs.progress import WHOLE_LAB, Step, steps_of
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
 
 
@@ -75,6 +74,7 @@ class OpenLab:
         path, self._notices = _ledger_path(folder.resolve())
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
+        self._computed: dict[str, Any] = {}
 
     @property
     def materials(self) -> Mapping[str, Any]:
@@ -86,7 +86,13 @@ class OpenLab:
     def welcome(self) -> Welcome:
         """Whose lab this is and what it is worth."""
         return Welcome(
-            self.lab, self.student, self.p, variants=self.variants, notices=self._all_notices()
+            self.lab,
+            self.student,
+            self.p,
+            variants=self.variants,
+            notices=self._all_notices,
+            steps=self.steps,
+            ledger=self.ledger,
         )
 
     def card(self, name: str) -> Any:
@@ -115,6 +121,11 @@ class OpenLab:
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)
         return reveal
+
+    @property
+    def steps(self) -> list[Step]:
+        """Everything to do in this lab, in order."""
+        return steps_of(self.lab, self.items)
 
     def context(self, contexts: Mapping[str, str], **more: Any) -> ContextToggle:
         """Where the system of this lab runs; kept in the ledger."""
@@ -154,47 +165,80 @@ class OpenLab:
 
     def hud(self, **more: Any) -> LabHUD:
         """The student's progress; ``constraints`` and ``decisions`` as in ``LabHUD``."""
-        acts: dict[str, list[Task | str]] = {}
-        for name, item in self.items.items():
-            if item.act and isinstance(item, labs.Prediction | labs.ReflectionPrompt):
-                title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
-                acts.setdefault(title, []).append(self.card(name))
-            elif item.act and isinstance(item, labs.Number | labs.Choice):
-                title = f"Act {item.act}: {self.lab.acts[item.act - 1]}"
-                acts.setdefault(title, []).append(name)
+        acts: dict[str, list[Step]] = {}
+        for step in self.steps:
+            title = f"Act {step.act}: {self.lab.acts[step.act - 1]}" if step.act else WHOLE_LAB
+            acts.setdefault(title, []).append(step)
         more.setdefault("context", self._cards.get("context"))
-        called = {
-            name: f"Answer: {item.title}"
-            for name, item in self.items.items()
-            if isinstance(item, labs.Number | labs.Choice)
-        }
-        return LabHUD(self.lab.title, ledger=self.ledger, acts=acts, called=called, **more)
+        return LabHUD(
+            self.lab.title, ledger=self.ledger, acts=acts, student=self.student.name, **more
+        )
+
+    # What is answered.
+
+    def answer(self, name: str, value: Any) -> None:
+        """Record an answer that code computed; what counts is what the question's card shows.
+
+        A value that cannot be used is a sentence, never an error that stops the notebook.
+        """
+        item = self._asked(name)
+        try:
+            if execution() != "student":
+                # The ledger of a submission is never written; without one, code may answer.
+                self._computed[name] = item.read(value)
+                return
+            card = self.card(name)
+            answer = card.record_from_code(value)
+        except (UnusableAnswer, LedgerError, ValueError) as reason:
+            print_sentence(f"{name} is not recorded. {reason}")
+            return
+        standing = card.answer.value
+        if standing == answer:
+            print_sentence(f"{name}: {item.in_words(answer)} is recorded.")
+        else:
+            print_sentence(
+                f"{name}: your code computes {item.in_words(answer)}, as before. The card says"
+                f" {item.in_words(standing)}, which you entered later, and that counts."
+            )
+
+    def answered(self, name: str) -> Any:
+        """The recorded answer, for the cell that is graded; ``...`` if there is none.
+
+        Nobody here knows whether it is right. nbgrader's validation fails if it is missing.
+        """
+        item = self._asked(name)
+        value = self._standing(name)
+        if value is None and execution() == "validate":
+            raise UnusableAnswer(f"{name}: nothing is recorded in the card of “{item.title}” yet.")
+        return ... if value is None else value
+
+    def _standing(self, name: str) -> Any:
+        """What the student's own ledger says, or else what code of this run computed."""
+        try:
+            state = self.ledger.state()
+        except LedgerError:
+            return self._computed.get(name)
+        found = state.answers.get(name) if state.student in (None, self.student.name) else None
+        return self._computed.get(name) if found is None else found.value
+
+    def _asked(self, name: str) -> Asked:
+        item = self._item(name)
+        if not isinstance(item, Asked):
+            raise ValueError(f"{name} is a {item.kind.lower()}; it is not answered with a value")
+        return item
 
     # What is checked.
 
     def check(self, name: str, namespace: MutableMapping[str, Any] | None = None) -> None:
-        """Say whether a typed answer can be graded. Whether it is right is for the grader.
-
-        A student reads a sentence and continues; nbgrader's validation fails if one is missing.
-        """
-        item = self._item(name)
-        assert isinstance(item, labs.Number | labs.Choice)
-        try:
-            answer, sentence = item.read(name, _namespace(namespace).get(name, ...))
-        except UnusableAnswer as reason:
-            if execution() == "validate":
-                raise
-            print_sentence(str(reason))
-            return
-        print_sentence(sentence)
-        if execution() == "student":
+        """Record what was typed into a cell, in notebooks of the first edition."""
+        item = self._asked(name)
+        value = _namespace(namespace).get(name, ...)
+        if execution() == "validate":
             try:
-                self.ledger.record_answer(name, answer, unit=item.unit)
-            except LedgerError as problem:
-                print_sentence(f"Your answer is in the cell, but not in the ledger. {problem}")
-                announcements.announce(self.ledger, str(problem))
-            else:
-                announcements.announce(self.ledger)
+                item.read(value)
+            except UnusableAnswer as reason:
+                raise UnusableAnswer(f"{name}: {reason}") from None
+        self.answer(name, value)
 
     def record(self, name: str) -> RecordCard | None:
         """Show what a record gives points for and what is done; validation fails if some is not."""
@@ -245,7 +289,7 @@ class OpenLab:
             case labs.ReflectionPrompt():
                 return Reflection(name, item, ledger=led, after=after)
             case labs.Number() | labs.Choice() | labs.Essay():
-                return QuestionCard(name, item, after=after)
+                return QuestionCard(name, item, ledger=led, after=after)
             case labs.Peek():
                 return MathPeek(item.title, item.equations, after=after)
             case labs.Takeaways():
@@ -260,13 +304,20 @@ class OpenLab:
 
     def _all_notices(self) -> tuple[str, ...]:
         owner = self.ledger.student
-        if owner not in (None, self.student.name):
-            whose = (
-                f"The ledger beside this notebook belongs to {owner}, so you cannot save in it."
-                " Move it to another folder to start your own."
+        if owner in (None, self.student.name):
+            return self._notices
+        whose = (
+            f"The ledger beside this notebook belongs to {owner}, so you cannot save in it."
+            " Move it to another folder to start your own."
+        )
+        given = [item.title for name, item in self.items.items()
+                 if isinstance(item, Asked) and name in self.ledger.state().answers]  # fmt: skip
+        if given and self.variants:
+            whose += (
+                f" These answers were given to the numbers of {owner}, not to yours:"
+                f" {'; '.join(given)}."
             )
-            return (*self._notices, whose)
-        return self._notices
+        return (*self._notices, whose)
 
 
 def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:

@@ -1,16 +1,38 @@
-"""A graded question, with this student's numbers; the answer is typed in the cell below it."""
+"""A graded question, with this student's numbers and the box or the options to answer it.
+
+What is recorded can be changed until the lab is handed in; the ledger keeps the history. The card
+says that an answer is recorded, never that it is right. What is wrong with the form of an answer
+(a unit, a power of ten) is said at once, but only a few times per question: nobody finds a key by
+trying.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from mlsys_widgets.cards.card import Gate, LabWidget
-from mlsys_widgets.cards.parts import Part, Prose, Rows, in_points
+from mlsys_widgets.cards.card import Action, Gate, Values
+from mlsys_widgets.cards.parts import (
+    Buttons,
+    Options,
+    Part,
+    Prose,
+    Rows,
+    TextArea,
+    TextBox,
+    in_points,
+)
+from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.labs import Choice, Essay, Number
+from mlsys_widgets.labs.answer_units import comma_note, short_number
+from mlsys_widgets.ledger import Answer, Ledger
+
+#: How many errors of form are pointed out for one question.
+MOST_HINTS: Final = 3
 
 
-class QuestionCard(LabWidget):
-    """A graded question, with this student's numbers.
+class QuestionCard(ItemTask):
+    """A graded question that is answered in its card, or from code.
 
     Parameters
     ----------
@@ -18,32 +40,169 @@ class QuestionCard(LabWidget):
         The name of the answer.
     item
         What is asked.
+    ledger
+        Where the answer is kept.
     after
         A gate, or several, that must be open first.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> busy = Number("How busy is the GPU?", "percent", points=5, low=1, high=100)
+    >>> card = QuestionCard("busy_pct", busy, ledger=led)
+    >>> card.record("33%")
+    33.0
+    >>> led.state().answers["busy_pct"].value
+    33.0
+    >>> folder.cleanup()
     """
 
     kind = "Question"
     tone = "prediction"
 
     def __init__(
-        self, name: str, item: Number | Choice | Essay, *, after: Gate | Iterable[Gate] = ()
+        self,
+        name: str,
+        item: Number | Choice | Essay,
+        *,
+        ledger: Ledger,
+        after: Gate | Iterable[Gate] = (),
     ) -> None:
-        super().__init__(f"{item.title} ({in_points(item.points)})", after=after)
-        self._name, self._item = name, item
+        title = f"{item.title} ({in_points(item.points)})"
+        super().__init__(name, item, title, ledger=ledger, after=after)
+        self.item = item
+        self._note = ""
+        self.refresh()
+
+    @property
+    def to_open(self) -> str:
+        """What to do to open what waits for it."""
+        return f"answer “{self.item.title}”"
+
+    @property
+    def called(self) -> str:
+        """A line for a list of tasks."""
+        return f"Answer: {self.item.title}"
+
+    @property
+    def answer(self) -> Answer | None:
+        """What is recorded, with the answers before it; `None` before that."""
+        return self._state.answers.get(self.task_id) if self._state else None
+
+    def record(self, value: Any) -> Any:
+        """Record an answer: what was typed as text, a number, or the key of an option.
+
+        Returns
+        -------
+        answer
+            The answer as the ledger keeps it.
+
+        Raises
+        ------
+        UnusableAnswer
+            With a sentence that says what to enter instead. The answer before it still stands.
+        NotSaved
+            When the ledger could not be written.
+        """
+        self._need_gates()
+        answer = self.item.read(value)
+        self._note = comma_note(value) if isinstance(value, str) else ""
+        self._write(answer)
+        return answer
+
+    def record_from_code(self, value: Any) -> Any:
+        """Record what code computed, unless it was recorded before and changed in the card since.
+
+        Code runs again with every *Run All*. What it computed before must not undo what was typed
+        afterward; what counts is what the card shows. The gates before the question are for
+        reading it: whoever writes code has read it.
+        """
+        answer = self.item.read(value)
+        assert self._state is not None
+        before = self._state.answers.get(f"code.{self.task_id}")
+        if before is None or before.value != answer or self.answer is None:
+            self._save(lambda: self._ledger.record_answer(f"code.{self.task_id}", answer))
+            self._note = ""
+            self._write(answer)
+        return answer
+
+    def _write(self, answer: Any) -> None:
+        unit = self.item.unit
+        self._save(lambda: self._ledger.record_answer(self.task_id, answer, unit=unit))
+        told = self._told()
+        if self.item.form_error(answer) and answer not in told and len(told) < MOST_HINTS:
+            self._save(lambda: self._ledger.record_answer(f"early.{self.task_id}", answer))
         self.show()
 
+    def _told(self) -> list[Any]:
+        """The answers whose form was pointed out as wrong."""
+        told = self._state.answers.get(f"early.{self.task_id}") if self._state else None
+        return [each.value for each in (told, *told.earlier)] if told else []
+
+    @property
+    def form_error(self) -> str | None:
+        """What is wrong with the form of the recorded answer, if that was pointed out."""
+        if self.answer is None or self.answer.value not in self._told():
+            return None
+        return self.item.form_error(self.answer.value)
+
+    # What is seen.
+
+    def actions(self) -> Mapping[str, Action]:
+        """Record the answer."""
+        return {"record": self._on_record}
+
+    def _on_record(self, values: Values) -> None:
+        before = self.answer
+        try:
+            self.record(values.get("answer"))
+        except ValueError as reason:
+            if before is None:
+                raise
+            stands = f"Your answer before, {self.item.in_words(before.value)}, still stands."
+            raise ValueError(f"{reason} {stands}") from None
+        said = self.form_error or ""
+        self._say(f"Recorded. {said}".strip(), focus="recorded")
+
     def parts(self) -> Sequence[Part]:
-        """The question, and how to answer it."""
-        item = self._item
-        asked = Prose("ask", item.ask)
+        """The question with its box or options, and what is recorded."""
+        standing = self.answer
+        parts: list[Part] = [Prose("ask", self.item.ask), self._asking(standing)]
+        label = "Record my answer" if standing is None else "Record the change"
+        parts.append(Buttons("send", (("record", label),)))
+        if standing is None:
+            return parts
+        parts.append(Prose("recorded", self._recorded(standing), tone="blue"))
+        if hint := self.form_error:
+            parts.append(Prose("form", hint, label="Look again.", tone="orange"))
+        if self._note:
+            parts.append(Prose("note", self._note, quiet=True))
+        if isinstance(self.item, Essay):
+            rubric = tuple((in_points(points), words) for points, words in self.item.rubric)
+            parts.append(Prose("read", "A person reads it and gives points for this:", quiet=True))
+            parts.append(Rows("rubric", rubric))
+        return parts
+
+    def _recorded(self, standing: Answer) -> str:
+        assert self._state is not None
+        computed = self._state.answers.get(f"code.{self.task_id}")
+        by_code = computed is not None and computed.value == standing.value
+        source = ", from your code" if by_code else ""
+        said = f"Recorded: **{self.item.in_words(standing.value)}**{source}."
+        return f"{said} You can change it until you hand in."
+
+    def _asking(self, standing: Answer | None) -> Part:
+        item, value = self.item, standing.value if standing else None
         match item:
-            case Number():
-                how = f"Type it below: `{self._name} = ` and {item.wanted}."
-                return [asked, Prose("how", how, quiet=True)]
             case Choice():
-                options = tuple((f'"{key}"', words) for key, words in item.options.items())
-                how = f"Type it below: `{self._name} = ` and one of these, in quotes."
-                return [asked, Rows("options", options), Prose("how", how, quiet=True)]
-        rubric = tuple((in_points(points), words) for points, words in item.rubric)
-        how = "Double-click the line below and write. A person will read it and give these points."
-        return [asked, Rows("rubric", rubric), Prose("how", how, quiet=True)]
+                known = value if value in item.options else None
+                return Options("answer", "Your answer", item.options, known)
+            case Essay():
+                hint = "Nothing is lost while you write; press the button to record it."
+                return TextArea("answer", "Your answer", hint, value or "")
+            case Number():
+                shown = "" if value is None else short_number(value)
+                return TextBox("answer", "Your answer", f"Enter {item.wanted}.", shown)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
 from mlsys_widgets.labs import Lab, Parameters, Student
+from mlsys_widgets.labs.progress import Step, not_done, saved_progress
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.physics import counted
 
 
 class Welcome(LabWidget):
@@ -22,12 +26,28 @@ class Welcome(LabWidget):
         parameters: Parameters,
         *,
         variants: bool,
-        notices: Sequence[str] = (),
+        notices: Callable[[], Sequence[str]],
+        steps: Sequence[Step],
+        ledger: Ledger,
     ) -> None:
         super().__init__(lab.title)
         self._lab, self._student, self._parameters = lab, student, parameters
-        self._variants, self._notices = variants, tuple(notices)
+        self._variants, self._notices = variants, notices
+        self._steps, self._ledger = steps, ledger
+        announcements.listen(ledger, self)
         self.show()
+
+    def _done(self) -> str:
+        """How far along the lab is, as on every other page."""
+        try:
+            saved = saved_progress(self._ledger.state(), self._lab.name)
+        except LedgerError as problem:
+            return str(problem)
+        left = len(not_done(self._steps, saved))
+        if not left:
+            return "All steps are done."
+        many = counted(len(self._steps), "step")
+        return f"{len(self._steps) - left} of {many} done."
 
     def parts(self) -> Sequence[Part]:
         """Whose it is, how long it takes, what it is worth."""
@@ -45,7 +65,8 @@ class Welcome(LabWidget):
         shape = f"{in_points(total)}, about {lab.minutes} minutes{many}"
         acts = tuple(("", title) for title in lab.acts)
         warnings = [
-            Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices)
+            Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())
         ]
         listed = [NumberedList("acts", acts)] if acts else []
-        return [Prose("whose", whose), Prose("shape", shape), *listed, *warnings]
+        done = [Prose("done", self._done(), quiet=True)] if self._steps and not warnings else []
+        return [Prose("whose", whose), Prose("shape", shape), *listed, *done, *warnings]

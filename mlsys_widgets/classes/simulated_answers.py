@@ -6,7 +6,6 @@ from the misconceptions that the checks know.
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -15,12 +14,12 @@ from typing import Any, Final
 
 from mlsys_widgets.grading.judging import judge
 from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key
-from mlsys_widgets.labs import Choice, Number
+from mlsys_widgets.labs import Choice, Number, UnusableAnswer
 
 #: What students type who did not understand the question.
 NONSENSE: Final = (
-    "'33%'", "'no idea'", "33 percent", "utilization", "[1, 2, 3]", "1 / 0", "True", "None",
-    "float('nan')", "10**400", "'C'", "print('?')",
+    "33%", "no idea", "33 percent", "utilization", "[1, 2, 3]", "1 / 0", "True", "None",
+    "nan", "1e400", "C", "3,94", "print('?')",
 )  # fmt: skip
 
 
@@ -61,20 +60,20 @@ class TypedAnswer:
 
     Parameters
     ----------
-    source
-        The code that follows the name in the cell.
+    text
+        What was typed into the card of the question, or the key of an option.
     credit
         The fraction of the points that it earns.
     belief
         The misconception that it stands for.
     """
 
-    source: str
+    text: str
     credit: float
     belief: str | None = None
 
 
-_BLANK: Final = TypedAnswer("...", 0.0)
+_BLANK: Final = TypedAnswer("", 0.0)
 
 
 class Knowledge:
@@ -104,8 +103,8 @@ class Knowledge:
     def answer(self, name: str, item: Number | Choice) -> TypedAnswer:
         """Type an answer, as well as the student can."""
         if self._student.nonsense:
-            source, key = self._chance.choice(NONSENSE), self.key(name)
-            return _judged(key, source) if key else TypedAnswer(source, 0.0)
+            text, key = self._chance.choice(NONSENSE), self.key(name)
+            return _judged(item, key, text) if key else TypedAnswer(text, 0.0)
         if self._chance.random() < self.likelihood(name):
             return self._right_answer(name)
         return self.wrong_answer(name, item)
@@ -115,7 +114,7 @@ class Knowledge:
         if key is None:
             return _BLANK
         if isinstance(key, ChoiceKey):
-            return TypedAnswer(repr(key.value), 1.0)
+            return TypedAnswer(key.value, 1.0)
         rounded = _rounded(float(key.value), self._chance.choice((3, 4)))
         close = abs(float(rounded) - key.value) <= key.tolerance * abs(key.value) / 4
         return TypedAnswer(rounded if close else repr(float(key.value)), 1.0)
@@ -129,13 +128,13 @@ class Knowledge:
             isinstance(item, Choice) or self._chance.random() < self._student.believes
         ):
             belief = self._tempted(name, key.beliefs)
-            return _typed_belief(key, belief.value)
+            return _typed_belief(item, key, belief.value)
         if isinstance(key, ChoiceKey) or isinstance(item, Choice):
             options = item.options if isinstance(item, Choice) else {}
-            return _judged(key, repr(self.wrong_option(name, options, key)))
+            return _judged(item, key, self.wrong_option(name, options, key))
         for _ in range(20):
             guess = key.value * self._chance.lognormvariate(0, 1.2)
-            typed = _judged(key, _rounded(float(guess), 2))
+            typed = _judged(item, key, _rounded(float(guess), 2))
             if typed.credit == 0 and typed.belief is None and item.low <= guess <= item.high:
                 return typed
         return _BLANK
@@ -154,26 +153,21 @@ class Knowledge:
         return self._chance.choices(list(choices), weights)[0]
 
 
-def _typed_belief(key: Key, value: float | str) -> TypedAnswer:
+def _typed_belief(item: Number | Choice, key: Key, value: float | str) -> TypedAnswer:
     """What a student types who holds a belief, rounded if the checks still recognize it then."""
     if isinstance(value, str):
-        return _judged(key, repr(value))
-    exact = _judged(key, repr(float(value)))
-    rounded = _judged(key, _rounded(float(value), 4))
+        return _judged(item, key, value)
+    exact = _judged(item, key, repr(float(value)))
+    rounded = _judged(item, key, _rounded(float(value), 4))
     return rounded if rounded.belief == exact.belief else exact
 
 
-def _judged(key: Key, source: str) -> TypedAnswer:
-    verdict = judge(key, literal_value(source))
-    return TypedAnswer(source, verdict.credit, verdict.belief)
-
-
-def literal_value(source: str) -> Any:
-    """The value of a literal; an ellipsis, which no question accepts, for anything else."""
+def _judged(item: Number | Choice, key: Key, text: str) -> TypedAnswer:
     try:
-        return json.loads(source.replace("'", '"'), parse_constant=lambda _: ...)
-    except ValueError:
-        return ...
+        verdict = judge(key, item.read(text))
+    except UnusableAnswer:  # the card says so, and nothing is recorded
+        return TypedAnswer(text, 0.0)
+    return TypedAnswer(text, verdict.credit, verdict.belief)
 
 
 def _rounded(value: float, digits: int) -> str:

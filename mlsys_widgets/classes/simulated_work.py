@@ -14,18 +14,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.classes.released_lab import Book, LabStep, ReleasedLab, text_of
+from mlsys_widgets.classes.released_lab import Book, LabStep, ReleasedLab
 from mlsys_widgets.classes.simulated_answers import (
+    NONSENSE,
     Knowledge,
     SimulatedStudent,
     TypedAnswer,
-    literal_value,
 )
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
+    Essay,
     Myths,
     Number,
     Prediction,
@@ -48,7 +49,7 @@ _ESSAYS: Final = (
 #: Minutes that a step takes, in the median.
 _MINUTES: Final = {
     "prediction": 1.1, "use": 0.8, "reflection": 0.8, "answer": 1.4, "again": 1.0, "quiz": 0.5,
-    "list": 0.8, "design": 2.0,
+    "list": 0.8, "design": 2.0, "essay": 4.0,
 }  # fmt: skip
 
 
@@ -117,7 +118,7 @@ class _Worker:
             else []
         )
         events = self._events(steps, done)
-        _type_in(done, self._of, steps, self._chance, computes=self._computes)
+        _type_in(done, self._of, computes=self._computes)
         self._write(first, events, end)
         for path in sorted(self._folder.glob(f"{LEDGER}*")):
             done.files[path.name] = path.read_bytes()
@@ -176,6 +177,11 @@ class _Worker:
                     if self._chance.random() < self._knowledge.likelihood(key)
                 ]
                 return [(self._minutes("list"), lambda led: led.record_answer(name, can))]
+        if isinstance(item, Essay):
+            if self._chance.random() >= 0.9:
+                return []
+            essay = self._chance.choice(_ESSAYS)
+            return [(self._minutes("essay"), lambda led: led.record_answer(name, essay))]
         if step.kind == "use":
             often = self._chance.randint(1, 4)
             return [
@@ -229,9 +235,9 @@ class _Worker:
     def _recorded(
         self, name: str, item: Number | Choice, typed: TypedAnswer, takes: str
     ) -> list[_Event]:
-        """Record an answer as the check below it does: only if it can be graded."""
+        """Record an answer as its card does: only if it can be read."""
         try:
-            value, _ = item.read(name, literal_value(typed.source))
+            value = item.read(typed.text)
         except UnusableAnswer:
             return []
         return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=item.unit))]
@@ -310,25 +316,14 @@ class _Clock:
         return self.moment.astimezone(UTC)
 
 
-def _type_in(
-    done: SimulatedWork,
-    of: ReleasedLab,
-    steps: Sequence[LabStep],
-    chance: random.Random,
-    *,
-    computes: bool,
-) -> None:
-    """Put answers and essays into the notebook."""
-    essays = {step.name for step in steps if step.kind == "essay"}
+def _type_in(done: SimulatedWork, of: ReleasedLab, *, computes: bool) -> None:
+    """Put code into scratch cells: what was computed, or what somebody tried."""
     for cell in done.book["cells"]:
         kind, _, name = cell.get("id", "").partition("_")
-        if kind != "answer":
+        typed = done.answers.get(name) if kind == "answer" else None
+        if typed is None:
             continue
-        if name in essays and chance.random() < 0.9:
-            cell["source"] = chance.choice(_ESSAYS)
-        elif typed := done.answers.get(name):
-            if typed.credit == 1 and computes and name in of.solutions:
-                cell["source"] = of.solutions[name]
-            else:
-                first, *rest = text_of(cell).split("\n")
-                cell["source"] = "\n".join([first.replace("...", typed.source, 1), *rest])
+        if typed.credit == 1 and computes and name in of.solutions:
+            cell["source"] = of.solutions[name]
+        elif typed.text in NONSENSE:
+            cell["source"] = typed.text

@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets import __version__
-from mlsys_widgets.files import TIMESTAMP, lay_out
+from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.autograded import replacement_notebook, write_autograded
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
@@ -26,6 +26,7 @@ from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_heads import check_heads
+from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
@@ -203,6 +204,7 @@ class GradingRun:
         if result.ended == LOST:
             return self._not_graded(submission, result, result.remarks[0].sentence)
         try:
+            result = self._with_essays(submission, result)
             graded, entry, head = self._judged(submission, result)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
             return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
@@ -213,6 +215,20 @@ class GradingRun:
         which = {"digest": submission.digest, "version": self._version}
         self._log.add(graded, head, which)
         return graded
+
+    def _with_essays(self, submission: Submission, result: RunResult) -> RunResult:
+        """Show essays, which are written in cards, where a person grades them."""
+        if not result.notebook or LEDGER not in submission.files:
+            return result
+        with TemporaryDirectory(prefix="mlsys-essays-") as aside:
+            folder = Path(aside)
+            lay_out(folder, {LEDGER: submission.files[LEDGER]})
+            essays = recorded_essays(folder, self._lab, result.student)
+        if not essays:
+            return result
+        book = nbformat.v4.to_notebook_json(json.loads(result.notebook))
+        place_essays(book.cells, essays)
+        return replace(result, notebook=nbformat.v4.writes_json(book) + "\n")
 
     def _judged(
         self, submission: Submission, result: RunResult

@@ -45,12 +45,17 @@ class Belief:
         The fraction of the points that it still earns.
     says
         What to tell somebody who holds it.
+    form
+        Whether it is an error of form (a unit, a power of ten, a fraction for a percentage) that
+        the question's card points out at once. Then the limits of the `labs.Number` must leave it
+        outside, for every student; an error of thought must lie within them.
     """
 
     name: str
     value: float | str
     credit: float
     says: str
+    form: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.credit < 1:

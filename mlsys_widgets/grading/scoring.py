@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.grading.award import judge_record
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
+from mlsys_widgets.grading.recorded_answers import recorded_answers
 from mlsys_widgets.labs import Choice, Lab, Number, Record, UnusableAnswer
-from mlsys_widgets.sandbox.answer_data import from_data
+from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum
+
+_NOTHING: Final = to_data(...)
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,11 @@ class Judge:
         for name, most in points.items():
             item, cell = items.get(name), cells.get(name)
             if isinstance(item, Number | Choice):
-                verdict, answer = self._judge_answer(name, given, answers.get(name, ["nothing"]))
+                data = answers.get(name, _NOTHING)
+                if data == _NOTHING and (cell is None or not _has_run(cell)):
+                    # The cell that reads the answer is gone; the ledger still has it.
+                    data = to_data(recorded_answers(folder, self._lab, student).get(name))
+                verdict, answer = self._judge_answer(name, given, data)
             elif isinstance(item, Record):
                 verdict, doubt = self._judge_record(name, folder, student)
                 answer = None

@@ -11,8 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
 
+from mlsys_widgets.labs.answer_units import read_number, write_number
 from mlsys_widgets.labs.answers import Plain, UnusableAnswer, choice_key, plain
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.physics import counted
+
+#: The longest text that is kept, in characters: some 3,000 words.
+_LONGEST: Final = 20_000
 
 #: What a record calls the design entry of the lab.
 DESIGN: Final = "design"
@@ -76,7 +80,7 @@ class Message(Item):
 
 @dataclass(frozen=True)
 class Number(Item):
-    """A number that the student types, graded by the lab's checks.
+    """A number that the student enters, graded by the lab's checks.
 
     Parameters
     ----------
@@ -87,23 +91,27 @@ class Number(Item):
     points
         What it is worth.
     low, high
-        The range a usable answer can have: a factor of a hundred or more around everything that
-        anybody could reasonably believe, so that checking the unit gives nothing away.
+        What lies outside is an error of form rather than of thought: another unit, a wrong power
+        of ten, a fraction for a percentage. The card says so at once. The range is the same for
+        everybody and wide enough to give nothing away.
+    whole
+        Whether only a whole number makes sense.
     hint
-        What a value outside the range suggests, as in "That looks like a fraction; …".
+        What a value outside the range suggests, as in "A share is asked for, in percent."
     title
         The heading of its card.
 
     Examples
     --------
-    >>> item = Number("How busy?", "percent", points=5, low=0, high=100)
-    >>> print(item.read("busy_pct", 33.3)[1])
-    busy_pct = 33.3 percent. It can be graded.
-    >>> item.read("busy_pct", ...)
+    >>> item = Number("How busy?", "percent", points=5, low=1, high=100)
+    >>> item.read("33.3%"), item.in_words(33.3), item.form_error(33.3)
+    (33.3, '33.3 percent', None)
+    >>> item.form_error(0.333)
+    '0.333 percent is very little; did you enter a fraction? The question asks for percent.'
+    >>> item.read("a third")
     Traceback (most recent call last):
     ...
-    mlsys_widgets.labs.answers.UnusableAnswer: busy_pct is not answered yet: replace the three
-    dots with a number, in percent.
+    mlsys_widgets.labs.answers.UnusableAnswer: 'a third' is not a percentage; write it like 33%.
     """
 
     kind = "Question"
@@ -115,52 +123,70 @@ class Number(Item):
     high: float = math.inf
     hint: str = ""
     title: str = "Your number"
+    whole: bool = False
 
     @property
     def wanted(self) -> str:
-        """What to type, in words."""
+        """What to enter, in words."""
         return "a number, how many times" if self.unit == "times" else f"a number, in {self.unit}"
 
-    def read(self, name: str, value: Any) -> tuple[Plain, str]:
-        """The typed answer as plain data, and a sentence that repeats it. Nothing knows the key.
+    def read(self, value: Any) -> float:
+        """What was entered, as a plain number in the unit of the question. Nothing knows the key.
 
         Raises
         ------
         UnusableAnswer
-            With a sentence that says what to type instead.
+            With a sentence that says what to enter instead.
         """
-        answer = _typed(name, value, self.wanted)
+        answer = _entered(value, self.wanted)
         if isinstance(answer, str):
-            raise UnusableAnswer(
-                f"{name} is the text {answer!r}; type {self.wanted}, without quotes or unit."
-            )
+            try:
+                return read_number(answer, self.unit)
+            except ValueError as reason:
+                raise UnusableAnswer(f"{reason}.") from None
         if isinstance(answer, bool) or answer is None:
-            raise UnusableAnswer(f"{name} is {answer!r}; it must be {self.wanted}.")
+            raise UnusableAnswer(f"{answer!r} is not a number; enter {self.wanted}.")
         try:
             finite = math.isfinite(answer)
         except OverflowError:
             finite = False
         if not finite:
-            raise UnusableAnswer(f"{name} is not a finite number; it must be {self.wanted}.")
-        if not self.low <= answer <= self.high:
-            hint = f" {self.hint}" if self.hint else ""
-            raise UnusableAnswer(
-                f"{name} = {_short(answer)} cannot be right: a plausible value lies between"
-                f" {_short(self.low)} and {_short(self.high)} {self.unit}.{hint}"
+            raise UnusableAnswer(f"That is not a finite number; enter {self.wanted}.")
+        return answer
+
+    def in_words(self, value: float) -> str:
+        """An answer as people read it."""
+        return write_number(value, self.unit)
+
+    def form_error(self, value: float) -> str | None:
+        """What is wrong with the form of an answer, as a sentence; `None` if nothing is."""
+        said = self.in_words(value)
+        if self.whole and value != int(value):
+            return f"{said} cannot be: only a whole number makes sense here."
+        if value < 0 <= self.low:
+            return f"{said} cannot be: the answer is not negative."
+        if self.unit == "percent" and 0 < value < self.low and 100 * value >= self.low:
+            return (
+                f"{said} is very little; did you enter a fraction? The question asks for percent."
             )
-        return answer, f"{name} = {_short(answer)} {self.unit}. It can be graded."
+        if self.unit == "percent" and self.high == 100 and value > 100:
+            return f"{said} cannot be: a share is at most 100 percent."
+        if not self.low <= value <= self.high:
+            side = "far too little" if value < self.low else "far too much"
+            return f"{said} is {side}. Check the unit and the powers of ten. {self.hint}".strip()
+        return None
 
 
 @dataclass(frozen=True)
 class Choice(Item):
-    """A decision typed as one of a few words, graded by the lab's checks.
+    """A decision between a few options, graded by the lab's checks.
 
     Parameters
     ----------
     ask
         The question.
     options
-        What can be typed, in lowercase, and what it means.
+        What can be chosen: a word in lowercase, and what it means.
     points
         What it is worth.
     title
@@ -182,30 +208,34 @@ class Choice(Item):
 
     @property
     def wanted(self) -> str:
-        """What to type, in words."""
+        """What to enter, in words."""
         return "one of: " + ", ".join(f'"{key}"' for key in self.options)
 
-    def read(self, name: str, value: Any) -> tuple[Plain, str]:
-        """The typed option, and a sentence that repeats it; see `Number.read`."""
-        answer = _typed(name, value, self.wanted)
+    def read(self, value: Any) -> str:
+        """The option that was chosen; see `Number.read`."""
+        answer = _entered(value, self.wanted)
         chosen = choice_key(answer)
         if chosen is None or chosen not in self.options:
-            raise UnusableAnswer(f"{name} is {answer!r}; it must be {self.wanted}, in quotes.")
-        return chosen, f'{name} = "{chosen}": {self.options[chosen]}. It can be graded.'
+            raise UnusableAnswer(f"{answer!r} is not an option; choose {self.wanted}.")
+        return chosen
+
+    def in_words(self, value: str) -> str:
+        """An answer as people read it."""
+        return f"“{value}”: {self.options[value]}" if value in self.options else f"“{value}”"
+
+    def form_error(self, value: str) -> str | None:
+        """Nothing: what can be chosen has the right form."""
+        return None
 
 
-def _typed(name: str, value: Any, wanted: str) -> Plain:
-    """What stands in an answer cell, as plain data."""
-    if value is ... or value is None:
-        raise UnusableAnswer(f"{name} is not answered yet: replace the three dots with {wanted}.")
+def _entered(value: Any, wanted: str) -> Plain:
+    """What was entered, as plain data."""
+    if value is ... or value is None or (isinstance(value, str) and not value.strip()):
+        raise UnusableAnswer(f"Nothing is entered yet: enter {wanted}.")
     try:
         return plain(value)
     except UnusableAnswer as reason:
-        raise UnusableAnswer(f"{name} cannot be used: {reason}. Type {wanted}.") from None
-
-
-def _short(value: float) -> str:
-    return f"{value:.3g}" if 0 < abs(value) < 1e-3 else format_quantity(value)
+        raise UnusableAnswer(f"That cannot be used: {reason}. Enter {wanted}.") from None
 
 
 @dataclass(frozen=True)
@@ -236,10 +266,12 @@ class Essay(Item):
     ask
         The question.
     rubric
-        Points and what they are given for. They add up to the points of the question.
+        Points and what they are given for. They add up to the points of the question. Students
+        see it once they have recorded an answer.
     """
 
     kind = "Question"
+    unit: ClassVar[None] = None
 
     ask: str
     rubric: Sequence[tuple[float, str]]
@@ -249,6 +281,25 @@ class Essay(Item):
     def points(self) -> float:
         """What it is worth."""
         return sum(points for points, _ in self.rubric)
+
+    def read(self, value: Any) -> str:
+        """What was written; see `Number.read`."""
+        answer = _entered(value, "a few sentences")
+        if not isinstance(answer, str):
+            raise UnusableAnswer(f"{answer!r} is not a text; write a few sentences.")
+        if len(answer) > _LONGEST:
+            raise UnusableAnswer(
+                f"That is {len(answer):,} characters long; {_LONGEST:,} are allowed. Shorten it."
+            )
+        return answer.strip()
+
+    def in_words(self, value: str) -> str:
+        """How much was written."""
+        return counted(len(value.split()), "word")
+
+    def form_error(self, value: str) -> str | None:
+        """Nothing: a person reads it."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -322,3 +373,5 @@ class Checklist(Item):
 
 #: What earns points and is judged without a person.
 AUTOGRADED = (Number, Choice, Record)
+#: What is answered in its own card.
+Asked = Number | Choice | Essay

@@ -20,6 +20,9 @@ from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
 #: saved although it breaks a promise.
 Progress = Literal["open", "begun", "failing", "done"]
 
+#: What the steps outside of all acts belong to.
+WHOLE_LAB: Final = "The whole lab"
+
 #: What the panel calls each kind of step.
 _KINDS: Final[Mapping[type[Item], str]] = {
     Prediction: "prediction",
@@ -65,6 +68,11 @@ class Step:
     act: int
     title: str
     needs: tuple[str, ...]
+
+    @property
+    def called(self) -> str:
+        """A line for a list of steps."""
+        return f"{self.kind.capitalize()}: {' '.join(self.title.split())}"
 
 
 def kind_of(item: Item) -> str | None:

@@ -246,10 +246,11 @@ _NUMBER: Final = re.compile(
 )
 
 
-def parse_quantity(text: str, unit: str = "") -> float:
+def parse_quantity(text: str, unit: str = "", *, bare: float | None = None) -> float:
     """Read what people type as an SI value.
 
-    A number without a unit is in the unit itself; for ``%`` that means percent.
+    A number without a unit is in the unit itself; for ``%`` that means percent. With ``bare`` it
+    is in a multiple of the unit: ``bare=1e-6`` reads 5 as 5 µs.
 
     Examples
     --------
@@ -271,7 +272,7 @@ def parse_quantity(text: str, unit: str = "") -> float:
         hint = " (with a decimal point, not a comma)" if "," in typed else ""
         raise ValueError(f"{text!r} is not {scale.noun}; write it like {scale.example}{hint}")
     spelling = "".join(found["unit"].split()).replace("μ", "µ")
-    factor = _read_unit(scale, spelling)
+    factor = bare if bare is not None and not spelling else _read_unit(scale, spelling)
     if factor is None:
         raise ValueError(
             f"{text!r} has the unit {found['unit'].strip()!r}, which is not {scale.noun}; "

@@ -86,7 +86,7 @@ class ForkServer:
         cells
             The code of each cell.
         watched
-            Before which cells which name is read.
+            After which cells which name is read.
         hidden
             The complete code of cells whose hidden tests are not in ``cells``. The child gets it
             when it has reported all answers; what it reports from then on is under ``late``.

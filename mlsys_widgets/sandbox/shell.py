@@ -220,7 +220,7 @@ def run(
     cells
         The code of each cell; `None` where there is nothing to run.
     watched
-        Before each of these cells, run or not, the value of this name is reported, as data.
+        After each of these cells, run or not, the value of this name is reported, as data.
     seconds
         How long one cell may take.
     to
@@ -236,18 +236,17 @@ def run(
     signal.signal(signal.SIGALRM, _too_long)
     kept: dict[int, tuple[int, Any]] = {}
     for number, code in enumerate(cells):
-        name = watched.get(number, "")
-        value = shell.user_ns.get(name, ...)
+        count = shell.execution_count
+        if code is not None:
+            ran = _run_cell(shell, code, seconds)
+            if number not in late:
+                _report(to, {"cell": number, **ran})
+        value = shell.user_ns.get(watched.get(number, ""), ...)
         if number in watched:
-            _report(to, {"answer": name, "value": to_data(value)})
-        if code is None:
-            continue
+            _report(to, {"answer": watched[number], "value": to_data(value)})
         if number in late:
-            kept[number] = shell.execution_count, value
-            _run_cell(shell, code, seconds)
-            shell.execution_count = kept[number][0] + 1
-        else:
-            _report(to, {"cell": number, **_run_cell(shell, code, seconds)})
+            kept[number] = count, value
+            shell.execution_count = count + 1
     if late:
         _report(to, ANSWERED)
         with os.fdopen(to, "rb", closefd=False) as stream:

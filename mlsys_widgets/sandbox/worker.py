@@ -64,7 +64,7 @@ def run_notebook(
     server
         Where it runs.
     watched
-        Before which cells which answer is read.
+        After which cells which answer is read.
     hidden
         Cells with hidden tests, complete.
     missing

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.labs.progress import saved_progress
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
 from mlsys_widgets.server.design_labels import design_labels
 
@@ -98,6 +99,7 @@ def report(ledger: Path) -> dict[str, Any]:
             for name, said in state.answers.items()
         },
         "design": _design(design, design_labels(ledger.parent, design.lab)) if design else None,
+        "progress": saved_progress(state, state.lab or ""),
     }
 
 
@@ -115,6 +117,7 @@ _NOTHING: Final[Mapping[str, Any]] = {
     "reflections": {},
     "answers": {},
     "design": None,
+    "progress": {},
 }
 
 

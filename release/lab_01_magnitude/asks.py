@@ -150,8 +150,8 @@ def compute_gap_times(p: Parameters) -> Number:
         f"reaches {H100.peak_label()}. How many times the board's peak is that?",
         "times",
         points=7,
-        low=1e-9,
-        high=1e13,
+        low=1,
+        high=1e8,
         hint="Put both peaks into FLOP/s before you divide.",
         title="The compute gap of your board",
         act=1,
@@ -167,7 +167,7 @@ def flop_per_joule_times(p: Parameters) -> Number:
         f"({q(p.mcu_mflops * 1e6, 'FLOP/s')} at {q(p.mcu_mw * 1e-3, 'W')})?",
         "times",
         points=7,
-        low=1e-9,
+        low=1,
         high=1e13,
         hint="Divide each peak by its own power first.",
         title="Which of the two is efficient?",
@@ -241,6 +241,7 @@ def act1_math(p: Parameters) -> Peek:
         "operations is of no use where the weights do not fit.",
         title="The math: D·A·M, and what a gap is",
         act=1,
+        after=["act1_gap"],
     )
 
 
@@ -321,8 +322,8 @@ def compute_term_us(p: Parameters) -> Number:
         f"compute term on an H100 ({H100.peak_label()})?",
         "µs",
         points=6,
-        low=1e-9,
-        high=1e9,
+        low=0.05,
+        high=1000,
         hint="Write peak and operations as powers of ten: T is 10¹², G is 10⁹, µ is 10⁻⁶.",
         title="The compute term",
         act=2,
@@ -338,8 +339,8 @@ def memory_to_compute_times(p: Parameters) -> Number:
         "term, for one image?",
         "times",
         points=7,
-        low=1e-8,
-        high=1e8,
+        low=0.05,
+        high=1000,
         hint="Both terms must be in the same unit before you divide.",
         title="Memory against compute",
         act=2,
@@ -354,8 +355,9 @@ def compute_bound_batch_images(p: Parameters) -> Number:
         "Leave latency out.",
         "images",
         points=8,
-        low=1e-3,
-        high=1e7,
+        low=0.5,
+        high=3000,
+        whole=True,
         hint="The smallest batch is one image.",
         title="Where the H100 turns compute-bound",
         act=2,
@@ -370,8 +372,8 @@ def too_large_times(p: Parameters) -> Number:
         f"{q(p.model_mb * 1e6, 'B')} of your ResNet-50?",
         "times",
         points=6,
-        low=1e-8,
-        high=1e10,
+        low=1,
+        high=20000,
         hint="Both sizes must be in the same unit before you divide.",
         title="Does it fit?",
         act=2,
@@ -389,7 +391,7 @@ def board_seconds(p: Parameters) -> Number:
         "seconds",
         points=7,
         low=1e-8,
-        high=1e9,
+        high=1000,
         hint="Check the prefixes: M is a million, G a thousand million.",
         title="And if it did not have to fit?",
         act=2,
@@ -459,6 +461,7 @@ def act2_math(p: Parameters) -> Peek:
         "operations for the same trip of the weights.",
         title="The math: the iron law",
         act=2,
+        after=["act2_term"],
     )
 
 
@@ -472,8 +475,8 @@ def largest_model_kparams(p: Parameters) -> Number:
         f"{q(p.sram_kb * 1e3, 'B')}. How many thousand parameters fit into the rest in int8?",
         "thousand parameters",
         points=6,
-        low=1e-3,
-        high=1e9,
+        low=1,
+        high=50000,
         hint="A thousand bytes hold a thousand int8 parameters.",
         title="Tiny: how large may a model be?",
         act=2,
@@ -509,8 +512,8 @@ def served_images_per_s(p: Parameters) -> Number:
         "serve in a second?",
         "images per second",
         points=7,
-        low=1e-2,
-        high=1e12,
+        low=1000,
+        high=1e7,
         hint="It is a number of images for each second, not for each batch.",
         title="Cloud: what does a batch bring?",
         act=2,
@@ -550,6 +553,7 @@ def reply(p: Parameters) -> Essay:
             (3, "Says what parts ways (model, format, compiler, runtime) and what can be shared."),
             (2, "Recommends something, in words that a manager can act on."),
         ],
+        after=["act2_limit"],
     )
 
 
@@ -579,5 +583,5 @@ def takeaways(p: Parameters) -> Takeaways:
         ahead="Lab 07 looks into the term that this lab took as fixed: the latency of a launch, "
         "and what it costs when a model is made of a thousand small kernels. If your course builds "
         "TinyTorch, its first module shows the three terms in a forward pass of your own.",
-        after=["act2_limit"],
+        after=["act2_limit", "reply"],
     )

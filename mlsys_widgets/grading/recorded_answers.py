@@ -1,0 +1,50 @@
+"""What a student recorded in the ledger beside a notebook: answers and essays.
+
+An essay is written in its card; the cell that a person grades is filled here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.labs import Essay, Lab
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
+
+
+def recorded_answers(folder: Path, lab: Lab, student: str) -> dict[str, Any]:
+    """The answers in the ledger of a folder, by name; none if it is somebody else's."""
+    try:
+        state = Ledger.open(folder / LEDGER, lab=lab.name, student=student).state()
+    except LedgerError:
+        return {}
+    if state.student not in (None, student):
+        return {}
+    return {name: answer.value for name, answer in state.answers.items()}
+
+
+def recorded_essays(folder: Path, lab: Lab, student: str) -> dict[str, str]:
+    """The essays among the answers, by name."""
+    items = lab.items(lab.draw(student))
+    return {
+        name: value
+        for name, value in recorded_answers(folder, lab, student).items()
+        if isinstance(items.get(name), Essay) and isinstance(value, str)
+    }
+
+
+def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
+    """Put essays into the cells that a person grades.
+
+    In notebooks of the first edition students write into the cell itself: what stands there
+    stays, and comes first.
+    """
+    for cell in cells:
+        essay = essays.get(grade_id(cell) or "")
+        if essay is None or cell.cell_type != "markdown":
+            continue
+        untouched = cell_metadata(cell).get("checksum") == checksum(cell)
+        cell.source = essay if untouched else f"{cell.source}\n\n{essay}"
