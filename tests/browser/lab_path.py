@@ -19,9 +19,10 @@ from playwright.sync_api import Locator, Page, expect
 from mlsys_widgets import labs
 from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.labs.progress import steps_of
 from mlsys_widgets.physics import format_quantity
 
-NONSENSE = '"33%"'
+NONSENSE = "a third or so"
 SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
 LATE = 60_000  # a page that is loaded again there
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
@@ -202,32 +203,28 @@ class Student:
     def _answer(self, step: Step) -> None:
         item, value = self.items[step.name], self.checks[step.name](self.given).value
         if isinstance(item, labs.Choice):
-            self.type_in(step, f'{step.name} = "{value}"')
-        else:
-            if not self._typed_nonsense:
-                self._typed_nonsense = True
-                self.type_in(step, f"{step.name} = {NONSENSE}", "is the text '33%'; type a number")
-            self.type_in(step, f"{step.name} = {float(value):.6g}")
+            card = self.cell(step.index).locator(".mlsys-lab")
+            card.locator(f"input[type=radio][value='{value}']").check()
+            card.get_by_role("button", name="Record").click()
+            expect(card).to_contain_text("Recorded: ", timeout=SOON)
+            return
+        if not self._typed_nonsense:
+            self._typed_nonsense = True
+            self.enter(step, NONSENSE, says=f"'{NONSENSE}' is not")
+        self.enter(step, f"{float(value):.6g}")
 
-    def type_in(self, step: Step, text: str, says: str = "It can be graded.") -> None:
-        """Type into an answer cell and run it and its check, as a student does."""
-        self.cell(step.index).locator(".cm-content").click()
-        self.page.keyboard.press("Control+A")
-        self.page.keyboard.insert_text(text)
-        self.page.keyboard.press("Shift+Enter")
-        self.page.keyboard.press("Shift+Enter")
-        check = self.cell(step.index + 1).locator(".jp-OutputArea-output")
-        expect(check).to_contain_text(says, timeout=SOON)
+    def enter(self, step: Step, text: str, says: str = "Recorded: ") -> None:
+        """Type into the box of a question and press Enter."""
+        card = self.cell(step.index).locator(".mlsys-lab")
+        card.get_by_role("textbox").fill(text)
+        card.get_by_role("textbox").press("Enter")
+        expect(card).to_contain_text(says, timeout=SOON)
 
     def _write(self, step: Step) -> None:
-        self.cell(step.index).locator(".jp-RenderedMarkdown").dblclick()
-        self.cell(step.index).locator(".cm-content").click()
-        self.page.keyboard.press("Control+A")
-        self.page.keyboard.insert_text("Memory is what waits.")
-        self.page.keyboard.press("Shift+Enter")
-        expect(self.cell(step.index).locator(".jp-RenderedMarkdown")).to_have_text(
-            re.compile("Memory is what waits")
-        )
+        card = self.cell(step.index).locator(".mlsys-lab")
+        card.get_by_role("textbox").fill("Memory is what waits.")
+        card.get_by_role("button", name="Record").click()
+        expect(card).to_contain_text("Recorded: 4 words", timeout=SOON)
 
     def _save_design(self, step: Step) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")
@@ -255,7 +252,8 @@ class Student:
             expect(self.cell(index)).not_to_contain_text("Missing")
         (hud,) = _cells_with(self.book.cells, "lab.hud(")
         bars = self.cell(hud).locator("progress")
-        expect(bars).to_have_count(len(self.lab.acts), timeout=LATE)
+        acts = {each.act for each in steps_of(self.lab, self.items)}
+        expect(bars).to_have_count(len(acts), timeout=LATE)
         expect(self.cell(hud)).not_to_contain_text("(to do)")
         expect(self.page.locator(".mlsys-Status button")).to_have_text(
             re.compile(r"Lab: (\d+) of \1 done, saved"), timeout=LATE
@@ -278,10 +276,8 @@ def _steps(cells: list[Any]) -> Iterator[Step]:
     for index, cell in enumerate(cells):
         kind = cell.id.partition("_")[0]
         named = re.search(r'lab\.(?:card|reveal)\("(\w+)"\)?', cell.source)
-        if kind == "answer" and cell.cell_type == "markdown":
-            yield Step(index, "essay", cell.id)
-        elif kind == "answer":
-            yield Step(index, kind, cell.source.partition(" = ")[0])
+        if kind == "question" and named:
+            yield Step(index, cell.metadata.mlsys.kind, named[1])
         elif kind in ("instrument", "design"):
             yield Step(index, kind, cell.id)
         elif kind in ("card", "reveal") and named:

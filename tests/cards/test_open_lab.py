@@ -61,35 +61,61 @@ def test_every_item_has_a_card_or_a_cell(opened):
             assert text(opened.card(name))
 
 
-def test_a_usable_answer_is_said_and_kept(opened, capsys):
-    opened.check("limit", {"limit": " Compute"})
-    assert capsys.readouterr().out == (
-        'limit = "compute": the arithmetic units. It can be graded.\n'
-    )
-    opened.check("intensity_flop_per_byte", {"intensity_flop_per_byte": 12})
-    assert "12 FLOP per byte. It can be graded." in capsys.readouterr().out
+def test_what_code_computes_is_recorded(opened, capsys):
+    opened.answer("limit", " Compute")
+    assert capsys.readouterr().out == "limit: “compute”: the arithmetic units is recorded.\n"
+    opened.answer("intensity_flop_per_byte", 12)
+    assert "12 FLOP per byte is recorded." in capsys.readouterr().out
     answers = opened.ledger.state().answers
     assert answers["limit"].value == "compute"
     assert (answers["intensity_flop_per_byte"].value, answers["intensity_flop_per_byte"].unit) == (
         12, "FLOP per byte",
     )  # fmt: skip
+    assert opened.answered("limit") == "compute"
+    assert opened.answered("intensity_flop_per_byte") == 12
 
 
-@pytest.mark.parametrize("value", [..., "33%", -1, float("nan"), [3]])
-def test_an_answer_that_cannot_be_used_is_a_sentence_and_not_kept(opened, capsys, value):
-    opened.check("intensity_flop_per_byte", {"intensity_flop_per_byte": value})
+@pytest.mark.parametrize("value", [..., "33%", "many", float("nan"), [3], True, 10**400])
+def test_what_cannot_be_used_is_a_sentence_and_not_kept(opened, capsys, value):
+    opened.answer("intensity_flop_per_byte", value)
     said = capsys.readouterr().out
-    assert said.startswith("intensity_flop_per_byte ")
+    assert said.startswith("intensity_flop_per_byte is not recorded. ")
     assert "intensity_flop_per_byte" not in opened.ledger.state().answers
+    assert opened.answered("intensity_flop_per_byte") is ...
 
 
-def test_validation_fails_where_an_answer_cannot_be_used(opened, monkeypatch):
+def test_running_code_again_does_not_undo_what_was_entered_later(opened, capsys):
+    opened.answer("intensity_flop_per_byte", 12)
+    opened.card("act1_bound").commit("B", 3)
+    opened.card("intensity_flop_per_byte").record("14")
+    capsys.readouterr()
+    opened.answer("intensity_flop_per_byte", 12)
+    assert "The card says 14 FLOP per byte" in " ".join(capsys.readouterr().out.split())
+    assert opened.answered("intensity_flop_per_byte") == 14
+    opened.answer("intensity_flop_per_byte", 13)
+    assert opened.answered("intensity_flop_per_byte") == 13
+
+
+def test_a_card_is_not_answered_from_code(opened):
+    with pytest.raises(ValueError, match="act1_bound is a prediction; it is not answered with"):
+        opened.answer("act1_bound", "B")
+
+
+def test_a_cell_of_the_first_edition_is_recorded(opened):
+    opened.check("limit", {"limit": "memory"})
+    assert opened.ledger.state().answers["limit"].value == "memory"
+
+
+def test_validation_fails_where_an_answer_is_missing(opened, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
-    with pytest.raises(UnusableAnswer, match="limit is not answered yet"):
+    with pytest.raises(UnusableAnswer, match="limit: nothing is recorded in the card of “"):
+        opened.answered("limit")
+    with pytest.raises(UnusableAnswer, match="limit: Nothing is entered yet"):
         opened.check("limit", {})
     with pytest.raises(UnusableAnswer, match="Not in your ledger yet: Prediction: "):
         opened.record("commitments")
-    opened.check("limit", {"limit": "memory"})
+    opened.answer("limit", "memory")
+    assert opened.answered("limit") == "memory"
     assert not opened.ledger.state().answers
 
 
@@ -100,9 +126,10 @@ def test_nothing_is_kept_while_nbgrader_grades(folder, monkeypatch, capsys, tmp_
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     lab = open_lab(DEMO, folder=submission)
     assert lab.student.name == "ada"
-    lab.check("limit", {"limit": "memory"})
+    lab.answer("limit", "memory")
+    assert lab.answered("limit") == "memory"
     lab.check("limit", {})
-    assert "limit is not answered yet" in capsys.readouterr().out
+    assert "limit is not recorded. Nothing is entered yet" in capsys.readouterr().out
     assert lab.record("commitments") is None
     assert sorted(path.name for path in submission.iterdir()) == ["asks.py"]
 
@@ -144,7 +171,7 @@ def test_a_ledger_of_somebody_else_is_told_and_left_alone(folder, capsys):
     lab = open_lab(DEMO, folder=folder)
     assert "The ledger beside this notebook belongs to ada" in text(lab.welcome())
     lab.check("limit", {"limit": "memory"})
-    assert "Your answer is in the cell, but not in the ledger." in capsys.readouterr().out
+    assert "limit is not recorded. Nothing was saved" in capsys.readouterr().out
     assert theirs.path.read_bytes() == before
 
 

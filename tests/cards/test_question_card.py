@@ -4,48 +4,173 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.cards.question_card import QuestionCard
+from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Record, Student
+from mlsys_widgets.labs.progress import Step
+
+BUSY = Number("How busy?", "percent", points=5, low=1, high=100, title="Utilization")
+LONG = Number("How long?", "µs", points=1, low=0.05, high=1000)
+MANY = Number("How many?", "images", points=2, low=1, high=1e6, whole=True)
+WHICH = Choice("Which?", {"memory": "the memory", "compute": "the units"}, points=2)
+WHY = Essay("Why?", [(1, "says so"), (2, "explains")])
+
+
+def entered(card, text):
+    """What a student does: type, press the button, and read what the card says."""
+    card._asked(None, {"action": "record", "values": {"answer": text}}, None)
+    return card.text()
 
 
 @pytest.mark.parametrize(
     ("item", "said"),
     [
-        (Number("How long?", "µs", points=1), ["Your number (1 point)", "`t = ` and a number, in"]),
+        (LONG, ["Your number (1 point)", "Enter a number, in µs."]),
         (Number("How often?", "times", 2.5), ["(2.5 points)", "a number, how many times"]),
-        (
-            Choice("Which?", {"memory": "the memory", "compute": "the units"}, points=2),
-            ["Your decision (2 points)", '"memory": the memory', "one of these, in quotes"],
-        ),
-        (Essay("Why?", [(1, "says so"), (2, "explains")]), ["(3 points)", "1 point: says so"]),
+        (WHICH, ["Your decision (2 points)", "( ) the memory"]),
+        (WHY, ["(3 points)", "Why?"]),
     ],
 )
-def test_a_question_says_how_to_answer_it(item, said):
-    text = QuestionCard("t", item).text()
+def test_a_question_says_how_to_answer_it(led, item, said):
+    text = QuestionCard("t", item, ledger=led).text()
     assert item.ask in text
     for words in said:
-        assert words.replace("`", "") in text
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("item", "typed", "kept", "said"),
+    [
+        (BUSY, "33%", 33.0, "33 percent"),
+        (BUSY, " 33.3 ", 33.3, "33.3 percent"),
+        (LONG, "3.94 µs", 3.94, "3.94 µs"),
+        (LONG, "0.2 ms", 200.0, "200 µs"),
+        (MANY, "883,036", 883036.0, "883,036 images"),
+        (MANY, "883k", 883e3, "883,000 images"),
+        (MANY, "16 images", 16.0, "16 images"),
+        (MANY, "1e3", 1000.0, "1,000 images"),
+        (WHICH, "memory", "memory", "“memory”: the memory"),
+    ],
+)
+def test_what_is_typed_is_recorded_at_once_and_never_called_right(led, item, typed, kept, said):
+    card = QuestionCard("t", item, ledger=led)
+    text = entered(card, typed)
+    assert f"Recorded: {said}. You can change it until you hand in." in text
+    assert led.state().answers["t"].value == kept
+    assert "right" not in text.lower()
+    assert "Look again" not in text
+    assert card.is_open
+
+
+@pytest.mark.parametrize("typed", ["a third", "", "  ", "3,94", "33 s", "1/3", "--", "nan", None])
+def test_what_cannot_be_read_is_asked_back_and_the_answer_before_stands(led, typed):
+    card = QuestionCard("t", BUSY, ledger=led)
+    text = entered(card, typed)
+    assert "t" not in led.state().answers
+    assert "Recorded" not in text
+    entered(card, "30")
+    text = entered(card, typed)
+    assert "Your answer before, 30 percent, still stands." in text
+    assert led.state().answers["t"].value == 30
+
+
+@pytest.mark.parametrize(
+    ("item", "typed", "said"),
+    [
+        (BUSY, "0.33", "0.33 percent is very little; did you enter a fraction?"),
+        (BUSY, "133", "133 percent cannot be: a share is at most 100 percent."),
+        (BUSY, "-5", "-5 percent cannot be: the answer is not negative."),
+        (LONG, "3940", "3,940 µs is far too much. Check the unit and the powers of ten."),
+        (LONG, "3.94e-6", "3.94e-06 µs is far too little."),
+        (MANY, "8.1", "8.1 images cannot be: only a whole number makes sense here."),
+    ],
+)
+def test_errors_of_form_are_pointed_out_and_still_recorded(led, open_ledger, item, typed, said):
+    text = entered(QuestionCard("t", item, ledger=led), typed)
+    assert "Look again. " + said in text
+    assert "Recorded: " in text
+    # A new kernel says the same.
+    assert said in QuestionCard("t", item, ledger=open_ledger()).text()
+
+
+def test_nobody_finds_the_limits_by_trying(led):
+    card = QuestionCard("t", BUSY, ledger=led)
+    hinted = ["Look again" in entered(card, f"0.{k}") for k in range(1, 8)]
+    assert hinted == [True] * MOST_HINTS + [False] * (7 - MOST_HINTS)
+    # What was pointed out before is pointed out again, and counts once.
+    assert "Look again" in entered(card, "0.1")
+    assert led.state().answers["early.t"].attempts == MOST_HINTS
+
+
+def test_a_comma_that_may_be_a_decimal_point_is_asked_back(led):
+    text = entered(QuestionCard("t", MANY, ledger=led), "3,940")
+    assert "Recorded: 3,940 images." in text
+    assert "For a decimal point, type “3.940”." in text
+
+
+def test_the_history_is_kept(led):
+    card = QuestionCard("t", BUSY, ledger=led)
+    for text in ("30", "31", "32"):
+        entered(card, text)
+    kept = led.state().answers["t"]
+    assert (kept.value, [each.value for each in kept.earlier]) == (32, [30, 31])
+    assert "Record the change" in str(card._card.view)
+
+
+def test_a_rubric_is_shown_after_the_attempt(led):
+    card = QuestionCard("t", WHY, ledger=led)
+    assert "says so" not in str(card._card.view)
+    text = entered(card, "Because launches wait.")
+    assert "Recorded: 3 words" in text
+    assert "1 point: says so" in text
+
+
+def test_a_text_that_is_too_long_is_refused(led):
+    text = entered(QuestionCard("t", WHY, ledger=led), "word " * 5000)
+    assert "25,000 characters long; 20,000 are allowed" in text
+
+
+def test_an_answer_that_cannot_be_saved_is_not_called_recorded(led, read_only):
+    card = QuestionCard("t", BUSY, ledger=led)
+    with read_only():
+        text = entered(card, "30")
+    assert "Recorded" not in text
+    assert not card.is_open
+
+
+def welcome(led, lab, student, *, notices=list, steps=(), **more):
+    return Welcome(lab, student, Parameters({}), ledger=led, notices=notices, steps=steps, **more)
+
+
+def test_the_cover_counts_what_is_done(led):
+    steps = [Step(name, "answer", 1, name, (name,)) for name in ("t", "u")]
+    lab = Lab("x", title="X", chapter=0, acts=("A",))
+    cover = welcome(led, lab, Student("ada", "here"), variants=False, steps=steps)
+    assert "0 of 2 steps done." in cover.text()
+    entered(QuestionCard("t", BUSY, ledger=led), "30")
+    assert "1 of 2 steps done." in cover.text()
+    entered(QuestionCard("u", BUSY, ledger=led), "30")
+    assert "All steps are done." in cover.text()
 
 
 @pytest.mark.parametrize(
     ("acts", "words"),
     [((), "0 points, about 20 minutes."), (("A",), "one act:"), (("A", "B"), "2 acts:")],
 )
-def test_a_lab_says_what_it_takes(acts, words):
+def test_a_lab_says_what_it_takes(led, acts, words):
     lab = Lab("x", title="X", chapter=0, acts=acts, minutes="20")
-    said = Welcome(lab, Student("ada", "your login at the hub"), Parameters({}), variants=False)
+    said = welcome(led, lab, Student("ada", "your login at the hub"), variants=False)
     assert words in said.text()
     assert "This is the lab of ada, known from your login at the hub." in said.text()
     assert "yours alone" not in said.text()
     assert "whoami" not in said.text()
 
 
-def test_a_name_that_may_be_wrong_is_asked_about():
+def test_a_name_that_may_be_wrong_is_asked_about(led):
     lab = Lab("x", title="X", chapter=0, acts=())
     student = Student("laptop", "your login on this computer", uncertain=True)
-    said = Welcome(lab, student, Parameters({}), variants=True, notices=["Careful."]).text()
+    said = welcome(led, lab, student, variants=True, notices=lambda: ["Careful."]).text()
     assert "mlsys whoami NAME" in said
     assert "yours alone" in said
     assert "Careful." in said

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes.released_lab import ReleasedLab, steps_of, text_of
-from mlsys_widgets.classes.simulated_answers import SimulatedStudent
+from mlsys_widgets.classes.simulated_answers import NONSENSE, SimulatedStudent
 from mlsys_widgets.classes.simulated_work import SimulatedWork, work
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.labs import load
@@ -45,12 +45,24 @@ def test_the_ledger_is_the_students_and_ends_on_time(released: ReleasedLab, tmp_
     assert set(ledger.state().predictions) == {"act1_bound"}
 
 
-def test_answers_are_in_the_notebook(released: ReleasedLab, tmp_path: Path) -> None:
+def test_answers_and_essays_are_in_the_ledger(released: ReleasedLab, tmp_path: Path) -> None:
     done = worked(released, tmp_path)
-    cells = {cell.get("id"): text_of(cell) for cell in done.book["cells"]}
+    recorded = Ledger.open(tmp_path / "ledger.jsonl").state().answers
     assert set(done.answers) == {"intensity_flop_per_byte", "limit"}
+    items = released.lab.items(released.lab.draw("ann"))
     for name, typed in done.answers.items():
-        assert f"{name} = {typed.source}" in cells[f"answer_{name}"]
+        assert recorded[name].value == items[name].read(typed.text)
+    assert len(recorded["advice"].value.split()) > 5
+
+
+def test_who_types_nonsense_leaves_it_in_scratch_cells(
+    released: ReleasedLab, tmp_path: Path
+) -> None:
+    done = worked(released, tmp_path, nonsense=True)
+    cells = {cell.get("id"): text_of(cell) for cell in done.book["cells"]}
+    for name, typed in done.answers.items():
+        assert typed.text in NONSENSE
+        assert cells[f"answer_{name}"] == typed.text
 
 
 def test_who_stops_early_does_less(released: ReleasedLab, tmp_path: Path) -> None:

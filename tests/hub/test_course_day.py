@@ -127,7 +127,7 @@ def answers_with_a_misconception(user: BrowserUser, listed: Assignments) -> Beli
     student = begin(user, folder)
     student.do(student.step("card", "act1_utilization"))
     belief = student.checks[ASKED](student.given).beliefs[0]
-    student.type_in(student.step("answer", ASKED), f"{ASKED} = {belief.value:.6g}")
+    student.enter(student.step("answer", ASKED), f"{belief.value:.6g}")
     user.picture("answered")
     save(user)
     return belief

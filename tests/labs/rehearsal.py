@@ -103,13 +103,11 @@ def asked(course: Course, name: str, student: str, *, work: Path | None = None) 
 
 
 def typed(book: nbformat.NotebookNode, answers: Mapping[str, Any]) -> nbformat.NotebookNode:
-    """The release notebook with plain values typed in place of the three dots."""
+    """The release notebook with plain values entered from its scratch cells."""
     book = nbformat.from_dict(book)
     for name, value in answers.items():
-        cell = answer_cell(book, name)
         shown = repr(value) if isinstance(value, str) else repr(float(value))
-        cell.source = re.sub(rf"^{name} = \.\.\.", f"{name} = {shown}", cell.source, flags=re.M)
-        assert shown in cell.source, f"{name} has no three dots to replace"
+        answer_cell(book, name).source += f'\nlab.answer("{name}", {shown})'
     return book
 
 
@@ -125,7 +123,7 @@ def solved(release: nbformat.NotebookNode, source: nbformat.NotebookNode) -> nbf
 
 
 def answer_cell(book: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
-    """Where an answer is typed."""
+    """Where an answer can be computed."""
     (cell,) = (c for c in book.cells if c.id == f"answer_{name}")
     return cell
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.labs import Choice, Essay, Number, Record
+from mlsys_widgets.labs import Essay, Number, Record
 from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID, solver_of
 from tests.labs.rehearsal import (
     Workshop,
@@ -194,12 +194,11 @@ def test_a_copied_notebook_fails_in_nbgrader_too(full_class):
     assert_a_copy_fails(asked, scores, said)
 
 
-def test_answers_are_typed_in_place_of_three_dots(made: Workshop, lab, tmp_path):
+def test_a_scratch_cell_says_how_code_answers_and_nothing_else(made: Workshop, lab, tmp_path):
     book = made.notebook("release")
     folder = made.give(tmp_path / SOLVERS[0] / lab)
-    for name, item in asked(made.course, lab, SOLVERS[0], work=folder).graded.items():
-        first, *rest = answer_cell(book, name).source.splitlines()
-        hint = first.removeprefix(f"{name} = ...  # ")
-        assert hint != first
-        assert hint == item.unit if isinstance(item, Number) else isinstance(item, Choice)
-        assert rest == ["# Replace the three dots above, then run this cell and the next."]
+    for name in asked(made.course, lab, SOLVERS[0], work=folder).graded:
+        *_, how = answer_cell(book, name).source.rstrip().splitlines()
+        assert how == f'# lab.answer("{name}", result)'
+        assert "raises-exception" in answer_cell(book, name).metadata.tags
+        assert check_cell(book, name).source == f'{name} = lab.answered("{name}")'
