@@ -36,11 +36,13 @@ mlsys whoami NAME
 
 ## In a lab
 
-1. Open it with its link and choose *Run → Run All Cells*. Whatever is still locked says so.
+1. Open it with its link and press *Start*. Whatever is still locked says so.
 2. Go from top to bottom. Where you are asked what you expect, choose an answer and how sure you
    are, and commit. You cannot change a prediction afterward, but being wrong costs nothing.
-3. Type your numbers in place of the three dots in cells such as `gap_times = ...`, and run that
-   cell and the next with *Shift + Enter*. The next one says whether your number can be graded.
+3. Answer each question in its card: `33%`, `1,000`, `3.94 µs` and `1e3` can all be read. What the
+   card calls recorded is saved; you can change it until you hand in. Whether it is right, you
+   learn from the feedback.
+4. When you are done, press *Hand in* in the Lab panel. It names what is missing first.
 
 On the right, the **Lab panel** lists the steps of the lab and which of them are done; click a step
 to go there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the
@@ -48,7 +50,7 @@ notebook. You submit it together with the notebook, so leave it where it is.
 
 ## Stuck?
 
-Choose *Kernel → Restart Kernel and Run All Cells*; everything you committed is still there. To
+Restart the kernel and press *Resume*; everything you committed and recorded is still there. To
 start a lab over from scratch, use *Restart the lab…* in the Lab panel.
 """
 

@@ -25,6 +25,7 @@ _OF_THE_MACHINE: Final[tuple[tuple[str, Check], ...]] = (
 #: What can be checked once the settings of the course can be read.
 _OF_THE_COURSE: Final[tuple[tuple[str, Check], ...]] = (
     ("labs", labs.freshness),
+    ("hints", labs.limits),
     ("gradebook", gradebook.gradebook),
     ("exchange", exchange.exchange),
     ("privacy", folders.privacy),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
@@ -10,7 +13,14 @@ from mlsys_widgets.courses.bundle_reader import is_newer, manifest_of
 from mlsys_widgets.courses.course_id import checked_id
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.courses.freshness import stale_labs, start_page_is_stale
-from mlsys_widgets.files import NBGRADER_CONFIG, START_PAGE
+from mlsys_widgets.files import ASKS, NBGRADER_CONFIG, START_PAGE
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.early_hints import early_hint_problems
+from mlsys_widgets.labs import load
+
+_ESSAYS: Final = "mlsys_widgets.grading.essays.EssaysFromLedger"
+#: Whose numbers are tried.
+_STUDENTS: Final = tuple(f"student-{k:02}" for k in range(10))
 
 
 def settings(course: Course) -> Iterator[Finding]:
@@ -38,6 +48,30 @@ def settings(course: Course) -> Iterator[Finding]:
         yield ok("settings", f"the course is {checked_id(name)}")
     except ValueError as trouble:
         yield problem("settings", str(trouble), f"change course_id in {NBGRADER_CONFIG}")
+    if "EssaysFromLedger" not in (course.root / NBGRADER_CONFIG).read_text("utf-8"):
+        yield warning(
+            "essays",
+            "stock nbgrader would not see essays, which students write in cards",
+            f'add to {NBGRADER_CONFIG}: c.Autograde.autograde_preprocessors.prepend(["{_ESSAYS}"])',
+        )
+
+
+def limits(course: Course) -> Iterator[Finding]:
+    """Whether cards point out errors of form, and nothing else."""
+    course = Course.at(course.root, given=course.nbgrader)
+    found = 0
+    for name in labs_of(course):
+        home = course.folder("assignments", name)
+        lab = load(home)
+        with TemporaryDirectory() as aside:
+            for file, example in lab.examples.items():
+                (Path(aside) / file).write_bytes(example())
+            troubles = list(early_hint_problems(lab, load_checks(home), Path(aside), _STUDENTS))
+        for trouble in troubles[:1]:
+            found += 1
+            yield warning("hints", f"{name}: {trouble}", f"change assignments/{name}/{ASKS}")
+    if not found:
+        yield ok("hints", "cards point out errors of form and nothing else")
 
 
 def freshness(course: Course) -> Iterator[Finding]:

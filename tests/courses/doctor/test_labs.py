@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.courses.conftest import LAB
 from tests.courses.doctor.findings import (
     is_broken,
     is_doubtful,
+    is_well,
 )
 
 pytestmark = pytest.mark.timeout(300)
@@ -62,3 +64,20 @@ def test_a_bundle_of_a_newer_package(course: Path):
         "made with mlsys-widgets 99.0",
         "pip install --upgrade",
     )
+
+
+def test_settings_without_essays(course: Path):
+    path = course / "nbgrader_config.py"
+    lines = path.read_text("utf-8").replace("EssaysFromLedger", "SomethingElse")
+    path.write_text(lines, "utf-8")
+    said = "stock nbgrader would not see essays"
+    is_doubtful(labs.settings, course, "essays", said, "grading.essays.EssaysFromLedger")
+
+
+def test_limits_that_stay_silent_or_tell_too_much(course: Path):
+    is_well(labs.limits, course, "hints")
+    path = course / "assignments" / LAB / "asks.py"
+    narrow, many = re.subn(r"high=[^,]+,", "high=1.5,", path.read_text("utf-8"), count=1)
+    assert many == 1
+    path.write_text(narrow, "utf-8")
+    is_doubtful(labs.limits, course, "hints", f"{LAB}: .* the card", f"{LAB}/asks.py")

@@ -1,0 +1,102 @@
+"""The one count of what is done: what is a step, and when it is open, begun, failing or done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mlsys_widgets.labs.student_steps import (
+    DESIGN_MISSES,
+    StudentStep,
+    not_done,
+    progress,
+    saved_progress,
+    steps_of,
+)
+
+from mlsys_widgets.labs import Checklist, Essay, Lab, Number, Prediction, load
+from mlsys_widgets.ledger import DesignForm, Ledger
+from mlsys_widgets.ledger.designs import choice
+
+ROOT = Path(__file__).parents[2]
+FIELDS = {"mode": choice("how the model runs", "eager", "compiled")}
+
+
+@pytest.fixture
+def lab() -> Lab:
+    made = Lab("lab_00_demo", title="Demo", chapter=0, acts=("One",), design=FIELDS)
+    items = {
+        "bet": Prediction("How many?", unit="images", act=1),
+        "busy_pct": Number("How busy?", "percent", 5, act=1),
+        "why": Essay("Why?", [(1, "says so")]),
+        "can": Checklist({"a": "add"}, [(0, "fine", "Go on.")]),
+    }
+    for name, item in items.items():
+        made.asks(_named(name, item))
+    return made
+
+
+def _named(name, item):
+    def asks(_p):
+        return item
+
+    asks.__name__ = name
+    return asks
+
+
+@pytest.fixture
+def led(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.jsonl", lab="lab_00_demo", student="ada")
+
+
+def left(lab: Lab, led: Ledger) -> list[str]:
+    steps = steps_of(lab, lab.items(lab.draw("ada")))
+    return [step.name for step in not_done(steps, saved_progress(led.state(), lab.name))]
+
+
+def test_everything_that_a_student_does_is_a_step(lab: Lab, led: Ledger) -> None:
+    assert left(lab, led) == ["bet", "busy_pct", "why", "can", "design"]
+    led.commit_prediction("bet", 5, 3)
+    led.record_answer("busy_pct", 33)
+    led.record_answer("why", "Because.")
+    led.record_answer("can", [])
+    assert left(lab, led) == ["design"]
+    led.save_design({"mode": "eager"}, DesignForm(lab.name, 0, FIELDS))
+    assert left(lab, led) == []
+
+
+def test_a_design_that_breaks_a_promise_is_not_done(lab: Lab, led: Ledger) -> None:
+    led.save_design({"mode": "eager"}, DesignForm(lab.name, 0, FIELDS))
+    led.record_answer(DESIGN_MISSES, ["52 ms, 12 ms too late"])
+    assert saved_progress(led.state(), lab.name)["design"] == "failing"
+    assert "design" in left(lab, led)
+    led.record_answer(DESIGN_MISSES, [])
+    assert "design" not in left(lab, led)
+
+
+def test_a_reflection_that_is_not_right_yet_is_begun(led: Ledger) -> None:
+    led.record_reflection("why", "A", correct=False)
+    step = StudentStep("why", "reflection", 1, "Why", ("why",))
+    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "begun"
+    led.record_reflection("why", "B", correct=True)
+    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "done"
+    # Whoever looks again and answers otherwise has still understood it once.
+    led.record_reflection("why", "A", correct=False)
+    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "done"
+
+
+@pytest.mark.parametrize("home", sorted((ROOT / "assignments").glob("lab_*")), ids=lambda p: p.name)
+def test_the_cells_of_a_lab_hold_its_steps(home: Path) -> None:
+    """The panel reads cells, the kernel reads items: both must count the same."""
+    import nbformat
+
+    lab = load(home)
+    book = nbformat.read(ROOT / "release" / home.name / f"{home.name}.ipynb", 4)
+    said = [cell.metadata.mlsys for cell in book.cells if "id" in cell.metadata.get("mlsys", {})]
+    in_cells = {
+        (each.id, each.kind, each.get("act", 0), tuple(each.get("needs", [each.id])))
+        for each in said
+    }
+    steps = steps_of(lab, lab.items(lab.draw("", variants=False)))
+    assert in_cells == {(step.name, step.kind, step.act, step.needs) for step in steps}
+    assert len(said) == len(steps)
