@@ -22,6 +22,8 @@ except ImportError:  # Windows
 
 #: A student's record, beside the notebook.
 LEDGER: Final = "ledger.jsonl"
+#: A measurement of a student's own machine, beside the notebook.
+MEASUREMENT: Final = "machine.json"
 #: The three files of a lab in ``assignments/``: its text, its questions, its keys.
 LAB_TEXT: Final = "lab.py"
 ASKS: Final = "asks.py"

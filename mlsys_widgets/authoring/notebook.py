@@ -19,6 +19,7 @@ from mlsys_widgets.labs import (
     Essay,
     Item,
     Lab,
+    Measurement,
     Number,
     Prediction,
     Record,
@@ -82,7 +83,7 @@ class Notebook:
 
     def _card(self, cell: LabCell) -> list[Cell]:
         item = self._items[cell.name]
-        is_step = isinstance(item, Prediction | ReflectionPrompt)
+        is_step = isinstance(item, Prediction | ReflectionPrompt | Measurement)
         step = self._step(item.kind.lower() if is_step else None, cell.name, item)
         code = f'lab.card("{cell.name}")'
         return [self._locked(f"card_{cell.name}", _called(item), code, **step)]

@@ -19,6 +19,7 @@ from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
+from mlsys_widgets.cards.measurement_card import MeasurementCard
 from mlsys_widgets.cards.myth_buster import MythBuster
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
@@ -254,6 +255,8 @@ class OpenLab:
                 return ConfidenceQuiz(name, item, ledger=led, after=after)
             case labs.Myths():
                 return MythBuster(name, item, ledger=led, after=after)
+            case labs.Measurement():
+                return MeasurementCard(name, item, ledger=led, after=after)
             case labs.Checklist():
                 return SelfAssessment(name, item, ledger=led, after=after)
         raise ValueError(f"{name} is a {item.kind}, which has no card")

@@ -180,11 +180,19 @@ class RooflineWidget(TwoFormInstrument):
     )
 
     def __init__(self, *, machine: Any = None, **options: Any) -> None:
+        self._take_machine(machine)
+        self._operations: tuple[Operation, ...] = ()
+        super().__init__(**options)
+
+    def _take_machine(self, machine: Any) -> None:
         self._source = machine
         self._own: Ceilings | None = ceilings(machine) if machine is not None else None
         self._own_products = points(machine, kind="gemm") if machine is not None else ()
-        self._operations: tuple[Operation, ...] = ()
-        super().__init__(**options)
+
+    def show_machine(self, machine: Any) -> None:
+        """Draw another measurement beside the device, or none; as the parameter ``machine``."""
+        self._take_machine(machine)
+        self._show()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """Keep to precisions and sparsity that the device has, and a square square."""
