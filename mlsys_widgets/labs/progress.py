@@ -42,6 +42,9 @@ _KINDS: Final[Mapping[type[Item], str]] = {
     Measurement: "measurement",
 }
 
+#: Every kind of step, as notebooks write it into the metadata of cells.
+STEP_KINDS: Final = frozenset({*_KINDS.values(), DESIGN})
+
 #: Where the ledger keeps the promises that a saved design breaks, as a list of sentences.
 DESIGN_MISSES: Final = "design_misses"
 

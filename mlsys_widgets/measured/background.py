@@ -106,18 +106,19 @@ class BackgroundMeasurement:
         watchdog = threading.Timer(self._longest, self._overdue)
         watchdog.daemon = True
         watchdog.start()
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        # What the child complains about must not fill a pipe that nobody reads.
         complaints: list[bytes] = []
-        errors = self._process.stderr
-        reader = threading.Thread(target=lambda: complaints.append(errors.read()), daemon=True)
-        reader.start()
-        for line in self._process.stdout:
-            self._take(line)
-        code = self._process.wait()
+        with self._process as child:
+            assert child.stdout is not None
+            assert child.stderr is not None
+            # What the child complains about must not fill a pipe that nobody reads.
+            errors = child.stderr
+            reader = threading.Thread(target=lambda: complaints.append(errors.read()), daemon=True)
+            reader.start()
+            for line in child.stdout:
+                self._take(line)
+            code = child.wait()
+            reader.join(1)
         watchdog.cancel()
-        reader.join(1)
         if code == 0:  # even if somebody wanted to cancel it at the last moment
             self.outcome = "saved"
         elif self.running:

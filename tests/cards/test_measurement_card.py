@@ -6,6 +6,7 @@ import asyncio
 import errno
 import hashlib
 import json
+import threading
 import time
 
 import pytest
@@ -233,18 +234,20 @@ def test_nothing_is_measured_while_a_lab_is_graded(card, monkeypatch):
         card.measure()
 
 
-def test_the_end_comes_in_the_kernels_own_thread(card, quick, on_its_machine):
+def test_the_end_comes_in_the_kernels_own_thread(card, quick, on_its_machine, monkeypatch):
     """Cards and charts belong to the loop in which the button was pressed."""
+    threads = []
+    adopt = card.adopt
+    monkeypatch.setattr(card, "adopt", lambda: (threads.append(threading.get_ident()), adopt()))
 
     async def press():
         card.measure()
         put(card)
         await asyncio.to_thread(card._run.now, outcome="saved")
-        seen = card.is_open
         await asyncio.sleep(0.05)
-        return seen
 
-    assert asyncio.run(press()) in (True, False)
+    asyncio.run(press())
+    assert threads == [threading.get_ident()]
     assert card.is_open
 
 
