@@ -94,6 +94,8 @@ def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
     except OSError as problem:
         name = Path(problem.filename or work.notebook).name
         raise CannotHandIn(f"{name} cannot be read: {problem.strerror}") from None
+    if f"{work.lab}.ipynb" not in files:
+        raise CannotHandIn(f"{work.notebook.name} is gone; save the notebook first")
     return files
 
 

@@ -71,14 +71,17 @@ def read_work(notebook: Path) -> LabWork:
         When it cannot be read, or is not a lab.
     """
     try:
-        if notebook.stat().st_size > LARGEST_NOTEBOOK:
-            raise CannotHandIn(
-                f"{notebook.name} is larger than {LARGEST_NOTEBOOK >> 20} MiB; clear its outputs"
-                " and save it"
-            )
-        book: Any = json.loads(notebook.read_bytes())
+        too_large = notebook.stat().st_size > LARGEST_NOTEBOOK
+        content = b"" if too_large else notebook.read_bytes()
     except OSError as problem:
         raise CannotHandIn(f"{notebook.name} cannot be read: {problem.strerror}") from None
+    if too_large:
+        raise CannotHandIn(
+            f"{notebook.name} is larger than {LARGEST_NOTEBOOK >> 20} MiB; clear its outputs and"
+            " save it"
+        )
+    try:
+        book: Any = json.loads(content)
     except (ValueError, RecursionError):
         raise CannotHandIn(f"{notebook.name} is not a notebook") from None
     about = _mlsys(book)
@@ -143,12 +146,12 @@ def _steps(book: Any) -> list[Step]:
         number = said.get("act")
         act = number if isinstance(number, int) else act
         kind, name = said.get("kind"), said.get("id")
-        if kind not in STEP_KINDS or not isinstance(name, str):
+        if not isinstance(kind, str) or kind not in STEP_KINDS or not isinstance(name, str):
             continue
         title, needs = said.get("title"), said.get("needs")
         wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
         shown = title if isinstance(title, str) else name
-        found.append(Step(name, str(kind), act, shown, wanted))
+        found.append(Step(name, kind, act, shown, wanted))
     return found
 
 
