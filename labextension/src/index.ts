@@ -13,6 +13,7 @@ import { Signal } from '@lumino/signaling';
 import * as actions from './actions';
 import { nextStep } from './contract';
 import { Follower } from './follow';
+import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
 import { LabPanel } from './panel';
 import { redrawLost } from './redraw';
@@ -24,6 +25,7 @@ const COMMANDS = {
   showPanel: 'mlsys:show-panel',
   goToNext: 'mlsys:go-to-next-step',
   toggleCode: 'mlsys:toggle-instrument-code',
+  handIn: 'mlsys:hand-in',
   beginAgain: 'mlsys:restart-lab'
 };
 const CATEGORY = 'Labs';
@@ -55,7 +57,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       goTo: step => follower.lab && void actions.goTo(follower.lab, step),
       toggleCode: run(COMMANDS.toggleCode),
       codeIsHidden: () => follower.lab !== null && actions.codeIsHidden(follower.lab),
-      beginAgain: run(COMMANDS.beginAgain)
+      beginAgain: run(COMMANDS.beginAgain),
+      handIn: run(COMMANDS.handIn)
     });
     shell.add(panel, 'right', { rank: 450 });
     restorer?.add(panel, panel.id);
@@ -141,6 +144,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
           panel.update();
         }
       }
+    });
+    commands.addCommand(COMMANDS.handIn, {
+      label: 'Hand in the Lab…',
+      isEnabled: hasLab,
+      execute: () => (follower.lab ? handIn(follower.lab) : undefined)
     });
     commands.addCommand(COMMANDS.beginAgain, {
       label: 'Restart the Lab from the Beginning…',
