@@ -18,6 +18,7 @@ import { labIcon, labPicture } from './icons';
 import { LabPanel } from './panel';
 import { redrawLost } from './redraw';
 import { LabStatus } from './status';
+import { Unsaved } from './unsaved';
 import { Watch } from './watch';
 
 const COMMANDS = {
@@ -50,6 +51,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const { commands, shell } = app;
     const follower = new Follower(tracker);
     const watch = new Watch();
+    const unsaved = new Unsaved();
+    watch.changed.connect(() => unsaved.note(follower.lab, watch.report));
     const run = (command: string) => () => void commands.execute(command);
 
     const panel = new LabPanel(follower, watch, {
