@@ -45,14 +45,20 @@ def export(page: Page, lab_server, path: str) -> str:
 
 
 def test_a_lab_is_measured_exported_and_handed_in(student, lab_server, screenshot):
-    page, folder = student.page, student.work
-    path = (folder / f"{LAB}.ipynb").relative_to(lab_server.folder).as_posix()
     student.do(student.step("card", "act1_wall"))
-    chart = student.cell(student.step("instrument", "Your machine beside an H100").index)
-    expect(chart).to_contain_text("memory-bound")
-    expect(chart).not_to_contain_text("as measured")
+    measures(student, screenshot)
+    saves_and_exports(student, lab_server)
+    hands_in(student, lab_server, screenshot)
 
-    # Measuring: canceled once, then taken; the chart follows by itself.
+
+def measures(student, screenshot):
+    """Canceled once, then taken; the chart follows by itself."""
+    page, folder = student.page, student.work
+    ids = [cell.id for cell in student.book.cells]
+    cell = student.cell(ids.index("instrument_Your-machine-beside-an-H100"))
+    chart = cell.locator(".mlsys-sentence")
+    expect(chart).to_contain_text("GEMM has an intensity")
+    expect(chart).not_to_contain_text("Your machine")
     card = card_of(student, "measurement")
     card.get_by_role("button", name="Measure this machine").click()
     expect(card.get_by_role("progressbar")).to_be_visible()
@@ -70,7 +76,11 @@ def test_a_lab_is_measured_exported_and_handed_in(student, lab_server, screensho
     kept = Ledger.open(folder / "ledger.jsonl").state().answers["measurement"].value
     assert re.fullmatch("[0-9a-f]{64}", kept["digest"])
 
-    # Nothing is run again: what was done is in the file once it is saved, and it wants to be.
+
+def saves_and_exports(student, lab_server):
+    """Nothing is run again: what was done is in the file once it is saved, and it wants to be."""
+    page = student.page
+    path = (student.work / f"{LAB}.ipynb").relative_to(lab_server.folder).as_posix()
     page.wait_for_function("jupyterapp.shell.currentWidget.context.model.dirty")
     page.wait_for_timeout(1500)
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
@@ -80,7 +90,10 @@ def test_a_lab_is_measured_exported_and_handed_in(student, lab_server, screensho
     assert "Your measurement" in shown
     assert shown.count("data:image/svg+xml") >= 1
 
-    # Handing in: what is missing is said first.
+
+def hands_in(student, lab_server, screenshot):
+    """What is missing is said first."""
+    page, folder = student.page, student.work
     panel = page.get_by_role("region", name="Lab panel")
     panel.get_by_role("button", name="Hand in…").click()
     dialog = page.get_by_role("dialog")
@@ -97,8 +110,7 @@ def test_a_lab_is_measured_exported_and_handed_in(student, lab_server, screensho
     screenshot(page, "ready")
     with page.expect_download() as download:
         dialog.get_by_role("link").click()
-    name = f"{LAB}-{lab_server.student}.zip"
-    assert download.value.suggested_filename == name
+    assert download.value.suggested_filename == f"{LAB}-{lab_server.student}.zip"
     with zipfile.ZipFile(download.value.path()) as archive:
         assert {f"{LAB}.ipynb", "ledger.jsonl", "machine.json"} <= set(archive.namelist())
         assert b"Your measurement" in archive.read(f"{LAB}.ipynb")
