@@ -26,6 +26,9 @@ COMMAND: Final = f"mlsys measure --quick --cpu --out {MEASUREMENT}"
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
 
+#: The larger products of a quiet machine reach at least this fraction of its best one.
+_CALM: Final = 0.75
+
 Chart = TypeVar("Chart", bound=RooflineWidget)
 
 #: Measurements that run, by their file: a lab that is opened again finds the one it began.
@@ -274,7 +277,31 @@ class MeasurementCard(ItemTask):
         whose = Prose("whose", self.whose(file), tone="green" if yours else "orange")
         buttons = [("measure", "Measure again" if yours else "Measure this machine")]
         buttons += [] if known else [("adopt", "Use this file")]
-        return [about, whose, *_numbers(file.document), Buttons("send", tuple(buttons)), other]
+        numbers = [*_numbers(file.document), *_restless(file.document)]
+        return [about, whose, *numbers, Buttons("send", tuple(buttons)), other]
+
+
+def _rates(document: Document) -> dict[int, float]:
+    """FLOP/s of each square product in fp32, by its side."""
+    # A GPU's document has several variants of a product; the best of them is what it can do.
+    rates: dict[int, float] = {}
+    for point in points(document, "fp32", "gemm"):
+        if len({*map(point.shape.get, "mnk")}) == 1:
+            n = int(point.shape["n"])
+            rates[n] = max(point.attained, rates.get(n, 0.0))
+    return rates
+
+
+def _restless(document: Document) -> list[Part]:
+    """A warning if something else was using the machine: then large products come out slow."""
+    rates = _rates(document)
+    if not rates or max(rates[n] for n in sorted(rates)[-2:]) >= _CALM * max(rates.values()):
+        return []
+    words = (
+        "The largest products came out slower than a small one, so something else was probably"
+        " using the machine. Close other programs and measure again."
+    )
+    return [Prose("restless", words, tone="orange", label="Was it busy?")]
 
 
 def _numbers(document: Document) -> list[Part]:
@@ -285,12 +312,7 @@ def _numbers(document: Document) -> list[Part]:
         cards.append(("Best fp32 product", rate, "measured", ""))
     if best.bandwidth:
         cards.append(("Best bandwidth", format_quantity(best.bandwidth, "B/s"), "measured", ""))
-    # A GPU's document has several variants of a product; the best of them is what it can do.
-    rates: dict[int, float] = {}
-    for point in points(document, "fp32", "gemm"):
-        if len({*map(point.shape.get, "mnk")}) == 1:
-            n = int(point.shape["n"])
-            rates[n] = max(point.attained, rates.get(n, 0.0))
+    rates = _rates(document)
     rows = tuple((f"N = {n:,}", format_quantity(rates[n], "FLOP/s")) for n in sorted(rates))
     parts: list[Part] = [Numbers("best", tuple(cards))] if cards else []
     return [*parts, *([Rows("products", rows)] if rows else [])]

@@ -216,6 +216,21 @@ def test_a_result_that_the_ledger_cannot_take_is_offered_again(
     assert card.is_open
 
 
+def test_a_machine_that_was_busy_is_told_so(card, browser_of):
+    put(card)
+    card.refresh()
+    page = browser_of(card)
+    assert "restless" not in page.parts
+    slow = json.loads(json.dumps(DOCUMENT))
+    for case in slow["cases"]:
+        if case["kind"] == "gemm" and case["shape"]["n"] > 512:
+            for name in ("median", "q25", "q75"):
+                case["seconds"][name] *= 3
+    put(card, slow)
+    card.refresh()
+    assert "slower than a small one" in page.parts["restless"]["html"]
+
+
 def test_a_lab_that_is_opened_again_finds_the_measurement_that_runs(card, browser_of, quick, led):
     card.measure()
     run = card._run
