@@ -19,7 +19,6 @@ from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
-from mlsys_widgets.cards.measurement_card import MeasurementCard
 from mlsys_widgets.cards.myth_buster import MythBuster
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
@@ -256,6 +255,9 @@ class OpenLab:
             case labs.Myths():
                 return MythBuster(name, item, ledger=led, after=after)
             case labs.Measurement():
+                # Here, because one lab measures and no other should wait for what it imports.
+                from mlsys_widgets.cards.measurement_card import MeasurementCard
+
                 return MeasurementCard(name, item, ledger=led, after=after)
             case labs.Checklist():
                 return SelfAssessment(name, item, ledger=led, after=after)
