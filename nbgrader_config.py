@@ -24,6 +24,10 @@ c.Autograde.autograde_preprocessors.prepend([essays])
 # Feedback shows what a hidden test said, not the test itself.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
+# `nbgrader zip_collect` takes the files that students make with Hand in: LAB-STUDENT.zip.
+c.FileNameCollectorPlugin.named_regexp = r".*/[^/-]+-(?P<student_id>[^/]+)/(?P<file_id>[^/]+)"
+c.FileNameCollectorPlugin.valid_ext = [".ipynb", ".jsonl", ".json", ".txt"]
+
 # `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button,
 # these lines let it run notebooks in the same isolated child, not in a new kernel for each.
 # isolated = "mlsys_widgets.grading.preprocessor.ExecuteIsolated"

@@ -77,6 +77,7 @@ def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     _add_grading(commands, course)
     _add_classes(commands, course)
     _add_identity(commands)
+    _add_hand_in(commands)
     _add_ledger(commands)
     _add_courses(commands)
     _add_hub(commands)
@@ -155,6 +156,10 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     )
     grade.add_argument("lab", metavar="LAB")
     grade.add_argument(
+        "--from", dest="handed_in", type=Path, metavar="FOLDER",
+        help="first take in the files that students made with mlsys hand-in",
+    )  # fmt: skip
+    grade.add_argument(
         "--students", default="*", metavar="GLOB", help="only names that match, such as 'a*'"
     )
     grade.add_argument(
@@ -232,6 +237,24 @@ def _add_identity(commands: _Commands) -> None:
     whoami.add_argument("name", nargs="?", metavar="NAME", help="as your course knows you")
     whoami.add_argument("--forget", action="store_true", help="forget the name you gave before")
     whoami.set_defaults(run=_in_room("labs.command:run_whoami"))
+
+
+def _add_hand_in(commands: _Commands) -> None:
+    hand_in = commands.add_parser(
+        "hand-in", help="say what is missing in a lab, and make one file to hand in"
+    )
+    hand_in.add_argument(
+        "lab", nargs="?", type=Path, default=Path(), metavar="LAB",
+        help="the folder of the lab, or its notebook (default: this folder)",
+    )  # fmt: skip
+    hand_in.add_argument("--anyway", action="store_true", help="do not ask, whatever is missing")
+    hand_in.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="where the file goes (default: beside the lab)",
+    )
+    hand_in.set_defaults(run=_in_room("handin.command:run"))
 
 
 def _add_ledger(commands: _Commands) -> None:

@@ -22,6 +22,8 @@ except ImportError:  # Windows
 
 #: A student's record, beside the notebook.
 LEDGER: Final = "ledger.jsonl"
+#: A measurement of a student's own machine, beside the notebook.
+MEASUREMENT: Final = "machine.json"
 #: The three files of a lab in ``assignments/``: its text, its questions, its keys.
 LAB_TEXT: Final = "lab.py"
 ASKS: Final = "asks.py"
@@ -35,6 +37,8 @@ TIMESTAMP: Final = "timestamp.txt"
 START_PAGE: Final = "START_HERE.md"
 #: Where a course keeps what belongs to this package and is nobody's work.
 OWN_FOLDER: Final = ".mlsys"
+#: In Jupyter's runtime folder: how widgets look now, for the server to save in notebooks.
+PAGES: Final = "mlsys-pages"
 
 _NO_LOCKS_HERE: Final = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _NO_SYNC_HERE: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})

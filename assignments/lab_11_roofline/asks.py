@@ -7,6 +7,7 @@ from mlsys_widgets.labs import (
     Choice,
     Essay,
     Lab,
+    Measurement,
     Message,
     Number,
     Parameter,
@@ -664,6 +665,17 @@ def act2_peek(p: Parameters) -> Peek:
 
 
 # Act 3
+
+
+@lab.asks
+def measurement(p: Parameters) -> Measurement:
+    return Measurement(
+        "It times copies of large arrays, which gives the bandwidth, and matrix products of several"
+        " sizes, which give the peak, on all cores that this notebook may use. Leave the computer"
+        " alone meanwhile: whatever else runs makes it look slower.",
+        sizes=lab.parameters["own_n"].values,
+        act=3,
+    )
 
 
 @lab.asks

@@ -10,8 +10,6 @@
 # utilization, kernel fusion. If *ridge point* is a new word, begin with the first of these.
 
 # %% setup=true
-from pathlib import Path
-
 from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, link
 from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
@@ -19,7 +17,6 @@ from mlsys_widgets.physics import (
     devices,
     elementwise,
     footprint,
-    format_quantity,
     fusion_strategies,
     gemm,
     kv_cache,
@@ -228,40 +225,33 @@ print(f"Your design of Lab 07: {mode}." if start.found else "No design of Lab 07
 # %% [markdown]
 # ## Act 3: Your own machine
 #
-# Open a terminal beside this notebook (*File*, *New*, *Terminal*) and type
-#
-# ```
-# mlsys measure --quick --cpu --out machine.json
-# ```
-#
-# It takes about ten seconds. `machine.json` must lie in the folder of this notebook; if the terminal opened elsewhere,
-# `cd` there first. It is handed in with the notebook, and your two answers are graded against it. So if you measure
-# again, answer again. Then run the next cell; until there is a measurement it shows a small server instead.
+# Now it is your machine's turn. The card below measures the computer that runs this notebook and saves the result as
+# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are graded against it. So if
+# you measure again, answer again. The chart follows by itself.
 
-# %% show="your measurement"
-machine = "machine.json" if Path("machine.json").is_file() else "cpu-2core-server"
-best = ceilings(machine)
-own = [each for each in points(machine, "fp32", "gemm") if each.is_square]
-reached = {each.shape["n"]: format_quantity(each.attained, "FLOP/s") for each in own}
-print(f"{machine}: best fp32 product {format_quantity(best.peaks['fp32'], 'FLOP/s')},")
-print(f"best bandwidth {format_quantity(best.bandwidth, 'B/s')}. fp32 products:")
-print("\n".join(f"  N = {n:>4}: {rate}" for n, rate in sorted(reached.items())))
+# %% card="measurement"
 
 # %% instrument="Your machine beside an H100"
-RooflineWidget(
-    device="h100-sxm",
-    precision="fp32",
-    n=lab.p.own_n,
-    machine=machine,
-    lock=lab.card("act1_wall"),
-    measurements=lab.card("act1_remedy"),
+lab.card("measurement").draw_on(
+    RooflineWidget(
+        device="h100-sxm",
+        precision="fp32",
+        n=lab.p.own_n,
+        lock=lab.card("act1_wall"),
+        measurements=lab.card("act1_remedy"),
+    )
 )
 
 # %% answer="own_ridge_flop_per_byte"
+best = ceilings(lab.card("measurement").document)
 own_ridge_flop_per_byte = best.peaks["fp32"] / best.bandwidth
 
 # %% answer="own_share_pct"
-attained = max(each.attained for each in own if each.shape["n"] == lab.p.own_n)
+best = ceilings(lab.card("measurement").document)
+timed = points(
+    lab.card("measurement").document, "fp32", "gemm", **dict.fromkeys("mnk", lab.p.own_n)
+)
+attained = max(each.attained for each in timed)
 own_roof = min(best.peaks["fp32"], best.bandwidth * 2 * lab.p.own_n / (3 * 4))  # fp32 has 4 bytes
 own_share_pct = 100 * attained / own_roof
 

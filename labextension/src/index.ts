@@ -13,10 +13,12 @@ import { Signal } from '@lumino/signaling';
 import * as actions from './actions';
 import { nextStep } from './contract';
 import { Follower } from './follow';
+import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
 import { LabPanel } from './panel';
 import { redrawLost } from './redraw';
 import { LabStatus } from './status';
+import { Unsaved } from './unsaved';
 import { Watch } from './watch';
 
 const COMMANDS = {
@@ -24,6 +26,7 @@ const COMMANDS = {
   showPanel: 'mlsys:show-panel',
   goToNext: 'mlsys:go-to-next-step',
   toggleCode: 'mlsys:toggle-instrument-code',
+  handIn: 'mlsys:hand-in',
   beginAgain: 'mlsys:restart-lab'
 };
 const CATEGORY = 'Labs';
@@ -48,6 +51,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const { commands, shell } = app;
     const follower = new Follower(tracker);
     const watch = new Watch();
+    const unsaved = new Unsaved();
+    watch.changed.connect(() => unsaved.note(follower.lab, watch.report));
     const run = (command: string) => () => void commands.execute(command);
 
     const panel = new LabPanel(follower, watch, {
@@ -55,7 +60,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       goTo: step => follower.lab && void actions.goTo(follower.lab, step),
       toggleCode: run(COMMANDS.toggleCode),
       codeIsHidden: () => follower.lab !== null && actions.codeIsHidden(follower.lab),
-      beginAgain: run(COMMANDS.beginAgain)
+      beginAgain: run(COMMANDS.beginAgain),
+      handIn: run(COMMANDS.handIn)
     });
     shell.add(panel, 'right', { rank: 450 });
     restorer?.add(panel, panel.id);
@@ -141,6 +147,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
           panel.update();
         }
       }
+    });
+    commands.addCommand(COMMANDS.handIn, {
+      label: 'Hand in the Lab…',
+      isEnabled: hasLab,
+      execute: () => (follower.lab ? handIn(follower.lab) : undefined)
     });
     commands.addCommand(COMMANDS.beginAgain, {
       label: 'Restart the Lab from the Beginning…',

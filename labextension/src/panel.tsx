@@ -17,6 +17,7 @@ export interface IActions {
   toggleCode(): void;
   codeIsHidden(): boolean;
   beginAgain(): void;
+  handIn(): void;
 }
 
 export class LabPanel extends ReactWidget {
@@ -114,6 +115,9 @@ function OpenLab(props: {
             {actions.codeIsHidden() ? 'Show instrument code' : 'Hide instrument code'}
           </button>
         )}
+        <button className="mlsys-Lab-button" onClick={actions.handIn}>
+          Hand in…
+        </button>
         <button className="mlsys-Lab-button" onClick={actions.beginAgain}>
           Restart the lab…
         </button>

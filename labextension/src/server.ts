@@ -74,7 +74,7 @@ export interface ILab {
 /** Something the server refused or could not do, in a sentence. */
 export class Refusal extends Error {}
 
-async function request(
+export async function request(
   address: string,
   query: Record<string, string>,
   init: RequestInit = {}

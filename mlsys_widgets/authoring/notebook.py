@@ -64,6 +64,8 @@ class Notebook:
             "title": lab.title,
             "acts": list(lab.acts),
             **({"design": design} if design else {}),
+            # What a student makes beside the notebook is handed in with it.
+            **({"files": sorted(lab.examples)} if lab.examples else {}),
         }
 
     # One method for each kind of cell.

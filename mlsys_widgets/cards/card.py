@@ -18,6 +18,7 @@ import traitlets
 from mlsys_widgets.cards.parts import Part, Prose, in_words, on_a_page
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.ledger import LedgerError, NotSaved
 
 _STATIC = Path(__file__).parent / "static"
@@ -174,6 +175,7 @@ class LabWidget(ipywidgets.VBox):
             "said": self._said,
             "focus": self._focus,
         }
+        still_pages.changed(self)
 
     def text(self) -> str:
         """What the card says, in plain text."""
@@ -196,4 +198,8 @@ class LabWidget(ipywidgets.VBox):
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self.refresh()
         bundle = dict(super()._repr_mimebundle_(**options) or {})
-        return {**bundle, "text/plain": self.text(), "text/html": self.html()}
+        return {**bundle, **still_pages.follow(self)}
+
+    def still(self) -> dict[str, str]:
+        """What is shown where widgets are not live."""
+        return {"text/plain": self.text(), "text/html": self.html()}

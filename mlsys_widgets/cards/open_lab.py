@@ -298,6 +298,11 @@ class OpenLab:
                 return ConfidenceQuiz(name, item, ledger=led, after=after)
             case labs.Myths():
                 return MythBuster(name, item, ledger=led, after=after)
+            case labs.Measurement():
+                # Here, because one lab measures and no other should wait for what it imports.
+                from mlsys_widgets.cards.measurement_card import MeasurementCard
+
+                return MeasurementCard(name, item, ledger=led, after=after)
             case labs.Checklist():
                 return SelfAssessment(name, item, ledger=led, after=after)
         raise ValueError(f"{name} is a {item.kind}, which has no card")

@@ -22,9 +22,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from mlsys_widgets.grading.archives import take_in
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.physics import counted
 
 #: Exit code when everything was graded and something needs a person.
 NEEDS_A_TA: Final = 3
@@ -34,6 +36,10 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     """Grade a class, and summarize the result."""
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
+    console = Console(stderr=arguments.json)
+    refused = False
+    if arguments.handed_in is not None:
+        refused = _take_in(console, arguments, course)
     plan = Plan(
         course=course,
         lab=arguments.lab,
@@ -44,7 +50,6 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         resume=arguments.resume,
         force=arguments.force,
     )
-    console = Console(stderr=arguments.json)
     if not plan.isolate:
         console.print(
             "[bold red]Without isolation[/]: student code can read and change everything you can."
@@ -52,11 +57,24 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     work = GradingRun(plan)
     if not work.students:
         console.print("Nothing to do: everything is graded. --force grades it again.")
-        return 0
+        return NEEDS_A_TA if refused else 0
     graded = _with_progress(work, console, arguments)
     if not arguments.json:
         _summary(console, graded)
-    return NEEDS_A_TA if any(each.flags for each in graded) else 0
+    return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
+
+
+def _take_in(console: Console, arguments: argparse.Namespace, course: Course) -> bool:
+    """Take in the files that students made; whether some were refused."""
+    taken = take_in(course, arguments.lab, arguments.handed_in, replace=arguments.force)
+    console.print(
+        f"{counted(len(taken.students), 'submission')} taken in,"
+        f" {len(taken.known)} known already, {len(taken.refused)} refused.",
+        highlight=False,
+    )
+    for name, why in taken.refused.items():
+        console.print(f"{name}: {why}", highlight=False, markup=False)
+    return bool(taken.refused)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import traitlets
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.film import Film
 from mlsys_widgets.drawing.scene import Handle, Scene
+from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.instruments.controls import Control, Slider, controls_of
 from mlsys_widgets.instruments.pin import Pin, values_of
 from mlsys_widgets.instruments.predicted import Predicted, given
@@ -379,6 +380,7 @@ class Instrument(ipywidgets.VBox):
     def _show(self) -> None:
         if self._view is not None:
             self._view.show()
+        still_pages.changed(self)
 
     def _assign(self, inputs: dict[str, Any]) -> None:
         # In the order of declaration: the options of a control may depend on those before it.
@@ -450,6 +452,7 @@ class Instrument(ipywidgets.VBox):
     def _unlock(self) -> None:
         if self.children:
             self.children = (self._open().board,)
+            still_pages.changed(self)
 
     def _arrange(self) -> None:
         """Fill the widget for display: the view, or a card while it is locked."""
@@ -466,11 +469,15 @@ class Instrument(ipywidgets.VBox):
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self._arrange()
         bundle = dict(super()._repr_mimebundle_(**options) or {})
-        bundle["text/plain"] = self.text()
+        return {**bundle, **still_pages.follow(self)}
+
+    def still(self) -> dict[str, str]:
+        """What is shown where widgets are not live: the words, and the picture once it is open."""
+        page = {"text/plain": self.text()}
         if not self.locked:
-            # Where widgets are not live, the picture has to give the numbers as well.
-            bundle["image/svg+xml"] = self._picture((self.sentence(self.result), self._numbers))
-        return bundle
+            # The picture has to give the numbers as well.
+            page["image/svg+xml"] = self._picture((self.sentence(self.result), self._numbers))
+        return page
 
     def figure(self, format: Literal["svg", "png"] = "svg") -> str | bytes:
         """The picture for a paper or a slide: SVG as text, or PNG as bytes."""

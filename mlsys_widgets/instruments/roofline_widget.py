@@ -180,13 +180,21 @@ class RooflineWidget(TwoFormInstrument):
     )
 
     def __init__(self, *, machine: Any = None, **options: Any) -> None:
+        self._take_machine(machine)
+        self._operations: tuple[Operation, ...] = ()
+        super().__init__(**options)
+
+    def _take_machine(self, machine: Any) -> None:
         self._source = machine
         self._own: Ceilings | None = ceilings(machine) if machine is not None else None
         products = points(machine, kind="gemm") if machine is not None else ()
         # The chart is about square products; a document may also hold those of a transformer.
         self._own_products = tuple(point for point in products if point.is_square)
-        self._operations: tuple[Operation, ...] = ()
-        super().__init__(**options)
+
+    def show_machine(self, machine: Any) -> None:
+        """Draw another measurement beside the device, or none; as the parameter ``machine``."""
+        self._take_machine(machine)
+        self._show()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """Keep to precisions and sparsity that the device has, and a square square."""

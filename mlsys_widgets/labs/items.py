@@ -371,6 +371,30 @@ class Checklist(Item):
         return next(band for band in self.bands if score >= band[0])
 
 
+@dataclass(frozen=True)
+class Measurement(Item):
+    """A measurement that students take of their own machine; it lies beside the notebook.
+
+    Parameters
+    ----------
+    about
+        What is timed, and what to mind.
+    sizes
+        Sides of the fp32 products that the lab asks about: a measurement without them is of no use.
+    seconds
+        How long it takes, about.
+    title
+        The heading of its card.
+    """
+
+    kind = "Measurement"
+
+    about: str
+    sizes: Sequence[int] = ()
+    seconds: int = 12
+    title: str = "Measure this machine"
+
+
 #: What earns points and is judged without a person.
 AUTOGRADED = (Number, Choice, Record)
 #: What is answered in its own card.

@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
-from mlsys_widgets.labs.items import DESIGN, Checklist, Choice, Essay, Item, Number, Saved
+from mlsys_widgets.labs.items import (
+    DESIGN,
+    Checklist,
+    Choice,
+    Essay,
+    Item,
+    Measurement,
+    Number,
+    Saved,
+)
 from mlsys_widgets.labs.lab import Lab
 from mlsys_widgets.labs.prediction import Prediction
 from mlsys_widgets.labs.quiz import Myths, Quiz
@@ -33,7 +42,11 @@ _KINDS: Final[Mapping[type[Item], str]] = {
     Quiz: "quiz",
     Myths: "myths",
     Checklist: "checklist",
+    Measurement: "measurement",
 }
+
+#: Every kind of step, as notebooks write it into the metadata of cells.
+STEP_KINDS: Final = frozenset({*_KINDS.values(), DESIGN})
 
 #: Where the ledger keeps the promises that a saved design breaks, as a list of sentences.
 DESIGN_MISSES: Final = "design_misses"

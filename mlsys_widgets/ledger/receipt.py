@@ -27,10 +27,21 @@ def write_receipt(folder: Path) -> Head | None:
         When the ledger cannot be read or the receipt cannot be written.
     """
     head = Ledger.open(folder / LEDGER).head
-    noted = head and {"seq": head.seq, "hash": head.hash}
-    time = datetime.now(UTC).isoformat(timespec="seconds")
-    write_whole(folder / RECEIPT, json.dumps({"head": noted, "time": time}) + "\n")
+    write_whole(folder / RECEIPT, receipt_text(head, datetime.now(UTC)))
     return head
+
+
+def receipt_text(head: Head | None, moment: datetime) -> str:
+    """A receipt, as its file has it.
+
+    Examples
+    --------
+    >>> print(receipt_text(Head(3, "ab"), datetime(2026, 11, 15, 10, tzinfo=UTC)), end="")
+    {"head": {"seq": 3, "hash": "ab"}, "time": "2026-11-15T10:00:00+00:00"}
+    """
+    noted = head and {"seq": head.seq, "hash": head.hash}
+    time = moment.astimezone(UTC).isoformat(timespec="seconds")
+    return json.dumps({"head": noted, "time": time}) + "\n"
 
 
 def read_receipt(content: bytes) -> Head | None:

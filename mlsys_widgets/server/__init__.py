@@ -21,8 +21,12 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     """Add the panel's addresses to a server, and speed up its websockets. Called by Jupyter."""
+    from mlsys_widgets.server.handin_handler import add_hand_in
     from mlsys_widgets.server.handlers import add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
+    from mlsys_widgets.server.saved_pages import save_pages
 
     add_handlers(serverapp)
+    add_hand_in(serverapp)
+    save_pages(serverapp)
     send_at_once(serverapp)

@@ -4,13 +4,20 @@ With this line in the ``nbgrader_config.py`` of students, the receipt is written
 whenever a lab is submitted, and the grader holds the ledger against it::
 
     c.ExchangeFactory.submit = "mlsys_widgets.server.submit.SubmitWithReceipt"
+
+``python -m mlsys_widgets.server.submit FOLDER`` submits the lab in a folder, as the panel's button
+does on a hub: in a process of its own, because nbgrader changes its working folder and its settings
+are those of a whole process.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
+from nbgrader.exchange import ExchangeError, ExchangeFactory  # type: ignore[import-untyped]
 from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-untyped]
 
 from mlsys_widgets.files import LEDGER
@@ -45,3 +52,56 @@ def with_receipt(submit: Any) -> Any:
 
 #: For nbgrader's own exchange, which is a folder.
 SubmitWithReceipt = with_receipt(ExchangeSubmit)
+
+
+def submit_folder(folder: Path) -> dict[str, Any]:
+    """Submit the lab in a folder through the exchange that nbgrader is configured for.
+
+    Parameters
+    ----------
+    folder
+        The folder of the lab, named as the assignment.
+
+    Returns
+    -------
+    dict
+        When it was submitted, to which course, and the names of what was.
+
+    Raises
+    ------
+    ExchangeError
+        When the exchange does not take it.
+    """
+    from nbgrader.apps import NbGrader  # type: ignore[import-untyped]
+    from nbgrader.auth import Authenticator  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+
+    app = NbGrader()
+    app.load_config_file()
+    config = app.config
+    # The lab may lie anywhere below the server's root, not only where nbgrader fetches to.
+    config.Exchange.assignment_dir = str(folder.parent)
+    config.Exchange.path_includes_course = False
+    config.CourseDirectory.assignment_id = folder.name
+    course = CourseDirectory(config=config)
+    submitting = ExchangeFactory(config=config).Submit(
+        coursedir=course, authenticator=Authenticator(config=config), config=config
+    )
+    submitting.start()
+    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    return {"time": submitting.timestamp, "course": course.course_id, "files": names}
+
+
+def main(arguments: list[str]) -> int:
+    """Submit the lab in a folder; what came of it is printed as a line of JSON."""
+    try:
+        said = submit_folder(Path(arguments[0]))
+    except (ExchangeError, OSError, RuntimeError, ValueError) as problem:
+        print(json.dumps({"problem": str(problem) or type(problem).__name__}))
+        return 1
+    print(json.dumps(said))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -32,6 +32,7 @@ from mlsys_widgets.labs import (
     Choice,
     Item,
     Lab,
+    Measurement,
     Myths,
     Number,
     Parameters,
@@ -192,6 +193,9 @@ def work_through(folder: Path, student: str, course: Course, *, design: bool = T
                     lab.card(each).commit(myth.key, "doubt")
             case Checklist():
                 lab.card(each).save(item.skills)
+            case Measurement():
+                if lab.card(each).document is not None:
+                    lab.card(each).adopt()
     if design and any("design" in r.of for r in lab.items.values() if isinstance(r, Record)):
         form = DesignForm(name, lab.lab.chapter, lab.lab.design)
         lab.ledger.save_design(some_design(form), form)

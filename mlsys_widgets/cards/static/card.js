@@ -151,6 +151,10 @@ const BUILD = {
           element("span", { "aria-hidden": "true", text: ok ? "✓" : "○" }), element("span", { html }),
           element("span", { class: "mlsys-lab-unseen", text: ok ? " (done)" : " (to do)" }))))))),
   }),
+  progressbar: (part) => ({
+    node: element("div", { class: "mlsys-lab-progress" }, element("p", { text: part.words }),
+      element("progress", { max: 1, value: part.share, "aria-label": part.label })),
+  }),
   rows: (part) => ({
     node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
       element("li", {}, element("strong", { html: head }), element("span", { html })))),

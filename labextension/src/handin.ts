@@ -1,0 +1,104 @@
+/** Handing in the open lab: what is missing, the student's decision, and the receipt. */
+import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import { PageConfig, URLExt } from '@jupyterlab/coreutils';
+import { createElement, ReactElement } from 'react';
+import { ILab } from './follow';
+import { request } from './server';
+
+/** What would be handed in, by whom and how, and what is missing. */
+interface IOutlook {
+  lab: string;
+  title: string;
+  student: string;
+  /** The course whose exchange takes the lab, or null where a file is made. */
+  course: string | null;
+  file: string | null;
+  missing: { kind: string; words: string }[];
+}
+
+/** What was handed in. */
+interface IReceipt {
+  course: string | null;
+  /** The path of the file on the server, or null where the lab was submitted. */
+  file: string | null;
+  time: string;
+  files: string[];
+}
+
+/** Save the notebook, say what is missing, and hand in if the student still wants to. */
+export async function handIn(lab: ILab): Promise<void> {
+  try {
+    const { context } = lab.panel;
+    await context.save();
+    if (context.model.dirty) {
+      throw new Error('The notebook could not be saved, so it is not handed in. Save it first.');
+    }
+    const outlook: IOutlook = await (await request('hand-in', { path: lab.path })).json();
+    if (!(await decided(outlook))) {
+      return;
+    }
+    const init = { method: 'POST', body: JSON.stringify({ path: lab.path }) };
+    const receipt: IReceipt = await (await request('hand-in', {}, init)).json();
+    await showDialog({
+      title: receipt.course === null ? 'Your file is ready' : 'Handed in',
+      body: body(...receiptOf(receipt)),
+      buttons: [Dialog.okButton({ label: 'Close' })]
+    });
+  } catch (error) {
+    await showErrorMessage('The lab was not handed in', error as Error);
+  }
+}
+
+async function decided(outlook: IOutlook): Promise<boolean> {
+  const { course, file, missing, student, title } = outlook;
+  const how = course === null ? `makes the file ${file}` : `submits it to the course ${course}`;
+  const words: ReactElement[] = [paragraph(`${title}, as ${student}. Handing in ${how}.`)];
+  if (missing.length > 0) {
+    words.push(paragraph('Before you do:'), list(missing.map(each => each.words)));
+  } else {
+    words.push(paragraph('All steps are done and the ledger is intact.'));
+  }
+  const answer = await showDialog({
+    title: missing.length > 0 ? 'Something is missing' : 'Hand in the lab?',
+    body: body(...words),
+    buttons: [
+      Dialog.cancelButton({ label: 'Go back' }),
+      missing.length > 0
+        ? Dialog.warnButton({ label: 'Hand in anyway' })
+        : Dialog.okButton({ label: 'Hand in' })
+    ],
+    defaultButton: missing.length > 0 ? 0 : 1
+  });
+  return answer.button.accept;
+}
+
+function receiptOf(receipt: IReceipt): ReactElement[] {
+  const moment = new Date(receipt.time.replace(' UTC', 'Z').replace(/^(\S+) /, '$1T'));
+  const time = Number.isNaN(moment.getTime()) ? receipt.time : moment.toLocaleString();
+  const holds = [paragraph('It holds:'), list(receipt.files)];
+  if (receipt.file === null) {
+    return [paragraph(`Submitted to the course ${receipt.course}, ${time}.`), ...holds];
+  }
+  const download = receipt.file.split('/').pop() ?? receipt.file;
+  const href = URLExt.join(PageConfig.getBaseUrl(), 'files', URLExt.encodeParts(receipt.file));
+  const link = createElement('a', { href, download }, download);
+  return [
+    paragraph('Upload this one file where your course collects the lab: ', link, '.'),
+    paragraph(`It lies beside the notebook, made ${time}.`),
+    ...holds
+  ];
+}
+
+function paragraph(...words: (string | ReactElement)[]): ReactElement {
+  return createElement('p', null, ...words);
+}
+
+function list(lines: string[]): ReactElement {
+  return createElement('ul', null, ...lines.map(line => createElement('li', null, line)));
+}
+
+/** The body of a dialog; a long one scrolls, also with the keyboard. */
+function body(...words: ReactElement[]): ReactElement {
+  const about = { tabIndex: 0, role: 'group', 'aria-label': 'What is handed in' };
+  return createElement('div', { className: 'mlsys-Lab-words', ...about }, ...words);
+}

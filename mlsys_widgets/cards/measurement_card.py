@@ -1,0 +1,318 @@
+"""The card that measures the student's own machine, and says whose numbers lie beside the lab."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from mlsys_widgets.cards.card import Action, Gate, Values
+from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows
+from mlsys_widgets.cards.progress_bar import ProgressBar
+from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.instruments.roofline_widget import RooflineWidget
+from mlsys_widgets.labs import Measurement, execution
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.measured import ceilings, points
+from mlsys_widgets.measured.background import BackgroundMeasurement, refuse_unwritable
+from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
+from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.physics import format_quantity
+
+#: The other way to measure.
+COMMAND: Final = f"mlsys measure --quick --cpu --out {MEASUREMENT}"
+#: What a chart calls a measurement that is known to be the student's own.
+YOURS: Final = "Your machine"
+
+#: The larger products of a quiet machine reach at least this fraction of its best one.
+_CALM: Final = 0.75
+
+Chart = TypeVar("Chart", bound=RooflineWidget)
+
+#: Measurements that run, by their file: a lab that is opened again finds the one it began.
+_running: Final[dict[Path, BackgroundMeasurement]] = {}
+
+
+class MeasurementCard(ItemTask):
+    """Measures the machine that the kernel runs on, in a process of its own.
+
+    The result is a file beside the notebook, and the ledger keeps which machine was measured, when,
+    and the digest of the file. Numbers that this does not vouch for are never called the student's.
+
+    Parameters
+    ----------
+    task_id
+        The name under which the ledger keeps what was measured.
+    item
+        What is measured, in words, and what the lab needs of it.
+    ledger
+        Where it is kept; the measurement lies in the same folder.
+    after
+        A gate, or several, that must be open first.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_11", student="student-01")
+    >>> card = MeasurementCard("measurement", Measurement("Copies and products."), ledger=led)
+    >>> card.document is None, card.is_open
+    (True, False)
+    >>> folder.cleanup()
+    """
+
+    kind = "Measurement"
+    tone = "measured"
+
+    def __init__(
+        self,
+        task_id: str,
+        item: Measurement,
+        *,
+        ledger: Ledger,
+        after: Gate | Iterable[Gate] = (),
+    ) -> None:
+        super().__init__(task_id, item, item.title, ledger=ledger, after=after)
+        self.item = item
+        self.path = ledger.path.with_name(MEASUREMENT)
+        self._charts: list[RooflineWidget] = []
+        self._drawn: tuple[str, str] | None = None
+        self._run: BackgroundMeasurement | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        running = _running.get(self.path)
+        if running is not None and running.running:
+            self._attach(running)
+        self.refresh()
+
+    # What lies beside the notebook.
+
+    @property
+    def file(self) -> MachineFile | None:
+        """The measurement beside the notebook, whoever took it; `None` if there is none."""
+        return read_machine_file(self.path)
+
+    @property
+    def document(self) -> Document | None:
+        """What the file says; `None` if there is none that can be used."""
+        return self.file.document if self.file else None
+
+    @property
+    def recorded(self) -> Mapping[str, Any]:
+        """What the ledger says about the measurement: machine, time and digest."""
+        kept = self._state.answers.get(self.task_id) if self._state else None
+        return kept.value if kept is not None and isinstance(kept.value, Mapping) else {}
+
+    def is_yours(self, file: MachineFile) -> bool:
+        """Whether a file was measured on this machine and is the one that the ledger knows."""
+        return file.is_of_this_machine and self.recorded.get("digest") == file.digest
+
+    def whose(self, file: MachineFile) -> str:
+        """Where a file comes from, in a sentence."""
+        if self.is_yours(file):
+            return f"Your measurement: {file.machine}, taken {file.time}."
+        if not file.is_of_this_machine:
+            return (
+                f"{self.path.name} was measured on {file.machine} at {file.time}; not on this"
+                f" machine, which is {this_machine()}."
+            )
+        change = "replaced since you measured" if self.recorded else "not taken with this card"
+        return (
+            f"{self.path.name} was measured on a machine like this one ({file.machine}) at"
+            f" {file.time}, but it was {change}."
+        )
+
+    # Charts follow by themselves.
+
+    def draw_on(self, chart: Chart) -> Chart:
+        """Have a chart show the measurement, now and whenever there is another one."""
+        self._charts.append(chart)
+        chart.show_machine(self._named())
+        return chart
+
+    def _named(self) -> Document | None:
+        """The document for a chart, under a name that says whose it is."""
+        file = self.file
+        if file is None or file.document is None:
+            return None
+        device = file.document["device"]
+        if self.is_yours(file):
+            called = YOURS
+        elif file.is_of_this_machine:
+            called = f"{self.path.name}, not recorded as yours"
+        else:
+            called = f"{device['name']}, not this machine"
+        return {**file.document, "device": {**device, "key": called}}
+
+    def refresh(self) -> None:
+        """Read the ledger and the file again, and redraw the charts if either has changed."""
+        super().refresh()
+        file = self.file
+        seen = (file.digest, self.whose(file)) if file and file.document else ("", "")
+        if seen != self._drawn:
+            self._drawn = seen
+            for chart in self._charts:
+                chart.show_machine(self._named())
+
+    # Measuring.
+
+    def measure(self, **options: Any) -> BackgroundMeasurement:
+        """Begin to measure; the card and its charts follow.
+
+        Raises
+        ------
+        ValueError
+            With a sentence, if the result could not be saved, or while a measurement runs.
+        """
+        self._need_gates()
+        if execution() != "student":
+            raise ValueError("A measurement is taken by a student, not while a lab is graded.")
+        if self._run is not None and self._run.running:
+            raise ValueError("A measurement is running already; wait for it, or cancel it.")
+        refuse_unwritable(self.path)
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        run = BackgroundMeasurement(self.path, sizes=self.item.sizes, **options)
+        _running[self.path] = run
+        self._attach(run)
+        return run
+
+    def adopt(self) -> None:
+        """Record the file that lies beside the notebook, which was taken in another way.
+
+        Raises
+        ------
+        ValueError
+            When there is no file that can be used.
+        """
+        self._need_gates()
+        file = self.file
+        if file is None or file.document is None:
+            problem = file.problem if file else f"There is no {self.path.name} in this folder."
+            raise ValueError(f"{problem} Measure this machine first.")
+        value = {"machine": file.machine, "time": file.time, "digest": file.digest}
+        self._save(lambda: self._ledger.record_answer(self.task_id, value))
+        self.refresh()
+
+    def actions(self) -> Mapping[str, Action]:
+        """Measure, cancel, or record a file that was taken in another way."""
+        return {"measure": self._on_measure, "cancel": self._on_cancel, "adopt": self._on_adopt}
+
+    def _on_measure(self, _values: Values) -> None:
+        self.measure()
+        self._say(f"Measuring. It takes about {self.item.seconds} seconds.", focus="running")
+
+    def _on_cancel(self, _values: Values) -> None:
+        if self._run is not None:
+            self._run.cancel()
+            self._say("Canceled. Nothing was saved.", focus="send")
+
+    def _on_adopt(self, _values: Values) -> None:
+        self.adopt()
+        self._say("Recorded.", focus="whose")
+
+    def _attach(self, run: BackgroundMeasurement) -> None:
+        self._run = run
+        run.follow(self._followed)
+        self.show()
+
+    def _followed(self) -> None:
+        """Something has changed; called in the thread that reads what the child tells."""
+        assert self._run is not None
+        if self._run.running:
+            self.show()
+        elif self._loop is not None and self._loop.is_running():
+            # Other cards and charts follow now, and those belong to the kernel's own thread.
+            self._loop.call_soon_threadsafe(self._ended)
+        else:
+            self._ended()
+
+    def _ended(self) -> None:
+        run, self._run = self._run, None
+        if run is None:
+            return
+        if _running.get(self.path) is run:
+            del _running[self.path]
+        if run.outcome == "saved":
+            try:
+                self.adopt()
+            except (LedgerError, ValueError) as problem:
+                self._refused(f"The measurement is saved, but not recorded. {problem}", self.adopt)
+            else:
+                self._say("The measurement is saved.", focus="whose")
+        elif run.outcome == "failed":
+            self._refused(run.problem, lambda: self._on_measure({}))
+        self.show()
+
+    # What is seen.
+
+    def parts(self) -> Sequence[Part]:
+        """What will be measured, or how far along it is, or the numbers and whose they are."""
+        item = self.item
+        about = Prose("about", f"{item.about} It takes about {item.seconds} seconds.")
+        if self._run is not None and self._run.running:
+            doing, share = self._run.doing, self._run.share
+            bar = ProgressBar(
+                "running", "Progress of the measurement", f"Measuring: {doing}", share
+            )
+            return [about, bar, Buttons("send", (("cancel", "Cancel"),))]
+        file = self.file
+        other = Prose(
+            "other",
+            f"Or, in a terminal in this folder: `{COMMAND}`. The file `{self.path.name}` is handed"
+            " in with the notebook.",
+            quiet=True,
+        )
+        if file is None:
+            return [about, Buttons("send", (("measure", "Measure this machine"),)), other]
+        if file.document is None:
+            words = f"{self.path.name} cannot be used. {file.problem}"
+            again = Buttons("send", (("measure", "Measure this machine"),))
+            return [about, Prose("whose", words, tone="red"), again, other]
+        yours = self.is_yours(file)
+        known = self.recorded.get("digest") == file.digest
+        whose = Prose("whose", self.whose(file), tone="green" if yours else "orange")
+        buttons = [("measure", "Measure again" if yours else "Measure this machine")]
+        buttons += [] if known else [("adopt", "Use this file")]
+        numbers = [*_numbers(file.document), *_restless(file.document)]
+        return [about, whose, *numbers, Buttons("send", tuple(buttons)), other]
+
+
+def _rates(document: Document) -> dict[int, float]:
+    """FLOP/s of each square product in fp32, by its side."""
+    # A GPU's document has several variants of a product; the best of them is what it can do.
+    rates: dict[int, float] = {}
+    for point in points(document, "fp32", "gemm"):
+        if len({*map(point.shape.get, "mnk")}) == 1:
+            n = int(point.shape["n"])
+            rates[n] = max(point.attained, rates.get(n, 0.0))
+    return rates
+
+
+def _restless(document: Document) -> list[Part]:
+    """A warning if something else was using the machine: then large products come out slow."""
+    rates = _rates(document)
+    if not rates or max(rates[n] for n in sorted(rates)[-2:]) >= _CALM * max(rates.values()):
+        return []
+    words = (
+        "The largest products came out slower than a small one, so something else was probably"
+        " using the machine. Close other programs and measure again."
+    )
+    return [Prose("restless", words, tone="orange", label="Was it busy?")]
+
+
+def _numbers(document: Document) -> list[Part]:
+    """The best of everything that was measured, and each square product in fp32."""
+    best, cards = ceilings(document), []
+    if "fp32" in best.peaks:
+        rate = format_quantity(best.peaks["fp32"], "FLOP/s")
+        cards.append(("Best fp32 product", rate, "measured", ""))
+    if best.bandwidth:
+        cards.append(("Best bandwidth", format_quantity(best.bandwidth, "B/s"), "measured", ""))
+    rates = _rates(document)
+    rows = tuple((f"N = {n:,}", format_quantity(rates[n], "FLOP/s")) for n in sorted(rates))
+    parts: list[Part] = [Numbers("best", tuple(cards))] if cards else []
+    return [*parts, *([Rows("products", rows)] if rows else [])]

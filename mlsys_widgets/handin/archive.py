@@ -1,0 +1,158 @@
+"""One file that holds a student's work on a lab: ``LAB-STUDENT.zip``.
+
+The same work at the same moment gives the same bytes. The files lie side by side in it, under the
+names that nbgrader and ``mlsys grade`` know.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from mlsys_widgets.files import TIMESTAMP, write_whole
+from mlsys_widgets.handin.work import CannotHandIn, LabWork, archived_names
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.ledger.receipt import RECEIPT, receipt_text
+
+#: The ending of the file.
+ZIP: Final = ".zip"
+#: What file names of all systems take as it is.
+_SAFE: Final = " !#$&'()+,;=@[]^_`{}~-."
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_PERMISSIONS: Final = 0o100644
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What was handed in.
+
+    Parameters
+    ----------
+    path
+        The file.
+    time
+        When, in UTC.
+    files
+        What is in it, and how many bytes each has.
+    """
+
+    path: Path
+    time: datetime
+    files: Mapping[str, int]
+
+
+def archive_name(lab: str, student: str) -> str:
+    """What the file of a student is called.
+
+    Examples
+    --------
+    >>> archive_name("lab_11_roofline", "ann"), archive_name("lab_02", "a:b")
+    ('lab_11_roofline-ann.zip', 'lab_02-a%3Ab.zip')
+    """
+    return f"{lab}-{quote(student, safe=_SAFE)}{ZIP}"
+
+
+def student_named(name: str, lab: str) -> str | None:
+    """Whose file it is by its name, whatever a course's website put in front of it.
+
+    Examples
+    --------
+    >>> student_named("lab_02-ann.zip", "lab_02"), student_named("lee_77_lab_02-ann.zip", "lab_02")
+    ('ann', 'ann')
+    >>> student_named("lab_07-ann.zip", "lab_02")
+    """
+    before, found, student = name.removesuffix(ZIP).rpartition(f"{lab}-")
+    if not found or not name.endswith(ZIP) or not student or before[-1:].isalnum():
+        return None
+    return unquote(student)
+
+
+def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
+    """Read what is handed in: the notebook, the ledger with its receipt, what the lab made.
+
+    Raises
+    ------
+    CannotHandIn
+        When something cannot be read.
+    """
+    files = {TIMESTAMP: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC".encode()}
+    try:
+        if work.ledger.is_file():
+            # Before the ledger is read: what a card saves in between is beyond the receipt.
+            files |= _receipt(work.ledger, moment)
+        for name in archived_names(work.lab, work.files) - {RECEIPT}:
+            # A notebook that was renamed is handed in under the name that graders look for.
+            path = work.notebook if name == f"{work.lab}.ipynb" else work.folder / name
+            if path.is_file() and not path.is_symlink():
+                files[name] = path.read_bytes()
+    except OSError as problem:
+        name = Path(problem.filename or work.notebook).name
+        raise CannotHandIn(f"{name} cannot be read: {problem.strerror}") from None
+    if f"{work.lab}.ipynb" not in files:
+        raise CannotHandIn(f"{work.notebook.name} is gone; save the notebook first")
+    return files
+
+
+def _receipt(ledger: Path, moment: datetime) -> dict[str, bytes]:
+    """The receipt of a ledger; none for one that cannot be read, which a person will look at."""
+    try:
+        return {RECEIPT: receipt_text(Ledger.open(ledger).head, moment).encode()}
+    except LedgerError:
+        return {}
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Pack files into one; the same files give the same bytes.
+
+    Examples
+    --------
+    >>> pack({"b": b"2", "a": b"1"}) == pack({"a": b"1", "b": b"2"})
+    True
+    """
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system, entry.external_attr = 3, _PERMISSIONS << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name])
+    return made.getvalue()
+
+
+def hand_in(
+    work: LabWork, student: str, *, into: Path | None = None, moment: datetime | None = None
+) -> HandedIn:
+    """Make the file of a student, in one step; one of the same name is replaced.
+
+    Parameters
+    ----------
+    work
+        The lab in its folder.
+    student
+        Whose it is, as the course knows the name.
+    into
+        The folder that gets the file; that of the notebook if omitted.
+    moment
+        When it is handed in; now if omitted.
+
+    Raises
+    ------
+    CannotHandIn
+        When something cannot be read, or the file cannot be written.
+    """
+    time = moment or datetime.now(UTC)
+    files = gather(work, time)
+    path = (into or work.folder) / archive_name(work.lab, student)
+    try:
+        write_whole(path, pack(files))
+    except OSError as problem:
+        raise CannotHandIn(
+            f"{path.name} cannot be written in {path.parent}: {problem.strerror}"
+        ) from None
+    return HandedIn(path, time, {name: len(content) for name, content in sorted(files.items())})

@@ -1,0 +1,134 @@
+"""What is missing before a lab is handed in, in sentences. Nothing here keeps it from being so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.handin.work import LabWork
+from mlsys_widgets.labs.identity import Student
+from mlsys_widgets.labs.progress import (
+    DESIGN_MISSES,
+    Step,
+    not_done,
+    progress,
+    saved_progress,
+)
+from mlsys_widgets.ledger import Ledger, LedgerError, State
+
+#: A notebook may be saved this many seconds before the last event without anything being amiss.
+_SAME_MOMENT = 2.0
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something to know before handing in.
+
+    Parameters
+    ----------
+    kind
+        What it is about: a step that is not done, or one of the files.
+    words
+        The sentence.
+    """
+
+    kind: Literal["step", "design", "ledger", "notebook", "measurement", "name"]
+    words: str
+
+
+def what_is_missing(work: LabWork, student: Student) -> list[Missing]:
+    """Everything that a student should know before the work is handed in.
+
+    Parameters
+    ----------
+    work
+        The lab in its folder.
+    student
+        Who hands it in.
+    """
+    return list(_missing(work, student))
+
+
+def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
+    if student.uncertain:
+        yield Missing(
+            "name",
+            f"You would hand in as {student.name}, which is your login on this computer. If your"
+            " course knows you under another name, set it first: mlsys whoami NAME.",
+        )
+    if not work.ledger.exists():
+        yield Missing(
+            "ledger",
+            f"There is no {work.ledger.name} beside the notebook, so nothing that you did in the"
+            " cards would be handed in. Is this the folder in which you worked?",
+        )
+        return
+    try:
+        ledger = Ledger.open(work.ledger)
+        state, verdict = ledger.state(), ledger.verify(student=student.name, lab=work.lab)
+        events = ledger.events()
+    except LedgerError as problem:
+        yield Missing("ledger", f"Your ledger cannot be read. {problem}")
+        return
+    if verdict.first_problem is not None:
+        yield Missing("ledger", f"Your ledger does not fit. {verdict.first_problem.sentence}")
+    yield from _of_steps(work, state)
+    yield from _of_measurement(work, state)
+    if events:
+        yield from _of_saving(work, events[-1].time)
+
+
+def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
+    saved = saved_progress(state, work.lab)
+    for step in not_done(work.steps, saved):
+        how = progress(step, saved)
+        if how == "failing":
+            misses = state.answers.get(DESIGN_MISSES)
+            said = " ".join(map(str, misses.value)) if misses is not None else ""
+            yield Missing("design", f"Your design does not fit. {said}".strip())
+        else:
+            begun = "begun, but not finished" if how == "begun" else "not done"
+            yield Missing("step", f"{_called(step)}: {begun}.")
+
+
+def _called(step: Step) -> str:
+    where = f"Act {step.act}, {step.kind}" if step.act else step.kind.capitalize()
+    return f"{where} “{step.title}”"
+
+
+def _of_measurement(work: LabWork, state: State) -> Iterator[Missing]:
+    """Whether the file that is handed in is the one that was measured."""
+    for step in work.steps:
+        kept = state.answers.get(step.name) if step.kind == "measurement" else None
+        if kept is None or not isinstance(kept.value, Mapping):
+            continue
+        recorded: Any = kept.value.get("digest")
+        path = work.folder / MEASUREMENT
+        if not path.is_file():
+            yield Missing("measurement", f"{path.name} is gone; measure again, and answer again.")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != recorded:
+            yield Missing(
+                "measurement",
+                f"{path.name} is not the file that you measured. Open the lab, and measure again or"
+                " use this file; your answers are graded against it.",
+            )
+
+
+def _of_saving(work: LabWork, last: str) -> Iterator[Missing]:
+    """Whether the notebook was saved since something was last done in it."""
+    event = datetime.fromisoformat(last)
+    saved = datetime.fromtimestamp(work.notebook.stat().st_mtime, UTC)
+    if (event - saved).total_seconds() > _SAME_MOMENT:
+        yield Missing(
+            "notebook",
+            f"{work.notebook.name} was saved at {_clock(saved)}, and you worked until"
+            f" {_clock(event)}: save it, or your latest changes stay behind.",
+        )
+
+
+def _clock(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")

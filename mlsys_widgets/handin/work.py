@@ -1,0 +1,160 @@
+"""A student's work on a lab, as it lies in a folder: the notebook, and what it says about itself.
+
+Everything is read from the notebook's metadata, as the Lab panel reads it. No code of a lab runs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import LEDGER, MEASUREMENT
+from mlsys_widgets.labs.progress import STEP_KINDS, Step
+from mlsys_widgets.ledger.receipt import RECEIPT
+
+#: A notebook beyond this many bytes is not handed in.
+LARGEST_NOTEBOOK: Final = 64 << 20
+#: What a student makes beside the notebook, in labs that do not say so themselves.
+_USUAL: Final = (MEASUREMENT,)
+
+
+class CannotHandIn(ValueError):
+    """Work that cannot be handed in as it is, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class LabWork:
+    """The work of a student on one lab.
+
+    Parameters
+    ----------
+    notebook
+        The notebook; everything else is in its folder.
+    lab, title
+        Which lab, and what people call it.
+    steps
+        What there is to do in it.
+    files
+        Names of what the student makes beside the notebook.
+    """
+
+    notebook: Path
+    lab: str
+    title: str
+    steps: tuple[Step, ...]
+    files: tuple[str, ...] = _USUAL
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self.notebook.parent
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger beside the notebook, which may not exist."""
+        return self.folder / LEDGER
+
+
+def archived_names(lab: str, files: tuple[str, ...] = _USUAL) -> set[str]:
+    """The names of everything that is handed in."""
+    return {f"{lab}.ipynb", LEDGER, RECEIPT, *_USUAL, *files}
+
+
+def read_work(notebook: Path) -> LabWork:
+    """Read what a notebook says about the lab it belongs to.
+
+    Raises
+    ------
+    CannotHandIn
+        When it cannot be read, or is not a lab.
+    """
+    try:
+        too_large = notebook.stat().st_size > LARGEST_NOTEBOOK
+        content = b"" if too_large else notebook.read_bytes()
+    except OSError as problem:
+        raise CannotHandIn(f"{notebook.name} cannot be read: {problem.strerror}") from None
+    if too_large:
+        raise CannotHandIn(
+            f"{notebook.name} is larger than {LARGEST_NOTEBOOK >> 20} MiB; clear its outputs and"
+            " save it"
+        )
+    try:
+        book: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        raise CannotHandIn(f"{notebook.name} is not a notebook") from None
+    about = _mlsys(book)
+    lab = about.get("lab")
+    if not isinstance(lab, str) or not lab or Path(lab).name != lab:
+        raise CannotHandIn(f"{notebook.name} does not say which lab it belongs to")
+    title = about.get("title")
+    named = about.get("files")
+    listed = named if isinstance(named, list) else []
+    plain = [each for each in listed if isinstance(each, str) and _is_plain(each)]
+    return LabWork(
+        notebook,
+        lab,
+        title if isinstance(title, str) else lab,
+        tuple(_steps(book)),
+        tuple(dict.fromkeys((*_USUAL, *plain))),
+    )
+
+
+def find_work(place: Path) -> LabWork:
+    """Find the lab in a folder, or take the notebook that is named.
+
+    Raises
+    ------
+    CannotHandIn
+        When there is none, or more than one.
+    """
+    if place.suffix == ".ipynb":
+        return read_work(place.resolve())
+    if not place.is_dir():
+        raise CannotHandIn(f"there is no folder {place}; name the folder of the lab")
+    found = []
+    for path in sorted(place.resolve().glob("*.ipynb")):
+        try:
+            found.append(read_work(path))
+        except CannotHandIn:
+            continue
+    usual = [work for work in found if work.notebook.stem == work.lab]
+    chosen = usual or found
+    if not chosen:
+        raise CannotHandIn(
+            f"there is no lab in {place.resolve()}; name its folder: mlsys hand-in FOLDER"
+        )
+    if len(chosen) > 1:
+        listed = ", ".join(work.notebook.name for work in chosen)
+        raise CannotHandIn(f"there are several labs here; name the one to hand in: {listed}")
+    return chosen[0]
+
+
+def _mlsys(node: Any) -> dict[str, Any]:
+    """What a notebook or a cell says to this package; empty if it says nothing."""
+    metadata = node.get("metadata") if isinstance(node, dict) else None
+    said = metadata.get("mlsys") if isinstance(metadata, dict) else None
+    return said if isinstance(said, dict) else {}
+
+
+def _steps(book: Any) -> list[Step]:
+    """The steps that the cells of a notebook hold, in order; an act lasts until the next."""
+    found, act = [], 0
+    cells = book.get("cells")
+    for said in map(_mlsys, cells if isinstance(cells, list) else ()):
+        number = said.get("act")
+        act = number if isinstance(number, int) else act
+        kind, name = said.get("kind"), said.get("id")
+        if not isinstance(kind, str) or kind not in STEP_KINDS or not isinstance(name, str):
+            continue
+        title, needs = said.get("title"), said.get("needs")
+        wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
+        shown = title if isinstance(title, str) else name
+        found.append(Step(name, kind, act, shown, wanted))
+    return found
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is that of a file in the folder itself."""
+    return Path(name).name == name and name not in (".", "..") and not name.startswith(".")

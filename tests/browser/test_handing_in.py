@@ -1,0 +1,117 @@
+"""From the button that measures to the file that is handed in, in a real JupyterLab."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from mlsys_widgets.ledger import Ledger
+from tests.browser.lab_path import Student
+from tests.browser.pages import draw_all, no_serious_violation
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+
+ROOT = Path(__file__).parents[2]
+LAB = "lab_11_roofline"
+#: Milliseconds that a measurement may take on a busy machine.
+MEASURED = 90_000
+
+
+@pytest.fixture
+def student(lab_server, open_notebook, run_all, tmp_path) -> Student:
+    """Somebody who has opened Lab 11 and run it."""
+    folder = lab_server.folder / tmp_path.name / LAB
+    notebook = Path(shutil.copytree(ROOT / "release" / LAB, folder)) / f"{LAB}.ipynb"
+    page = open_notebook(notebook)
+    draw_all(page)
+    run_all(page)
+    return Student(page, ROOT / "assignments" / LAB, folder, lab_server.student)
+
+
+def card_of(student: Student, name: str) -> Locator:
+    return student.cell(student.step("card", name).index).locator(".mlsys-lab")
+
+
+def export(page: Page, lab_server, path: str) -> str:
+    """The page that JupyterLab's own export gives."""
+    key = {"Authorization": f"token {lab_server.token}"}
+    return page.context.request.get(f"{lab_server.url}nbconvert/html/{path}", headers=key).text()
+
+
+def test_a_lab_is_measured_exported_and_handed_in(student, lab_server, screenshot):
+    student.do(student.step("card", "act1_wall"))
+    measures(student, screenshot)
+    saves_and_exports(student, lab_server)
+    hands_in(student, lab_server, screenshot)
+
+
+def measures(student, screenshot):
+    """Canceled once, then taken; the chart follows by itself."""
+    page, folder = student.page, student.work
+    ids = [cell.id for cell in student.book.cells]
+    cell = student.cell(ids.index("instrument_Your-machine-beside-an-H100"))
+    chart = cell.locator(".mlsys-sentence")
+    expect(chart).to_contain_text("GEMM has an intensity")
+    expect(chart).not_to_contain_text("Your machine")
+    card = card_of(student, "measurement")
+    card.get_by_role("button", name="Measure this machine").click()
+    expect(card.get_by_role("progressbar")).to_be_visible()
+    screenshot(page, "measuring")
+    card.get_by_role("button", name="Cancel").click()
+    expect(card.get_by_role("progressbar")).to_have_count(0)
+    assert not (folder / "machine.json").exists()
+    card.get_by_role("button", name="Measure this machine").click()
+    expect(card).to_contain_text("Your measurement", timeout=MEASURED)
+    expect(chart).to_contain_text("Your machine, as measured")
+    card.scroll_into_view_if_needed()
+    screenshot(page, "measured")
+    no_serious_violation(page, ".jp-OutputArea-output")
+    assert json.loads((folder / "machine.json").read_text())["status"] == "complete"
+    kept = Ledger.open(folder / "ledger.jsonl").state().answers["measurement"].value
+    assert re.fullmatch("[0-9a-f]{64}", kept["digest"])
+
+
+def saves_and_exports(student, lab_server):
+    """Nothing is run again: what was done is in the file once it is saved, and it wants to be."""
+    page = student.page
+    path = (student.work / f"{LAB}.ipynb").relative_to(lab_server.folder).as_posix()
+    page.wait_for_function("jupyterapp.shell.currentWidget.context.model.dirty")
+    page.wait_for_timeout(1500)
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("!jupyterapp.shell.currentWidget.context.model.dirty")
+    shown = export(page, lab_server, path)
+    assert "Sealed:" in shown
+    assert "Your measurement" in shown
+    assert shown.count("data:image/svg+xml") >= 1
+
+
+def hands_in(student, lab_server, screenshot):
+    """What is missing is said first."""
+    page, folder = student.page, student.work
+    panel = page.get_by_role("region", name="Lab panel")
+    panel.get_by_role("button", name="Hand in…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Something is missing")
+    expect(dialog).to_contain_text("not done.")
+    expect(dialog).not_to_contain_text("measurement “Measure this machine”")
+    screenshot(page, "missing")
+    no_serious_violation(page, ".jp-Dialog")
+    dialog.get_by_role("button", name="Go back").click()
+    assert not list(folder.glob("*.zip"))
+    panel.get_by_role("button", name="Hand in…").click()
+    dialog.get_by_role("button", name="Hand in anyway").click()
+    expect(dialog).to_contain_text("Your file is ready")
+    screenshot(page, "ready")
+    with page.expect_download() as download:
+        dialog.get_by_role("link").click()
+    assert download.value.suggested_filename == f"{LAB}-{lab_server.student}.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert {f"{LAB}.ipynb", "ledger.jsonl", "machine.json"} <= set(archive.namelist())
+        assert b"Your measurement" in archive.read(f"{LAB}.ipynb")
+    dialog.get_by_role("button", name="Close").click()

@@ -1,0 +1,282 @@
+"""The card that measures: a bar that follows, a chart that follows, and whose numbers they are."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import json
+import threading
+import time
+
+import pytest
+
+from mlsys_widgets import RooflineWidget
+from mlsys_widgets.cards import measurement_card
+from mlsys_widgets.cards.measurement_card import MeasurementCard
+from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.labs import Measurement
+from mlsys_widgets.ledger import NotSaved
+from mlsys_widgets.measured import ceilings, load, machine_file
+from mlsys_widgets.measured.background import BackgroundMeasurement
+
+DOCUMENT = load("cpu-2core-server")
+ITEM = Measurement("Copies and products.", sizes=(64, 256))
+
+
+@pytest.fixture
+def on_its_machine(monkeypatch):
+    """Have this machine be the one that the shipped document was measured on."""
+    monkeypatch.setattr(machine_file, "name", lambda: DOCUMENT["device"]["name"])
+    monkeypatch.setattr(machine_file, "cores", lambda: DOCUMENT["device"]["units"])
+
+
+@pytest.fixture
+def card(led):
+    return MeasurementCard("measurement", ITEM, ledger=led)
+
+
+def put(card, document=DOCUMENT):
+    content = json.dumps(document).encode()
+    card.path.write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+class Quick:
+    """In place of the child: a measurement that a test moves along."""
+
+    def __init__(self, out, *, sizes, **_options):
+        self.out, self.sizes = out, sizes
+        self.outcome, self.share, self.doing, self.problem = "running", 0.0, "starting", ""
+        self.listeners = []
+
+    @property
+    def running(self):
+        return self.outcome == "running"
+
+    def follow(self, listener):
+        self.listeners.append(listener)
+
+    def now(self, **changes):
+        for name, value in changes.items():
+            setattr(self, name, value)
+        for listener in list(self.listeners):
+            listener()
+
+    def cancel(self):
+        self.now(outcome="canceled")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(measurement_card, "BackgroundMeasurement", Quick)
+
+
+def test_before_anything_is_measured(card, browser_of):
+    page = browser_of(card)
+    assert page.buttons == ["measure"]
+    assert "about 12 seconds" in page.parts["about"]["html"]
+    assert "mlsys measure --quick --cpu --out machine.json" in page.parts["other"]["html"]
+    assert card.document is None
+    assert not card.is_open
+    assert "best" not in page.parts
+
+
+def test_the_bar_follows_and_the_result_is_recorded(card, browser_of, led, quick, on_its_machine):
+    page = browser_of(card)
+    page.ask("measure")
+    run = card._run
+    assert run.sizes == (64, 256)
+    assert page.said == "Measuring. It takes about 12 seconds."
+    assert page.buttons == ["cancel"]
+    run.now(share=0.4, doing="gemm: gemm fp32 N = 256")
+    assert page.parts["running"]["share"] == 0.4
+    assert "gemm fp32 N = 256" in page.parts["running"]["words"]
+    digest = put(card)
+    run.now(outcome="saved", share=1.0)
+    assert led.state().answers["measurement"].value["digest"] == digest
+    assert DOCUMENT["device"]["name"] in led.state().answers["measurement"].value["machine"]
+    assert card.is_open
+    assert "Your measurement" in page.parts["whose"]["html"]
+    assert page.buttons == ["measure"]
+    assert page.trouble is None
+    assert not measurement_card._running
+
+
+def test_charts_follow_by_themselves(card, browser_of, quick, on_its_machine):
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    assert "as measured" not in chart.text()
+    browser_of(card).ask("measure")
+    put(card)
+    card._run.now(outcome="saved")
+    assert "Your machine, as measured" in chart.text()
+    assert chart.overlays.own.bandwidth == ceilings(DOCUMENT).bandwidth
+    card.path.unlink()
+    card.refresh()
+    assert "as measured" not in chart.text()
+
+
+def test_one_that_is_canceled_or_fails_leaves_what_was_there(card, browser_of, quick, led):
+    page = browser_of(card)
+    page.ask("measure")
+    page.ask("cancel")
+    assert page.said == "Canceled. Nothing was saved."
+    assert page.buttons == ["measure"]
+    page.ask("measure")
+    card._run.now(outcome="failed", problem="The disk is full.")
+    assert page.trouble == "The disk is full."
+    assert page.can_retry
+    page.ask("retry")
+    assert card._run.running
+    assert page.trouble is None
+    assert "measurement" not in led.state().answers
+
+
+def test_another_machine_is_never_called_yours(card, browser_of, monkeypatch, led):
+    """Not before it is recorded, and not after it either."""
+    put(card)
+    monkeypatch.setattr(machine_file, "name", lambda: "A laptop")
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    card.refresh()
+    page = browser_of(card)
+    assert page.buttons == ["measure", "adopt"]
+    for _ in range(2):
+        shown = page.parts["whose"]["html"]
+        assert "was measured on" in shown
+        assert "not on this machine, which is A laptop" in shown
+        assert "Your machine" not in chart.text()
+        assert f"{DOCUMENT['device']['name']}, not this machine, as measured" in chart.text()
+        assert "our measurement" not in page.sent
+        card.adopt()
+    assert card.is_open
+    assert page.buttons == ["measure"]
+
+
+def test_a_file_that_was_replaced_is_not_yours(card, browser_of, on_its_machine):
+    put(card)
+    card.refresh()
+    page = browser_of(card)
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    assert "but it was not taken with this card" in page.parts["whose"]["html"]
+    assert "machine.json, not recorded as yours" in chart.text()
+    page.ask("adopt")
+    assert "Your measurement" in page.parts["whose"]["html"]
+    assert "Your machine, as measured" in chart.text()
+    put(card, {**DOCUMENT, "date": "2026-01-01T10:00:00Z"})
+    card.refresh()
+    assert "but it was replaced since you measured" in page.parts["whose"]["html"]
+    assert "not recorded as yours" in chart.text()
+    assert page.buttons == ["measure", "adopt"]
+
+
+def test_a_file_that_cannot_be_used_is_named(card, browser_of):
+    card.path.write_text("{")
+    card.refresh()
+    page = browser_of(card)
+    assert "machine.json cannot be used" in page.parts["whose"]["html"]
+    assert page.buttons == ["measure"]
+    page.ask("adopt")
+    assert "Measure this machine first" in page.trouble
+    card.path.unlink()
+    with pytest.raises(ValueError, match=r"There is no machine\.json"):
+        card.adopt()
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_it_begins(
+    card, browser_of, monkeypatch, quick
+):
+    def full(_path):
+        raise ValueError("The disk is full, so machine.json could not be saved.")
+
+    monkeypatch.setattr(measurement_card, "refuse_unwritable", full)
+    page = browser_of(card)
+    page.ask("measure")
+    assert page.trouble.startswith("The disk is full")
+    assert card._run is None
+
+
+def test_a_result_that_the_ledger_cannot_take_is_offered_again(
+    card, browser_of, quick, led, monkeypatch, on_its_machine
+):
+    page = browser_of(card)
+    page.ask("measure")
+    put(card)
+    keep = led.record_answer
+
+    def full(*_arguments, **_options):
+        raise NotSaved("The disk is full.", OSError(errno.ENOSPC, "full"))
+
+    monkeypatch.setattr(led, "record_answer", full)
+    card._run.now(outcome="saved")
+    assert "saved, but not recorded" in page.trouble
+    assert page.can_retry
+    monkeypatch.setattr(led, "record_answer", keep)
+    page.ask("retry")
+    assert page.trouble is None
+    assert card.is_open
+
+
+def test_a_machine_that_was_busy_is_told_so(card, browser_of):
+    put(card)
+    card.refresh()
+    page = browser_of(card)
+    assert "restless" not in page.parts
+    slow = json.loads(json.dumps(DOCUMENT))
+    for case in slow["cases"]:
+        if case["kind"] == "gemm" and case["shape"]["n"] > 512:
+            for name in ("median", "q25", "q75"):
+                case["seconds"][name] *= 3
+    put(card, slow)
+    card.refresh()
+    assert "slower than a small one" in page.parts["restless"]["html"]
+
+
+def test_a_lab_that_is_opened_again_finds_the_measurement_that_runs(card, browser_of, quick, led):
+    card.measure()
+    run = card._run
+    again = MeasurementCard("measurement", ITEM, ledger=led)
+    run.now(share=0.5)
+    assert browser_of(again).parts["running"]["share"] == 0.5
+    with pytest.raises(ValueError, match="running already"):
+        again.measure()
+    run.cancel()
+    assert browser_of(again).buttons == ["measure"]
+
+
+def test_nothing_is_measured_while_a_lab_is_graded(card, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    with pytest.raises(ValueError, match="not while a lab is graded"):
+        card.measure()
+
+
+def test_the_end_comes_in_the_kernels_own_thread(card, quick, on_its_machine, monkeypatch):
+    """Cards and charts belong to the loop in which the button was pressed."""
+    threads = []
+    adopt = card.adopt
+    monkeypatch.setattr(card, "adopt", lambda: (threads.append(threading.get_ident()), adopt()))
+
+    async def press():
+        card.measure()
+        put(card)
+        await asyncio.to_thread(card._run.now, outcome="saved")
+        await asyncio.sleep(0.05)
+
+    asyncio.run(press())
+    assert threads == [threading.get_ident()]
+    assert card.is_open
+
+
+@pytest.mark.timeout(300)
+def test_a_real_measurement_becomes_yours(card, led):
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    run = card.measure(budget=60, longest=200)
+    assert isinstance(run, BackgroundMeasurement)
+    assert run.wait(200) == "saved", run.problem
+    deadline = time.monotonic() + 10
+    while not card.is_open and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert card.is_yours(card.file)
+    assert "Your machine, as measured" in chart.text()
+    kept = led.state().answers["measurement"].value
+    assert kept["digest"] == hashlib.sha256(card.path.read_bytes()).hexdigest()
+    assert card.path.name == MEASUREMENT

@@ -1,0 +1,179 @@
+"""Files that students made are taken in, graded here and imported by nbgrader's own command."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from mlsys_widgets.cli import main
+from mlsys_widgets.grading.archives import take_in
+from mlsys_widgets.handin.archive import hand_in
+from mlsys_widgets.handin.work import find_work
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.items import AUTOGRADED
+from tests.grading.classroom import LAB, classroom, fingerprint, quiet
+from tests.labs.rehearsal import nbgrader, typed, work_through
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A course, and files of two students, made as students make them."""
+    course = classroom(tmp_path_factory.mktemp("archives") / "course")
+    home = course.root.parent
+    for student in ("ann", "bob"):
+        folder = home / student / LAB
+        course.give(folder)
+        work_through(folder, student, course.course)
+        right = course.asked(student).right()
+        nbformat.write(typed(course.notebook("release"), right), folder / f"{LAB}.ipynb")
+        (home / "inbox").mkdir(exist_ok=True)
+        hand_in(find_work(folder), student, into=home / "inbox")
+    return course
+
+
+@pytest.fixture
+def course(original, tmp_path):
+    shutil.copytree(original.root, tmp_path / "course", dirs_exist_ok=True)
+    shutil.copytree(original.root.parent / "inbox", tmp_path / "inbox")
+    return type(original)(tmp_path / "course", LAB)
+
+
+@pytest.fixture
+def inbox(course) -> Path:
+    return course.root.parent / "inbox"
+
+
+def test_what_was_handed_in_lies_where_nbgrader_collects_it(course, inbox):
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert (taken.students, taken.known, taken.refused) == (["ann", "bob"], [], {})
+    for student in taken.students:
+        assert {path.name for path in course.work(student).iterdir()} == {
+            f"{LAB}.ipynb", "ledger.jsonl", "ledger_receipt.json", "timestamp.txt",
+        }  # fmt: skip
+    before = fingerprint(course.root)
+    again = take_in(Course.at(course.root), LAB, inbox)
+    assert (again.students, again.known, again.refused) == ([], ["ann", "bob"], {})
+    assert fingerprint(course.root) == before
+
+
+def test_mlsys_grade_takes_them_in_and_grades_them(course, inbox, capsys):
+    (inbox / f"{LAB}-eve.zip").write_bytes(b"not a zip")
+    arguments = ["grade", LAB, "--course", str(course.root), "--from", str(inbox), "-v"]
+    with quiet():
+        code = main([*arguments, "--workers", "1"])
+    said = capsys.readouterr().out
+    assert "2 submissions taken in, 0 known already, 1 refused." in said
+    assert f"{LAB}-eve.zip: It is not a zip file." in said
+    assert code == 3, "a file that was refused needs a person"
+    graded = course.graded_work("ann")
+    assert graded.cells
+    points = {line.split(":")[0]: line for line in said.splitlines() if " of " in line}
+    assert set(points) >= {"ann", "bob"}
+    for student in ("ann", "bob"):
+        earned = float(points[student].split(": ")[1].split(" of ")[0])
+        items = course.asked(student).items.values()
+        assert earned == sum(item.points for item in items if isinstance(item, AUTOGRADED))
+
+
+def test_nbgraders_own_import_takes_them(course, inbox):
+    """The real ``nbgrader zip_collect``, with the two lines that the course's settings have."""
+    archive = course.root / "downloaded" / LAB / "archive"
+    archive.mkdir(parents=True)
+    for path in inbox.iterdir():
+        shutil.copy(path, archive)
+    nbgrader(course.root, ["zip_collect", LAB])
+    for student in ("ann", "bob"):
+        assert {path.name for path in course.work(student).iterdir()} == {
+            f"{LAB}.ipynb", "ledger.jsonl", "ledger_receipt.json", "timestamp.txt",
+        }  # fmt: skip
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert taken.known == ["ann", "bob"], "both ways give the very same submission"
+
+
+def rezipped(path: Path, **changes: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, changes.get(name, old.read(name)))
+    return made.getvalue()
+
+
+def test_what_differs_from_an_earlier_submission_replaces_it_only_on_demand(course, inbox):
+    take_in(Course.at(course.root), LAB, inbox)
+    path = inbox / f"{LAB}-ann.zip"
+    changed = rezipped(path, **{"timestamp.txt": b"2026-12-01 10:00:00.000000 UTC"})
+    path.write_bytes(changed)
+    before = fingerprint(course.root)
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert "--force replaces it" in taken.refused[path.name]
+    assert fingerprint(course.root) == before
+    assert take_in(Course.at(course.root), LAB, inbox, replace=True).students == ["ann"]
+    assert b"2026-12-01" in (course.work("ann") / "timestamp.txt").read_bytes()
+    assert [each.name for each in course.work("ann").parent.iterdir()] == [LAB]
+
+
+def test_two_files_of_one_student_are_for_a_person_to_choose(course, inbox):
+    one = inbox / f"{LAB}-ann.zip"
+    two = inbox / "sub" / f"{LAB}-ann (1).zip"
+    two.parent.mkdir()
+    two.write_bytes(one.read_bytes())
+    assert take_in(Course.at(course.root), LAB, inbox).students == ["ann", "bob"]
+    shutil.rmtree(course.root / "submitted")
+    two.write_bytes(rezipped(one, **{"timestamp.txt": b"later"}))
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert taken.students == ["bob"]
+    assert set(taken.refused) == {one.name, f"sub/{two.name}"}
+    assert "keep only one of them" in taken.refused[one.name]
+
+
+@pytest.mark.parametrize(
+    "name", [f"Lee_123_{LAB}-ann.zip", f"{LAB}-ann-1.zip", f"{LAB}-ann (2).zip"]
+)
+def test_what_a_website_does_to_a_name_does_not_matter(course, inbox, name):
+    (inbox / f"{LAB}-ann.zip").rename(inbox / name)
+    assert take_in(Course.at(course.root), LAB, inbox).students == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("homework.zip", f"Its name must be {LAB}-STUDENT.zip"),
+        (f"{LAB}-eve.zip", "the ledger in it belongs to ann"),
+        (f"{LAB}-..%2F..%2Feve.zip", "the ledger in it belongs to ann"),
+    ],
+)
+def test_a_name_that_does_not_fit_is_refused(course, inbox, name, words):
+    (inbox / f"{LAB}-ann.zip").rename(inbox / name)
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert words in taken.refused[name]
+    assert taken.students == ["bob"]
+
+
+@pytest.mark.parametrize("student", ["..%2F..%2Feve", ".", "..", ".hidden", "%00", " ", "a%0Ab"])
+def test_no_name_leads_out_of_the_course(course, inbox, student):
+    path = inbox / f"{LAB}-{student}.zip"
+    path.write_bytes(rezipped(inbox / f"{LAB}-ann.zip", **{"ledger.jsonl": b""}))
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert "cannot be the name of a student" in taken.refused[path.name]
+    assert taken.students == ["ann", "bob"]
+
+
+def test_a_link_in_the_inbox_is_not_followed(course, inbox, tmp_path):
+    (inbox / f"{LAB}-ann.zip").rename(tmp_path / "elsewhere.zip")
+    (inbox / f"{LAB}-ann.zip").symlink_to(tmp_path / "elsewhere.zip")
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert taken.refused == {f"{LAB}-ann.zip": "It is a link or a folder."}
+
+
+def test_a_folder_that_is_empty_or_not_there(course, tmp_path):
+    with pytest.raises(ValueError, match="there is no folder"):
+        take_in(Course.at(course.root), LAB, tmp_path / "none")
+    with pytest.raises(ValueError, match="no zip files"):
+        take_in(Course.at(course.root), LAB, course.root / "release")
