@@ -17,7 +17,7 @@ from mlsys_widgets.authoring.validation import validate
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Record
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.items import DESIGN
-from mlsys_widgets.labs.progress import kind_of
+from mlsys_widgets.labs.student_steps import kind_of
 
 #: nbval compares the outputs of cells with this tag, and merely runs the others.
 CHECKED: Final = "nbval-check-output"

@@ -13,12 +13,12 @@ from mlsys_widgets.cards.story import ContextToggle
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.labs.progress import Progress, Step, progress, saved_progress
+from mlsys_widgets.labs.student_steps import Progress, StudentStep, progress, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 from mlsys_widgets.physics import format_quantity
 
 #: A step of the lab, a task, or the name under which the ledger keeps something.
-Item = Step | Task | str
+Item = StudentStep | Task | str
 
 #: What a step that is neither open nor done is called besides its name.
 _REMARKS: Final = {"begun": "begun", "failing": "saved, but it does not fit"}
@@ -189,7 +189,7 @@ class LabHUD(LabWidget):
         items = [item for items in self._acts.values() for item in items]
         names = {item.task_id for item in items if isinstance(item, PredictionLock)}
         names |= {item for item in items if isinstance(item, str) and item in kept}
-        names |= {i.name for i in items if isinstance(i, Step) and i.kind == "prediction"}
+        names |= {i.name for i in items if isinstance(i, StudentStep) and i.kind == "prediction"}
         return f"{sum(name in kept for name in names)} of {len(names)}", "prediction", ""
 
     def _decided(self, source: str | Callable[[], Any]) -> tuple[str, str, str]:

@@ -286,7 +286,7 @@ def _rates(document: Document) -> dict[int, float]:
     # A GPU's document has several variants of a product; the best of them is what it can do.
     rates: dict[int, float] = {}
     for point in points(document, "fp32", "gemm"):
-        if len({*map(point.shape.get, "mnk")}) == 1:
+        if point.is_square:
             n = int(point.shape["n"])
             rates[n] = max(point.attained, rates.get(n, 0.0))
     return rates

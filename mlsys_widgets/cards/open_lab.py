@@ -32,7 +32,7 @@ from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.items import DESIGN, Asked
-from mlsys_widgets.labs.progress import WHOLE_LAB, Step, steps_of
+from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
 
 
@@ -123,7 +123,7 @@ class OpenLab:
         return reveal
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[StudentStep]:
         """Everything to do in this lab, in order."""
         return steps_of(self.lab, self.items)
 
@@ -165,7 +165,7 @@ class OpenLab:
 
     def hud(self, **more: Any) -> LabHUD:
         """The student's progress; ``constraints`` and ``decisions`` as in ``LabHUD``."""
-        acts: dict[str, list[Step]] = {}
+        acts: dict[str, list[StudentStep]] = {}
         for step in self.steps:
             title = f"Act {step.act}: {self.lab.acts[step.act - 1]}" if step.act else WHOLE_LAB
             acts.setdefault(title, []).append(step)

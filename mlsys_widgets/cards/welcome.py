@@ -8,7 +8,7 @@ from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
 from mlsys_widgets.labs import Lab, Parameters, Student
-from mlsys_widgets.labs.progress import Step, not_done, saved_progress
+from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.physics import counted
 
@@ -27,7 +27,7 @@ class Welcome(LabWidget):
         *,
         variants: bool,
         notices: Callable[[], Sequence[str]],
-        steps: Sequence[Step],
+        steps: Sequence[StudentStep],
         ledger: Ledger,
     ) -> None:
         super().__init__(lab.title)

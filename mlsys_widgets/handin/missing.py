@@ -11,9 +11,9 @@ from typing import Any, Literal
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.handin.work import LabWork
 from mlsys_widgets.labs.identity import Student
-from mlsys_widgets.labs.progress import (
+from mlsys_widgets.labs.student_steps import (
     DESIGN_MISSES,
-    Step,
+    StudentStep,
     not_done,
     progress,
     saved_progress,
@@ -95,7 +95,7 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
             yield Missing("step", f"{_called(step)}: {begun}.")
 
 
-def _called(step: Step) -> str:
+def _called(step: StudentStep) -> str:
     where = f"Act {step.act}, {step.kind}" if step.act else step.kind.capitalize()
     return f"{where} “{step.title}”"
 

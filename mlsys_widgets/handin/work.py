@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER, MEASUREMENT
-from mlsys_widgets.labs.progress import STEP_KINDS, Step
+from mlsys_widgets.labs.student_steps import STEP_KINDS, StudentStep
 from mlsys_widgets.ledger.receipt import RECEIPT
 
 #: A notebook beyond this many bytes is not handed in.
@@ -43,7 +43,7 @@ class LabWork:
     notebook: Path
     lab: str
     title: str
-    steps: tuple[Step, ...]
+    steps: tuple[StudentStep, ...]
     files: tuple[str, ...] = _USUAL
 
     @property
@@ -138,7 +138,7 @@ def _mlsys(node: Any) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _steps(book: Any) -> list[Step]:
+def _steps(book: Any) -> list[StudentStep]:
     """The steps that the cells of a notebook hold, in order; an act lasts until the next."""
     found, act = [], 0
     cells = book.get("cells")
@@ -151,7 +151,7 @@ def _steps(book: Any) -> list[Step]:
         title, needs = said.get("title"), said.get("needs")
         wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
         shown = title if isinstance(title, str) else name
-        found.append(Step(name, kind, act, shown, wanted))
+        found.append(StudentStep(name, kind, act, shown, wanted))
     return found
 
 

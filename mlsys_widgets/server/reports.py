@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.labs.progress import saved_progress
+from mlsys_widgets.labs.student_steps import saved_progress
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
 from mlsys_widgets.server.design_labels import design_labels
 

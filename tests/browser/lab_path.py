@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from mlsys_widgets import labs
 from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.labs.progress import steps_of
+from mlsys_widgets.labs.student_steps import steps_of
 from mlsys_widgets.physics import format_quantity
 
 NONSENSE = "a third or so"

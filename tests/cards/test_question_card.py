@@ -8,7 +8,7 @@ from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Record, Student
-from mlsys_widgets.labs.progress import Step
+from mlsys_widgets.labs.student_steps import StudentStep
 
 BUSY = Number("How busy?", "percent", points=5, low=1, high=100, title="Utilization")
 LONG = Number("How long?", "µs", points=1, low=0.05, high=1000)
@@ -144,7 +144,7 @@ def welcome(led, lab, student, *, notices=list, steps=(), **more):
 
 
 def test_the_cover_counts_what_is_done(led):
-    steps = [Step(name, "answer", 1, name, (name,)) for name in ("t", "u")]
+    steps = [StudentStep(name, "answer", 1, name, (name,)) for name in ("t", "u")]
     lab = Lab("x", title="X", chapter=0, acts=("A",))
     cover = welcome(led, lab, Student("ada", "here"), variants=False, steps=steps)
     assert "0 of 2 steps done." in cover.text()

@@ -11,7 +11,7 @@ import pytest
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import Student
-from mlsys_widgets.labs.progress import DESIGN_MISSES
+from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger.designs import DesignForm, flag
 from tests.handin.conftest import LAB
 

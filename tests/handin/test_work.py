@@ -6,7 +6,7 @@ import pytest
 
 from mlsys_widgets.handin import work as work_module
 from mlsys_widgets.handin.work import CannotHandIn, archived_names, find_work, read_work
-from mlsys_widgets.labs.progress import Step
+from mlsys_widgets.labs.student_steps import StudentStep
 from tests.handin.conftest import LAB, notebook
 
 
@@ -14,11 +14,11 @@ def test_the_steps_are_those_that_the_cells_name(folder):
     work = find_work(folder)
     assert (work.lab, work.title) == (LAB, "Lab 02: A demonstration")
     assert work.steps == (
-        Step("act1_bound", "prediction", 1, "Act1 bound", ("act1_bound",)),
-        Step("act1_why", "reflection", 1, "Act1 why", ("act1_why",)),
-        Step("what_do_you_know", "quiz", 2, "What do you know", ("quiz.1", "quiz.2")),
-        Step("measurement", "measurement", 2, "Measure this machine", ("measurement",)),
-        Step("design", "design", 0, "What you hand on", ("design",)),
+        StudentStep("act1_bound", "prediction", 1, "Act1 bound", ("act1_bound",)),
+        StudentStep("act1_why", "reflection", 1, "Act1 why", ("act1_why",)),
+        StudentStep("what_do_you_know", "quiz", 2, "What do you know", ("quiz.1", "quiz.2")),
+        StudentStep("measurement", "measurement", 2, "Measure this machine", ("measurement",)),
+        StudentStep("design", "design", 0, "What you hand on", ("design",)),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+from mlsys_widgets.labs import Checklist, Essay, Lab, Number, Prediction, load
 from mlsys_widgets.labs.student_steps import (
     DESIGN_MISSES,
     StudentStep,
@@ -13,8 +15,6 @@ from mlsys_widgets.labs.student_steps import (
     saved_progress,
     steps_of,
 )
-
-from mlsys_widgets.labs import Checklist, Essay, Lab, Number, Prediction, load
 from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.designs import choice
 
@@ -23,7 +23,7 @@ FIELDS = {"mode": choice("how the model runs", "eager", "compiled")}
 
 
 @pytest.fixture
-def lab() -> Lab:
+def demo() -> Lab:
     made = Lab("lab_00_demo", title="Demo", chapter=0, acts=("One",), design=FIELDS)
     items = {
         "bet": Prediction("How many?", unit="images", act=1),
@@ -49,29 +49,29 @@ def led(tmp_path: Path) -> Ledger:
     return Ledger.open(tmp_path / "ledger.jsonl", lab="lab_00_demo", student="ada")
 
 
-def left(lab: Lab, led: Ledger) -> list[str]:
-    steps = steps_of(lab, lab.items(lab.draw("ada")))
-    return [step.name for step in not_done(steps, saved_progress(led.state(), lab.name))]
+def left(demo: Lab, led: Ledger) -> list[str]:
+    steps = steps_of(demo, demo.items(demo.draw("ada")))
+    return [step.name for step in not_done(steps, saved_progress(led.state(), demo.name))]
 
 
-def test_everything_that_a_student_does_is_a_step(lab: Lab, led: Ledger) -> None:
-    assert left(lab, led) == ["bet", "busy_pct", "why", "can", "design"]
+def test_everything_that_a_student_does_is_a_step(demo: Lab, led: Ledger) -> None:
+    assert left(demo, led) == ["bet", "busy_pct", "why", "can", "design"]
     led.commit_prediction("bet", 5, 3)
     led.record_answer("busy_pct", 33)
     led.record_answer("why", "Because.")
     led.record_answer("can", [])
-    assert left(lab, led) == ["design"]
-    led.save_design({"mode": "eager"}, DesignForm(lab.name, 0, FIELDS))
-    assert left(lab, led) == []
+    assert left(demo, led) == ["design"]
+    led.save_design({"mode": "eager"}, DesignForm(demo.name, 0, FIELDS))
+    assert left(demo, led) == []
 
 
-def test_a_design_that_breaks_a_promise_is_not_done(lab: Lab, led: Ledger) -> None:
-    led.save_design({"mode": "eager"}, DesignForm(lab.name, 0, FIELDS))
+def test_a_design_that_breaks_a_promise_is_not_done(demo: Lab, led: Ledger) -> None:
+    led.save_design({"mode": "eager"}, DesignForm(demo.name, 0, FIELDS))
     led.record_answer(DESIGN_MISSES, ["52 ms, 12 ms too late"])
-    assert saved_progress(led.state(), lab.name)["design"] == "failing"
-    assert "design" in left(lab, led)
+    assert saved_progress(led.state(), demo.name)["design"] == "failing"
+    assert "design" in left(demo, led)
     led.record_answer(DESIGN_MISSES, [])
-    assert "design" not in left(lab, led)
+    assert "design" not in left(demo, led)
 
 
 def test_a_reflection_that_is_not_right_yet_is_begun(led: Ledger) -> None:

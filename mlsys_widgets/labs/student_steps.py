@@ -61,7 +61,7 @@ class SavedWithDesigns(Saved, Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class StudentStep:
     """Something to do in a lab.
 
     Parameters
@@ -93,24 +93,24 @@ def kind_of(item: Item) -> str | None:
     return _KINDS.get(type(item))
 
 
-def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[Step]:
+def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
     """Everything to do in a lab, in order; the design, if there is one, comes last."""
     found = [
-        Step(name, kind, item.act, getattr(item, "title", name), item.ledger_names(name))
+        StudentStep(name, kind, item.act, getattr(item, "title", name), item.ledger_names(name))
         for name, item in items.items()
         if (kind := kind_of(item))
     ]
     if lab.design:
-        found.append(Step(DESIGN, DESIGN, 0, "What you hand on", (DESIGN,)))
+        found.append(StudentStep(DESIGN, DESIGN, 0, "What you hand on", (DESIGN,)))
     return found
 
 
-def progress(step: Step, state: Mapping[str, Progress]) -> Progress:
+def progress(step: StudentStep, state: Mapping[str, Progress]) -> Progress:
     """How far along a step is, from what the ledger holds by name (see `saved_progress`).
 
     Examples
     --------
-    >>> quiz = Step("quiz", "quiz", 1, "What do you know?", ("quiz.1", "quiz.2"))
+    >>> quiz = StudentStep("quiz", "quiz", 1, "What do you know?", ("quiz.1", "quiz.2"))
     >>> progress(quiz, {}), progress(quiz, {"quiz.1": "done"})
     ('open', 'begun')
     >>> progress(quiz, {"quiz.1": "done", "quiz.2": "done"})
@@ -136,6 +136,6 @@ def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, Progress]:
     return found
 
 
-def not_done(steps: Sequence[Step], state: Mapping[str, Progress]) -> list[Step]:
+def not_done(steps: Sequence[StudentStep], state: Mapping[str, Progress]) -> list[StudentStep]:
     """The steps that are left."""
     return [step for step in steps if progress(step, state) != "done"]
