@@ -1,6 +1,6 @@
 /** Values, times and counts as a student reads them. */
 import { ReadonlyJSONValue } from '@lumino/coreutils';
-import { IAct, Kind } from './contract';
+import { IAct, Kind, Progress } from './contract';
 
 /** A committed value in words. */
 export function spoken(value: ReadonlyJSONValue): string {
@@ -48,6 +48,11 @@ const TASKS: Record<Kind, string> = {
   prediction: 'Predict',
   reflection: 'Reflect',
   answer: 'Answer',
+  essay: 'Write',
+  quiz: 'Quiz',
+  myths: 'Myths',
+  checklist: 'Check yourself',
+  measurement: 'Measure',
   design: 'Decide'
 };
 
@@ -55,6 +60,14 @@ const TASKS: Record<Kind, string> = {
 export function taskOf(kind: Kind): string {
   return TASKS[kind];
 }
+
+/** How far along a step is, as a sign and in words. */
+export const MARKS: Record<Progress, { sign: string; words: string }> = {
+  open: { sign: '○', words: 'not done' },
+  begun: { sign: '◐', words: 'begun, not finished or not right yet' },
+  failing: { sign: '✗', words: 'saved, but it does not fit' },
+  done: { sign: '✓', words: 'done' }
+};
 
 /** `lab_07_kernel_fusion` as `Lab 07 kernel fusion`. */
 export function readable(lab: string): string {
