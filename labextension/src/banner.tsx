@@ -100,11 +100,15 @@ export class LabBanner extends ReactWidget {
     this._resized.observe(this.node);
   }
 
+  protected override onUpdateRequest(message: Message): void {
+    super.onUpdateRequest(message);
+    void this.renderPromise?.then(() => this._fit());
+  }
+
   private _onChanged(): void {
     const { stage } = this.start;
     this.setHidden(stage === 'looking' || stage === 'ready');
     this.update();
-    void this.renderPromise?.then(() => this._fit());
   }
 
   /** The layout asks for a height, and a sentence that wraps has another one than one that fits. */

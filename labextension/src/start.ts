@@ -202,6 +202,7 @@ export class LabStart implements IDisposable {
         void markStale(cell);
       }
     }
+    this.panel.toggleClass('mlsys-mod-fresh', reason === 'new');
     this._show('waiting');
   }
 

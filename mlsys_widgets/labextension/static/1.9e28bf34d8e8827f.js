@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{25(e,r,t){var o=t(26),a=t.n(o),s=t(27),n=(t.n(s))()(a());n.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{25(e,t,o){var r=o(26),a=o.n(r),s=o(27),n=(o.n(s))()(a());n.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -308,17 +308,21 @@
   pointer-events: none;
 }
 
-.mlsys-mod-stale .jp-OutputArea-child::after {
-  content: 'Not running. Press Resume at the top of the lab.';
-  flex: 0 0 auto;
-  width: 100%;
-  padding: 4px 8px;
+.mlsys-mod-stale .jp-OutputArea::before,
+.mlsys-Beside-copy.mlsys-mod-stale::before {
+  content: var(--mlsys-stale, 'Not running. Press Resume at the top of the lab.');
+  display: block;
+  padding: 4px 8px 4px calc(var(--jp-cell-prompt-width) + 8px);
   color: var(--jp-ui-font-color1);
   font-size: var(--jp-ui-font-size1);
 }
 
-.mlsys-mod-stale .jp-OutputArea-child {
-  flex-wrap: wrap;
+.mlsys-Beside-copy.mlsys-mod-stale::before {
+  padding-inline-start: 8px;
+}
+
+.mlsys-mod-fresh {
+  --mlsys-stale: 'As saved. Press Start at the top of the lab.';
 }
 
 /* A widget that is not drawn: its place says "Loading widget…", in text and for ever. */
@@ -337,6 +341,11 @@
 
 .mlsys-mod-reading .mlsys-mod-locked > .jp-Cell-inputWrapper {
   display: none;
+}
+
+/* A number for which there is no code to be seen. */
+.mlsys-mod-reading .mlsys-mod-locked .jp-OutputPrompt {
+  visibility: hidden;
 }
 
 .mlsys-mod-reading .mlsys-mod-locked:not(:has(.jp-OutputArea-child)) {
@@ -375,4 +384,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),t.d(r,{},{A:n})},27(e){e.exports=function(e){var r=[];return r.toString=function(){return this.map(function(r){var t="",o=void 0!==r[5];return r[4]&&(t+="@supports (".concat(r[4],") {")),r[2]&&(t+="@media ".concat(r[2]," {")),o&&(t+="@layer".concat(r[5].length>0?" ".concat(r[5]):""," {")),t+=e(r),o&&(t+="}"),r[2]&&(t+="}"),r[4]&&(t+="}"),t}).join("")},r.i=function(e,t,o,a,s){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(o)for(var i=0;i<this.length;i++){var l=this[i][0];null!=l&&(n[l]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);o&&n[d[0]]||(void 0!==s&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=s),t&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=t),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),r.push(d))}},r}},26(e){e.exports=function(e){return e[1]}},19(e){var r=[];function t(e){for(var t=-1,o=0;o<r.length;o++)if(r[o].identifier===e){t=o;break}return t}function o(e,o){for(var a={},s=[],n=0;n<e.length;n++){var i=e[n],l=o.base?i[0]+o.base:i[0],p=a[l]||0,d="".concat(l," ").concat(p);a[l]=p+1;var c=t(d),u={css:i[1],media:i[2],sourceMap:i[3],supports:i[4],layer:i[5]};if(-1!==c)r[c].references++,r[c].updater(u);else{var m=function(e,r){var t=r.domAPI(r);return t.update(e),function(r){r?(r.css!==e.css||r.media!==e.media||r.sourceMap!==e.sourceMap||r.supports!==e.supports||r.layer!==e.layer)&&t.update(e=r):t.remove()}}(u,o);o.byIndex=n,r.splice(n,0,{identifier:d,updater:m,references:1})}s.push(d)}return s}e.exports=function(e,a){var s=o(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<s.length;n++){var i=t(s[n]);r[i].references--}for(var l=o(e,a),p=0;p<s.length;p++){var d=t(s[p]);0===r[d].references&&(r[d].updater(),r.splice(d,1))}s=l}}},21(e){var r={};e.exports=function(e,t){var o=function(e){if(void 0===r[e]){var t=document.querySelector(e);if(window.HTMLIFrameElement&&t instanceof window.HTMLIFrameElement)try{t=t.contentDocument.head}catch(e){t=null}r[e]=t}return r[e]}(e);if(!o)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");o.appendChild(t)}},23(e){e.exports=function(e){var r=document.createElement("style");return e.setAttributes(r,e.attributes),e.insert(r,e.options),r}},22(e,r,t){e.exports=function(e){var r=t.nc;r&&e.setAttribute("nonce",r)}},20(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var r=e.insertStyleElement(e);return{update:function(t){var o,a,s;o="",t.supports&&(o+="@supports (".concat(t.supports,") {")),t.media&&(o+="@media ".concat(t.media," {")),(a=void 0!==t.layer)&&(o+="@layer".concat(t.layer.length>0?" ".concat(t.layer):""," {")),o+=t.css,a&&(o+="}"),t.media&&(o+="}"),t.supports&&(o+="}"),(s=t.sourceMap)&&"u">typeof btoa&&(o+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(s))))," */")),e.styleTagTransform(o,r,e.options)},remove:function(){var e;null===(e=r).parentNode||e.parentNode.removeChild(e)}}}},24(e){e.exports=function(e,r){if(r.styleSheet)r.styleSheet.cssText=e;else{for(;r.firstChild;)r.removeChild(r.firstChild);r.appendChild(document.createTextNode(e))}}},18(e,r,t){var o=t(19),a=t.n(o),s=t(20),n=t.n(s),i=t(21),l=t.n(i),p=t(22),d=t.n(p),c=t(23),u=t.n(c),m=t(24),b=t.n(m),y=t(25),f={};f.styleTagTransform=b(),f.setAttributes=d(),f.insert=l().bind(null,"head"),f.domAPI=n(),f.insertStyleElement=u(),a()(y.A,f),y.A&&y.A.locals&&y.A.locals}}]);
+`,""]),o.d(t,{},{A:n})},27(e){e.exports=function(e){var t=[];return t.toString=function(){return this.map(function(t){var o="",r=void 0!==t[5];return t[4]&&(o+="@supports (".concat(t[4],") {")),t[2]&&(o+="@media ".concat(t[2]," {")),r&&(o+="@layer".concat(t[5].length>0?" ".concat(t[5]):""," {")),o+=e(t),r&&(o+="}"),t[2]&&(o+="}"),t[4]&&(o+="}"),o}).join("")},t.i=function(e,o,r,a,s){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(r)for(var i=0;i<this.length;i++){var l=this[i][0];null!=l&&(n[l]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);r&&n[d[0]]||(void 0!==s&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=s),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),t.push(d))}},t}},26(e){e.exports=function(e){return e[1]}},19(e){var t=[];function o(e){for(var o=-1,r=0;r<t.length;r++)if(t[r].identifier===e){o=r;break}return o}function r(e,r){for(var a={},s=[],n=0;n<e.length;n++){var i=e[n],l=r.base?i[0]+r.base:i[0],p=a[l]||0,d="".concat(l," ").concat(p);a[l]=p+1;var c=o(d),u={css:i[1],media:i[2],sourceMap:i[3],supports:i[4],layer:i[5]};if(-1!==c)t[c].references++,t[c].updater(u);else{var m=function(e,t){var o=t.domAPI(t);return o.update(e),function(t){t?(t.css!==e.css||t.media!==e.media||t.sourceMap!==e.sourceMap||t.supports!==e.supports||t.layer!==e.layer)&&o.update(e=t):o.remove()}}(u,r);r.byIndex=n,t.splice(n,0,{identifier:d,updater:m,references:1})}s.push(d)}return s}e.exports=function(e,a){var s=r(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<s.length;n++){var i=o(s[n]);t[i].references--}for(var l=r(e,a),p=0;p<s.length;p++){var d=o(s[p]);0===t[d].references&&(t[d].updater(),t.splice(d,1))}s=l}}},21(e){var t={};e.exports=function(e,o){var r=function(e){if(void 0===t[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}t[e]=o}return t[e]}(e);if(!r)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");r.appendChild(o)}},23(e){e.exports=function(e){var t=document.createElement("style");return e.setAttributes(t,e.attributes),e.insert(t,e.options),t}},22(e,t,o){e.exports=function(e){var t=o.nc;t&&e.setAttribute("nonce",t)}},20(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var t=e.insertStyleElement(e);return{update:function(o){var r,a,s;r="",o.supports&&(r+="@supports (".concat(o.supports,") {")),o.media&&(r+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(r+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),r+=o.css,a&&(r+="}"),o.media&&(r+="}"),o.supports&&(r+="}"),(s=o.sourceMap)&&"u">typeof btoa&&(r+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(s))))," */")),e.styleTagTransform(r,t,e.options)},remove:function(){var e;null===(e=t).parentNode||e.parentNode.removeChild(e)}}}},24(e){e.exports=function(e,t){if(t.styleSheet)t.styleSheet.cssText=e;else{for(;t.firstChild;)t.removeChild(t.firstChild);t.appendChild(document.createTextNode(e))}}},18(e,t,o){var r=o(19),a=o.n(r),s=o(20),n=o.n(s),i=o(21),l=o.n(i),p=o(22),d=o.n(p),c=o(23),u=o.n(c),m=o(24),b=o.n(m),y=o(25),f={};f.styleTagTransform=b(),f.setAttributes=d(),f.insert=l().bind(null,"head"),f.domAPI=n(),f.insertStyleElement=u(),a()(y.A,f),y.A&&y.A.locals&&y.A.locals}}]);
