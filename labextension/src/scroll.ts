@@ -35,22 +35,26 @@ export async function stayAt(panel: NotebookPanel, index: number): Promise<void>
   while (!moved && !panel.isDisposed && performance.now() < until) {
     await new Promise(requestAnimationFrame);
     const place = panel.content.widgets.indexOf(cell);
-    if (!moved && place >= 0 && isOff(panel, cell.node)) {
-      await panel.content.scrollToItem(place, 'start');
+    if (!moved && place >= 0) {
+      await bringBack(panel, place);
     }
   }
   MOVES.forEach(move => document.removeEventListener(move, leave, { capture: true }));
 }
 
-function isOff(panel: NotebookPanel, node: HTMLElement): boolean {
-  const frame = scroller(panel);
+/** Scroll by as much as a cell is off the top of the page. */
+async function bringBack(panel: NotebookPanel, index: number): Promise<void> {
+  const { node } = panel.content.widgets[index];
   if (!node.isConnected) {
-    return true;
+    await panel.content.scrollToItem(index, 'start');
+    return;
   }
+  const frame = scroller(panel);
   const off = node.getBoundingClientRect().top - frame.getBoundingClientRect().top;
-  // At the end of the notebook a cell cannot come any higher.
-  const isAtEnd = frame.scrollTop + frame.clientHeight >= frame.scrollHeight - SLACK;
-  return off < -SLACK || (off > SLACK && !isAtEnd);
+  if (Math.abs(off) > SLACK) {
+    // Not by scrollToItem: it takes the heights of cells that were never drawn for known.
+    frame.scrollTop += off;
+  }
 }
 
 /** The element of a notebook that scrolls. */
