@@ -5,7 +5,7 @@ import { IStep, notDone, progress } from './contract';
 import { ILab } from './follow';
 import { problemOf } from './problems';
 import { fetchReport, IReport } from './server';
-import { counted, MARKS, taskOf } from './words';
+import { counted, markOf, taskOf } from './words';
 
 /** What stands in the way of a lab that is done: what is wrong with its ledger, and what is left. */
 export interface IMissing {
@@ -43,7 +43,7 @@ function Missing({ problem, steps, report }: IMissing & { report: IReport | null
           <ul>
             {steps.map(step => (
               <li key={`${step.kind} ${step.id}`}>
-                {taskOf(step.kind)}: {step.title} ({MARKS[progress(step, report)].words})
+                {taskOf(step.kind)}: {step.title} ({markOf(step.kind, progress(step, report)).words})
               </li>
             ))}
           </ul>

@@ -11,7 +11,7 @@ import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
-import { capitalized, counted, MARKS, nameOf, readable, spoken, taskOf, when } from './words';
+import { capitalized, counted, markOf, nameOf, readable, spoken, taskOf, when } from './words';
 
 /** What can be done from the panel. */
 export interface IActions {
@@ -215,7 +215,7 @@ function Act(props: {
       <ul>
         {act.steps.map(step => {
           const along = progress(step, report);
-          const mark = MARKS[along];
+          const mark = markOf(step.kind, along);
           return (
             <li key={`${step.kind} ${step.id}`}>
               <button className="mlsys-Lab-step" onClick={() => goTo(step)}>

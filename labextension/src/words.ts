@@ -61,13 +61,19 @@ export function taskOf(kind: Kind): string {
   return TASKS[kind];
 }
 
-/** How far along a step is, as a sign and in words. */
-export const MARKS: Record<Progress, { sign: string; words: string }> = {
+const MARKS: Record<Progress, { sign: string; words: string }> = {
   open: { sign: '○', words: 'not done' },
-  begun: { sign: '◐', words: 'begun, not finished or not right yet' },
+  begun: { sign: '◐', words: 'begun, not finished' },
   failing: { sign: '✗', words: 'saved, but it does not fit' },
   done: { sign: '✓', words: 'done' }
 };
+
+/** How far along a step is, as a sign and in words. */
+export function markOf(kind: Kind, along: Progress): { sign: string; words: string } {
+  const { sign, words } = MARKS[along];
+  // A reflection has no parts: it was tried, and the last attempt is wrong.
+  return { sign, words: kind === 'reflection' && along === 'begun' ? 'tried, not right yet' : words };
+}
 
 /** `lab_07_kernel_fusion` as `Lab 07 kernel fusion`. */
 export function readable(lab: string): string {

@@ -321,6 +321,11 @@
   padding-inline-start: 8px;
 }
 
+/* ipywidgets marks each part of a widget with a broken chain, which pushes the others aside. */
+.mlsys-mod-stale .jupyter-widgets-disconnected::before {
+  display: none;
+}
+
 .mlsys-mod-fresh {
   --mlsys-stale: 'As saved. Press Start at the top of the lab.';
 }
@@ -334,7 +339,6 @@
   flex: 1 1 auto;
   min-width: 0;
   overflow: auto;
-  opacity: 0.7;
 }
 
 /* Reading view: no code of the lab's own cells, folded or not. */
