@@ -100,7 +100,9 @@ def test_every_kind_of_step_counts_and_nothing_is_done_too_early(
     # A design that breaks a promise is not done, and says why.
     led.save_design(DESIGN, form_of_lab())
     led.record_answer("design_misses", ["The latency is 12 ms above the promise."])
-    failing = side.get_by_role("button", name="Decide: What you hand on (saved, but it does not fit)")
+    failing = side.get_by_role(
+        "button", name="Decide: What you hand on (saved, but it does not fit)"
+    )
     expect(failing).to_be_visible(timeout=SOON)
     expect(side).to_contain_text("The latency is 12 ms above the promise.")
     expect(side.get_by_text("All steps are done")).to_have_count(0)
@@ -323,13 +325,15 @@ def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
 
     # The same by keyboard alone, from wherever the focus is.
     execute(page, "mlsys:show-panel")
+    expect(panel(page).get_by_role("button", name="Start", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
     expect(panel(page).get_by_role("button", name="Next: predict")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_function(f"{active} === 2")
     expect(page.locator(".jp-Cell.jp-mod-active")).to_be_in_viewport()
     execute(page, "mlsys:show-panel")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in range(3):
+        page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_function(f"{active} === 4")
 

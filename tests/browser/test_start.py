@@ -67,9 +67,7 @@ def made(folder: Path, broken: str = "") -> Path:
     ]
     about = {"lab": LAB, "title": "Lab 01: Magnitudes", "acts": ["Gaps", "Terms"]}
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(
-        cells=cells, metadata={"mlsys": about, "kernelspec": spec}
-    )
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"mlsys": about, "kernelspec": spec})
     path = folder / "lab.ipynb"
     nbformat.write(notebook, path)
     return path
@@ -273,6 +271,8 @@ def test_notebook_7_starts_a_lab_too(browser, lab_server, lab, screenshot):
     screenshot(page, "waiting")
     run_to_end(page, "Start")
     expect(page.locator(".mlsys-instrument").first).to_be_visible()
-    expect(page.locator(".jp-Notebook .jp-InputPlaceholder").locator("visible=true")).to_have_count(0)
+    expect(page.locator(".jp-Notebook .jp-InputPlaceholder").locator("visible=true")).to_have_count(
+        0
+    )
     screenshot(page, "started")
     context.close()
