@@ -122,8 +122,6 @@ class InstrumentView extends Panel {
     super();
     this.id = 'mlsys-instrument-beside';
     this.addClass('mlsys-Beside');
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', 'Instrument beside the lab');
     this.title.label = 'Instrument';
     this.title.caption = `The instrument for where you are in ${lab.about.title}`;
     this.title.closable = true;

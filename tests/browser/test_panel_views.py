@@ -14,7 +14,9 @@ from tests.browser.test_start import INSTRUMENT, NOTEBOOK, SCRATCH, cell, made, 
 
 pytestmark = pytest.mark.needs("chromium")
 
-SECOND_INSTRUMENT, SECOND_STEP = 7, 6
+SECOND_INSTRUMENT = 7
+#: The notebook, whichever of the two documents has the focus.
+IN_FRONT = "[...jupyterapp.shell.widgets('main')].find(each => each.content?.widgets)"
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def panel(page: Page) -> Locator:
 
 
 def beside(page: Page) -> Locator:
-    return page.get_by_role("region", name="Instrument beside the lab")
+    return page.locator("#mlsys-instrument-beside")
 
 
 def toolbar(page: Page, name: str) -> Locator:
@@ -73,16 +75,17 @@ def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab
     expect(code_of(page, SCRATCH)).to_be_visible()
     screenshot(page, "reading")
 
-    toolbar(page, "Show code").click()
+    # It is remembered: the workspace is saved a moment later.
+    with page.expect_response(
+        lambda answer: "api/workspaces/" in answer.url and answer.request.method == "PUT"
+    ):
+        toolbar(page, "Show code").click()
     expect(code_of(page, INSTRUMENT)).to_contain_text("roof = RooflineWidget()")
     expect(panel(page).get_by_role("button", name="Reading view")).to_be_visible()
     screenshot(page, "code")
     assert not page.evaluate(f"{NOTEBOOK}.context.model.dirty")
     assert page.evaluate(metadata) == before
 
-    # It is remembered.
-    page.wait_for_function("document.readyState === 'complete'")
-    page.evaluate("jupyterapp.serviceManager.workspaces.list()")
     page.reload()
     expect(toolbar(page, "Reading view")).to_be_visible(timeout=READY)
     panel(page).get_by_role("button", name="Reading view").click()
@@ -121,14 +124,10 @@ def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
 
     # It follows to the next act, and back.
     chooser = copy.get_by_label("Instrument", exact=True)
-    panel_of_lab = "jupyterapp.commands.execute('mlsys:go-to-next-step')"
     assert chooser.input_value() == str(INSTRUMENT)
-    page.evaluate(
-        f"[...jupyterapp.shell.widgets('main')].find(w => w.content?.widgets)"
-        f".content.scrollToItem({SECOND_INSTRUMENT + 1}, 'start')"
-    )
+    page.evaluate(f"{IN_FRONT}.content.scrollToItem({SECOND_INSTRUMENT + 1}, 'start')")
     expect(chooser).to_have_value(str(SECOND_INSTRUMENT))
-    page.evaluate(panel_of_lab)
+    page.evaluate("jupyterapp.commands.execute('mlsys:go-to-next-step')")
     expect(chooser).to_have_value(str(INSTRUMENT))
     in_theme(page, "Dark")
     screenshot(page, "dark")
@@ -143,10 +142,7 @@ def test_a_restart_is_seen_beside_too(opened_at):
     run_to_end(page, "Start")
     page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
     expect(beside(page).locator(".mlsys-instrument")).to_be_visible()
-    page.evaluate(
-        "[...jupyterapp.shell.widgets('main')].find(w => w.content?.widgets)"
-        ".sessionContext.restartKernel()"
-    )
+    page.evaluate(f"{IN_FRONT}.sessionContext.restartKernel()")
     copy = beside(page).locator(".jp-OutputArea").first
     expect(copy).to_have_js_property("inert", True)
     run_to_end(page, "Resume")

@@ -49,7 +49,11 @@ def made(folder: Path, broken: str = "") -> Path:
             f"lab = Ledger.open('ledger.jsonl', lab={LAB!r}, student='student-01')"
         ),
         locked("ipywidgets.Button(description='Commit')", kind="prediction", id="gap", act=1),
-        locked("# Instrument: Roofline\nroof = RooflineWidget()\nroof", kind="instrument"),
+        locked(
+            "# Instrument: Roofline\nroof = RooflineWidget()\nroof",
+            kind="instrument",
+            title="Roofline",
+        ),
         nbformat.v4.new_code_cell("1 / 0", metadata={"mlsys": {"kind": "scratch"}}),
         long_way(),
         locked(
@@ -59,7 +63,7 @@ def made(folder: Path, broken: str = "") -> Path:
             act=2,
             title="Which term?",
         ),
-        locked("# Instrument: The same again\nRooflineWidget()", kind="instrument"),
+        locked("# Instrument: The same again\nRooflineWidget()", kind="instrument", title="Again"),
         long_way(),
         locked("lab.path.name", kind="answer", id="last", title="The last one"),
         locked("lab.student", kind="graded"),
