@@ -218,16 +218,20 @@ class Chooser extends ReactWidget {
 
   protected override render(): JSX.Element {
     return (
-      <label>
-        Instrument{' '}
-        <select value={this._index} onChange={event => this._choose(Number(event.target.value))}>
+      <>
+        <label htmlFor="mlsys-beside-choice">Instrument</label>{' '}
+        <select
+          id="mlsys-beside-choice"
+          value={this._index}
+          onChange={event => this._choose(Number(event.target.value))}
+        >
           {this._instruments.map(({ index, title }) => (
             <option key={index} value={index}>
               {title}
             </option>
           ))}
         </select>
-      </label>
+      </>
     );
   }
 

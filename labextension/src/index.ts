@@ -104,7 +104,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
         ['mlsys-reading', COMMANDS.toggleReading]
       ]) {
         const button = new CommandToolbarButton({ commands, id, args: { isToolbar: true } });
-        if (!notebook.toolbar.insertAfter('cellType', name, button)) {
+        // Near the front: what does not fit into a narrow toolbar is folded from its end.
+        if (!notebook.toolbar.insertAfter('save', name, button)) {
           notebook.toolbar.addItem(name, button);
         }
       }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from pathlib import Path
 
@@ -25,12 +26,12 @@ def lab(tmp_path) -> Path:
 
 
 @pytest.fixture
-def opened_at(lab_server: Lab, browser: Browser, lab: Path, request):
+def opened_at(lab_server: Lab, browser: Browser, lab: Path):
     """Open the lab in a window of a given size."""
     pages: list[Page] = []
 
     def open_(width: int, height: int) -> Page:
-        folder = lab_server.folder / f"{request.node.name}-{width}"
+        folder = lab_server.folder / secrets.token_hex(4)
         folder.mkdir()
         shutil.copy(lab, folder)
         context = browser.new_context(viewport={"width": width, "height": height})
@@ -113,7 +114,7 @@ def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
     for moved, other in ((copy, original), (original, copy)):
         readout = other.locator(".mlsys-readout")
         before = readout.text_content() or ""
-        points = other.locator(".mlsys-plot svg").first
+        points = other.locator(".mlsys-plot svg.svg-figure").first
         drawn = points.inner_html()
         moved.locator("input[type=range]").first.press("PageUp")
         expect(readout).not_to_have_text(before)
