@@ -1,57 +1,20 @@
 /** What the commands do to the open lab. */
 import { Dialog, InputDialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { NotebookActions } from '@jupyterlab/notebook';
-import { PartialJSONObject } from '@lumino/coreutils';
 import { IStep, stepsOf } from './contract';
 import { ILab } from './follow';
+import { goToCell } from './scroll';
 import { beginAgain, fetchLabs } from './server';
 import { readable } from './words';
 
 /** Scroll to the cell of a step and focus it. */
 export async function goTo(lab: ILab, step: IStep): Promise<void> {
-  const notebook = lab.panel.content;
   // Cells may have moved since the notebook was read.
   const now = stepsOf(lab.panel.context.model).find(
     each => each.id === step.id && each.kind === step.kind
   );
-  const cell = now && notebook.widgets[now.index];
-  if (!cell) {
-    return;
-  }
-  NotebookActions.expandParent(cell, notebook);
-  notebook.mode = 'command';
-  notebook.deselectAll();
-  notebook.activeCellIndex = now.index;
-  await notebook.scrollToItem(now.index, 'start');
-  notebook.activate();
-}
-
-function settings(lab: ILab, index: number): PartialJSONObject {
-  const value = lab.panel.context.model.cells.get(index)?.getMetadata('jupyter');
-  return (value ?? {}) as PartialJSONObject;
-}
-
-/** Whether the code of all instruments is hidden. */
-export function codeIsHidden(lab: ILab): boolean {
-  return (
-    lab.instruments.length > 0 &&
-    lab.instruments.every(index => settings(lab, index).source_hidden === true)
-  );
-}
-
-/** Hide the code of all instruments, or show it if it is hidden. */
-export function toggleCode(lab: ILab): void {
-  const hidden = !codeIsHidden(lab);
-  for (const index of lab.instruments) {
-    const { source_hidden: _, ...rest } = settings(lab, index);
-    const cell = lab.panel.context.model.cells.get(index);
-    if (hidden) {
-      cell.setMetadata('jupyter', { ...rest, source_hidden: true });
-    } else if (Object.keys(rest).length > 0) {
-      cell.setMetadata('jupyter', rest);
-    } else {
-      cell.deleteMetadata('jupyter');
-    }
+  if (now) {
+    await goToCell(lab.panel, now.index);
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * The contract is documented in docs/lab_panel.md.
  */
+import { ICellModel } from '@jupyterlab/cells';
 import { INotebookModel } from '@jupyterlab/notebook';
 import { IReport } from './server';
 
@@ -13,7 +14,17 @@ export interface IAbout {
   acts: string[];
 }
 
-const STEPS = ['prediction', 'reflection', 'answer', 'design'] as const;
+const STEPS = [
+  'prediction',
+  'reflection',
+  'answer',
+  'essay',
+  'quiz',
+  'myths',
+  'checklist',
+  'measurement',
+  'design'
+] as const;
 export type Kind = (typeof STEPS)[number];
 
 /** A cell in which a student does something that the ledger keeps. */
@@ -21,6 +32,15 @@ export interface IStep {
   index: number;
   id: string;
   kind: Kind;
+  act: number;
+  title: string;
+  /** The names under which the ledger keeps it. */
+  needs: string[];
+}
+
+/** A cell that draws an instrument. */
+export interface IInstrument {
+  index: number;
   act: number;
   title: string;
 }
@@ -31,8 +51,11 @@ export interface IAct {
   steps: IStep[];
 }
 
-/** Begun: tried, and the last attempt is not right. */
-export type Progress = 'open' | 'begun' | 'done';
+/**
+ * Begun: something is saved, and something is missing or not right yet. Failing: a design that was
+ * saved although it breaks a promise.
+ */
+export type Progress = 'open' | 'begun' | 'failing' | 'done';
 
 function record(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object'
@@ -59,33 +82,74 @@ export function aboutLab(model: INotebookModel): IAbout | null {
   };
 }
 
-/** The steps of a lab in the order of its cells. */
-export function stepsOf(model: INotebookModel): IStep[] {
-  const steps: IStep[] = [];
+/** Every cell with what it says about itself, and the act it belongs to. */
+function* cellsOf(
+  model: INotebookModel
+): Generator<{ index: number; act: number; cell: ICellModel; said: Record<string, unknown> }> {
   let act = 0;
   for (let index = 0; index < model.cells.length; index++) {
-    const said = record(model.cells.get(index).getMetadata('mlsys'));
+    const cell = model.cells.get(index);
+    const said = record(cell.getMetadata('mlsys'));
     if (Number.isInteger(said.act)) {
       act = said.act as number;
     }
+    yield { index, act, cell, said };
+  }
+}
+
+/** The steps of a lab in the order of its cells. */
+export function stepsOf(model: INotebookModel): IStep[] {
+  const steps: IStep[] = [];
+  for (const { index, act, said } of cellsOf(model)) {
     const kind = STEPS.find(each => each === said.kind);
     const id = text(said.id);
     if (kind && id) {
-      steps.push({ index, id, kind, act, title: text(said.title) ?? id });
+      steps.push({ index, id, kind, act, title: titleOf(said, kind, id), needs: needs(said, kind, id) });
     }
   }
   return steps;
 }
 
-/** The indices of the cells that draw an instrument. */
-export function instrumentsOf(model: INotebookModel): number[] {
-  const found: number[] = [];
-  for (let index = 0; index < model.cells.length; index++) {
-    if (record(model.cells.get(index).getMetadata('mlsys')).kind === 'instrument') {
-      found.push(index);
-    }
+function titleOf(said: Record<string, unknown>, kind: Kind, id: string): string {
+  return text(said.title) ?? (kind === 'design' ? 'What you hand on' : id);
+}
+
+function needs(said: Record<string, unknown>, kind: Kind, id: string): string[] {
+  if (kind === 'design') {
+    return ['design'];
   }
-  return found;
+  const names = Array.isArray(said.needs) ? said.needs.map(text).filter(name => name !== null) : [];
+  return names.length > 0 ? names : [id];
+}
+
+/** The cells that draw an instrument, in their order. */
+export function instrumentsOf(model: INotebookModel): IInstrument[] {
+  return [...cellsOf(model)]
+    .filter(({ said }) => said.kind === 'instrument')
+    .map(({ index, act, said }) => ({ index, act, title: text(said.title) ?? 'Instrument' }));
+}
+
+/** Whether a cell is the lab's and not the student's: one that is locked. */
+export function isLocked(cell: ICellModel): boolean {
+  return record(cell.getMetadata('nbgrader')).locked === true || cell.getMetadata('editable') === false;
+}
+
+/**
+ * The cells that have to run before a lab can be used: all code that is the lab's own.
+ *
+ * What a student wrote for a calculation stays as it is: an error there would be in the way, and
+ * nothing of the lab needs it. Where an answer is typed into a cell, that cell is a step of the lab.
+ */
+export function cellsToRun(model: INotebookModel): number[] {
+  return [...cellsOf(model)]
+    .filter(
+      ({ cell, said }) =>
+        cell.type === 'code' &&
+        said.kind !== 'scratch' &&
+        (isLocked(cell) || text(said.kind) !== null) &&
+        cell.sharedModel.getSource().trim() !== ''
+    )
+    .map(({ index }) => index);
 }
 
 /** Steps by act, in the order in which the acts first appear. */
@@ -104,24 +168,22 @@ export function actsOf(steps: IStep[], about: IAbout): IAct[] {
 
 /** How far along a step is, according to the ledger. */
 export function progress(step: IStep, report: IReport | null): Progress {
-  if (report === null) {
-    return 'open';
+  const found = step.needs.map(name => report?.progress[name] ?? 'open');
+  if (found.includes('failing')) {
+    return 'failing';
   }
-  switch (step.kind) {
-    case 'prediction':
-      return step.id in report.predictions ? 'done' : 'open';
-    case 'answer':
-      return step.id in report.answers ? 'done' : 'open';
-    case 'design':
-      return report.design !== null ? 'done' : 'open';
-    case 'reflection': {
-      const said = report.reflections[step.id];
-      return said ? (said.correct === false ? 'begun' : 'done') : 'open';
-    }
+  if (found.every(each => each === 'done')) {
+    return 'done';
   }
+  return found.every(each => each === 'open') ? 'open' : 'begun';
+}
+
+/** The steps that are left. */
+export function notDone(steps: IStep[], report: IReport | null): IStep[] {
+  return steps.filter(step => progress(step, report) !== 'done');
 }
 
 /** The first step that is not done, or null at the end of the lab. */
 export function nextStep(steps: IStep[], report: IReport | null): IStep | null {
-  return steps.find(step => progress(step, report) !== 'done') ?? null;
+  return notDone(steps, report)[0] ?? null;
 }

@@ -3,7 +3,7 @@ import { INotebookModel, INotebookTracker, NotebookPanel } from '@jupyterlab/not
 import { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
-import { aboutLab, IAbout, instrumentsOf, IStep, stepsOf } from './contract';
+import { aboutLab, IAbout, IInstrument, instrumentsOf, IStep, stepsOf } from './contract';
 
 /** Milliseconds without typing after which a notebook is read again. */
 const REST = 250;
@@ -14,7 +14,7 @@ export interface ILab {
   path: string;
   about: IAbout;
   steps: IStep[];
-  instruments: number[];
+  instruments: IInstrument[];
 }
 
 export class Follower implements IDisposable {

@@ -1,22 +1,29 @@
 /** The Lab panel of mlsys_widgets, for JupyterLab and Notebook 7. */
 import {
+  ILabShell,
   ILayoutRestorer,
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { CommandToolbarButton, ICommandPalette } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { Signal } from '@lumino/signaling';
 import * as actions from './actions';
-import { nextStep } from './contract';
+import { LabBanner } from './banner';
+import { Beside } from './beside';
+import { aboutLab, nextStep } from './contract';
 import { Follower } from './follow';
 import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
+import { checkMissing } from './missing';
 import { LabPanel } from './panel';
+import { ReadingView } from './reading';
 import { redrawLost } from './redraw';
+import { isNarrow, makeRoom, watchWidth } from './sidebars';
+import { LabStart } from './start';
 import { LabStatus } from './status';
 import { Unsaved } from './unsaved';
 import { Watch } from './watch';
@@ -25,8 +32,11 @@ const COMMANDS = {
   openLab: 'mlsys:open-lab',
   showPanel: 'mlsys:show-panel',
   goToNext: 'mlsys:go-to-next-step',
-  toggleCode: 'mlsys:toggle-instrument-code',
+  start: 'mlsys:start',
+  checkMissing: 'mlsys:check-what-is-missing',
   handIn: 'mlsys:hand-in',
+  toggleReading: 'mlsys:toggle-reading-view',
+  toggleBeside: 'mlsys:toggle-instrument-beside',
   beginAgain: 'mlsys:restart-lab'
 };
 const CATEGORY = 'Labs';
@@ -38,11 +48,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Progress, sealed predictions and the Design Ledger beside a lab.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette, ILauncher, ILayoutRestorer, IStateDB, IStatusBar],
+  optional: [ICommandPalette, ILabShell, ILauncher, ILayoutRestorer, IStateDB, IStatusBar],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     palette: ICommandPalette | null,
+    labShell: ILabShell | null,
     launcher: ILauncher | null,
     restorer: ILayoutRestorer | null,
     memory: IStateDB | null,
@@ -54,19 +65,67 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const unsaved = new Unsaved();
     watch.changed.connect(() => unsaved.note(follower.lab, watch.report));
     const run = (command: string) => () => void commands.execute(command);
+    const starts = new Map<NotebookPanel, LabStart>();
+    const startOf = (): LabStart | null =>
+      (follower.lab && starts.get(follower.lab.panel)) ?? null;
+    const reading = new ReadingView(memory);
+    const beside = new Beside(app, labShell, follower, startOf);
 
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
       goTo: step => follower.lab && void actions.goTo(follower.lab, step),
-      toggleCode: run(COMMANDS.toggleCode),
-      codeIsHidden: () => follower.lab !== null && actions.codeIsHidden(follower.lab),
+      checkMissing: run(COMMANDS.checkMissing),
+      handIn: run(COMMANDS.handIn),
+      toggleReading: run(COMMANDS.toggleReading),
+      isReading: () => reading.isOn,
+      toggleBeside: run(COMMANDS.toggleBeside),
+      isBeside: () => beside.isOpen,
+      besideIsOffered: () => beside.isOffered,
       beginAgain: run(COMMANDS.beginAgain),
-      handIn: run(COMMANDS.handIn)
+      startOf
     });
     shell.add(panel, 'right', { rank: 450 });
     restorer?.add(panel, panel.id);
 
-    tracker.widgetAdded.connect((_, notebook) => void redrawLost(notebook));
+    const changed = (): void => {
+      panel.update();
+      commands.notifyCommandChanged();
+    };
+    reading.changed.connect(changed);
+    beside.changed.connect(changed);
+
+    const open = async (notebook: NotebookPanel): Promise<void> => {
+      await notebook.context.ready;
+      if (notebook.isDisposed || aboutLab(notebook.context.model) === null) {
+        return;
+      }
+      const start = new LabStart(notebook);
+      starts.set(notebook, start);
+      notebook.disposed.connect(() => starts.delete(notebook));
+      start.changed.connect(changed);
+      notebook.addClass('mlsys-LabNotebook');
+      notebook.contentHeader.addWidget(new LabBanner(start));
+      for (const [name, id] of [
+        ['mlsys-beside', COMMANDS.toggleBeside],
+        ['mlsys-reading', COMMANDS.toggleReading]
+      ]) {
+        const button = new CommandToolbarButton({ commands, id, args: { isToolbar: true } });
+        // Near the front: what does not fit into a narrow toolbar is folded from its end.
+        if (!notebook.toolbar.insertAfter('save', name, button)) {
+          notebook.toolbar.addItem(name, button);
+        }
+      }
+      reading.add(notebook);
+      void redrawLost(notebook);
+      if (labShell) {
+        await app.restored;
+        makeRoom(labShell);
+      }
+    };
+    tracker.widgetAdded.connect((_, notebook) => void open(notebook));
+    if (labShell) {
+      watchWidth(labShell, () => follower.lab !== null);
+    }
 
     const status = new LabStatus(follower, watch, run(COMMANDS.showPanel));
     const statusChanged = new Signal<LabStatus, void>(status);
@@ -98,7 +157,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       statusChanged.emit();
       look();
       commands.notifyCommandChanged();
-      if (follower.lab && memory) {
+      if (follower.lab && memory && !isNarrow()) {
         void showOnce(memory, () => {
           show();
           // Whoever opens a lab wants to read it: the focus stays there.
@@ -134,19 +193,37 @@ const plugin: JupyterFrontEndPlugin<void> = {
         return follower.lab && next ? actions.goTo(follower.lab, next) : undefined;
       }
     });
-    commands.addCommand(COMMANDS.toggleCode, {
-      label: () =>
-        follower.lab && actions.codeIsHidden(follower.lab)
-          ? 'Show Instrument Code'
-          : 'Hide Instrument Code',
-      isEnabled: () => follower.lab !== null && follower.lab.instruments.length > 0,
-      execute: () => {
-        if (follower.lab) {
-          actions.toggleCode(follower.lab);
-          commands.notifyCommandChanged(COMMANDS.toggleCode);
-          panel.update();
-        }
-      }
+    commands.addCommand(COMMANDS.start, {
+      label: () => (startOf()?.reason === 'new' ? 'Start the Lab' : 'Resume the Lab'),
+      isEnabled: () => startOf()?.stage !== undefined && startOf()?.stage !== 'running',
+      execute: () => startOf()?.run()
+    });
+    commands.addCommand(COMMANDS.checkMissing, {
+      label: 'Check What Is Missing in the Lab',
+      isEnabled: hasLab,
+      execute: () => (follower.lab ? checkMissing(follower.lab) : undefined)
+    });
+    commands.addCommand(COMMANDS.toggleReading, {
+      label: args =>
+        reading.isOn
+          ? args.isToolbar
+            ? 'Show code'
+            : 'Show the Code of the Lab'
+          : args.isToolbar
+            ? 'Reading view'
+            : 'Reading View of the Lab',
+      caption: () =>
+        reading.isOn ? 'Show the code of the lab’s own cells' : 'Hide the code of the lab’s own cells',
+      isEnabled: hasLab,
+      execute: () => reading.toggle()
+    });
+    commands.addCommand(COMMANDS.toggleBeside, {
+      label: args => (args.isToolbar ? 'Instrument beside' : 'Instrument Beside the Lab'),
+      caption: 'Show the instrument of this part of the lab beside the notebook',
+      isToggled: () => beside.isOpen,
+      isVisible: () => beside.isOffered || beside.isOpen,
+      isEnabled: () => beside.isOffered || beside.isOpen,
+      execute: () => beside.toggle()
     });
     commands.addCommand(COMMANDS.handIn, {
       label: 'Hand in the Lab…',

@@ -3,21 +3,29 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
-import { actsOf, IAct, IStep, nextStep, progress, Progress } from './contract';
+import { StartOrResume } from './banner';
+import { actsOf, IAct, IStep, notDone, progress } from './contract';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
+import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
+import { LabStart } from './start';
 import { Watch } from './watch';
-import { capitalized, counted, nameOf, readable, spoken, taskOf, when } from './words';
+import { capitalized, counted, markOf, nameOf, readable, spoken, taskOf, when } from './words';
 
 /** What can be done from the panel. */
 export interface IActions {
   openLab(): void;
   goTo(step: IStep): void;
-  toggleCode(): void;
-  codeIsHidden(): boolean;
+  checkMissing(): void;
+  toggleReading(): void;
+  isReading(): boolean;
+  toggleBeside(): void;
+  isBeside(): boolean;
+  besideIsOffered(): boolean;
   beginAgain(): void;
   handIn(): void;
+  startOf(lab: ILab): LabStart | null;
 }
 
 export class LabPanel extends ReactWidget {
@@ -95,10 +103,21 @@ function OpenLab(props: {
 }): JSX.Element {
   const { lab, report, ledgers, trouble, actions } = props;
   const { about, steps } = lab;
+  const start = actions.startOf(lab);
   return (
     <>
       <h2 className="mlsys-Lab-title">{about.title}</h2>
-      <Next steps={steps} report={report} goTo={actions.goTo} />
+      {start !== null && ['waiting', 'running'].includes(start.stage) && (
+        <section className="mlsys-Lab-start" aria-label="Start or resume">
+          <StartOrResume start={start} />
+        </section>
+      )}
+      <Next
+        steps={steps}
+        report={report}
+        problem={problemOf(about.lab, report, trouble)}
+        goTo={actions.goTo}
+      />
       <Saved lab={about.lab} report={report} trouble={trouble} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
         <h3 id="mlsys-lab-progress">Progress</h3>
@@ -106,17 +125,28 @@ function OpenLab(props: {
           <Act key={act.number} act={act} report={report} goTo={actions.goTo} />
         ))}
         {steps.length === 0 && <p>This lab has no marked steps.</p>}
+        <Misses report={report} />
       </section>
       <Predictions steps={steps} report={report} goTo={actions.goTo} />
       <DesignLedger ledgers={ledgers} report={report} />
       <section className="mlsys-Lab-section mlsys-Lab-actions" aria-label="This lab">
-        {lab.instruments.length > 0 && (
-          <button className="mlsys-Lab-button" onClick={actions.toggleCode}>
-            {actions.codeIsHidden() ? 'Show instrument code' : 'Hide instrument code'}
+        <button className="mlsys-Lab-button" onClick={actions.checkMissing}>
+          Check what is missing
+        </button>
+        {(actions.besideIsOffered() || actions.isBeside()) && (
+          <button
+            className="mlsys-Lab-button"
+            aria-pressed={actions.isBeside()}
+            onClick={actions.toggleBeside}
+          >
+            Instrument beside
           </button>
         )}
         <button className="mlsys-Lab-button" onClick={actions.handIn}>
           Hand in…
+        </button>
+        <button className="mlsys-Lab-button" onClick={actions.toggleReading}>
+          {actions.isReading() ? 'Show code' : 'Reading view'}
         </button>
         <button className="mlsys-Lab-button" onClick={actions.beginAgain}>
           Restart the lab…
@@ -132,30 +162,32 @@ interface IStepsProps {
   goTo(step: IStep): void;
 }
 
-function Next({ steps, report, goTo }: IStepsProps): JSX.Element | null {
-  const next = nextStep(steps, report);
+function Next(props: IStepsProps & { problem: string | null }): JSX.Element | null {
+  const { steps, report, problem, goTo } = props;
+  const [next, ...others] = notDone(steps, report);
   if (report === null || steps.length === 0) {
     return null;
   }
+  if (!next) {
+    // Nothing is done in a ledger that cannot be trusted or is somebody else's; Saved says why.
+    return problem === null ? (
+      <section className="mlsys-Lab-next" aria-label="What to do next">
+        <p>All steps are done. Hand in the lab when you are happy with it.</p>
+      </section>
+    ) : null;
+  }
   return (
     <section className="mlsys-Lab-next" aria-label="What to do next">
-      {next ? (
-        <button className="mlsys-Lab-nextButton" onClick={() => goTo(next)}>
-          <span className="mlsys-Lab-kicker">Next: {taskOf(next.kind).toLowerCase()}</span>
-          <span>{next.title}</span>
-        </button>
-      ) : (
-        <p>All steps are done. Submit the lab when you are happy with it.</p>
-      )}
+      <button className="mlsys-Lab-nextButton" onClick={() => goTo(next)}>
+        <span className="mlsys-Lab-kicker">Next: {taskOf(next.kind).toLowerCase()}</span>
+        <span>{next.title}</span>
+      </button>
+      <p className="mlsys-Lab-aside">
+        {others.length === 0 ? 'The last step.' : `${others.length + 1} of ${steps.length} steps are left.`}
+      </p>
     </section>
   );
 }
-
-const MARKS: Record<Progress, { sign: string; words: string }> = {
-  open: { sign: '○', words: 'not done' },
-  begun: { sign: '◐', words: 'tried, not right yet' },
-  done: { sign: '✓', words: 'done' }
-};
 
 function Act(props: {
   act: IAct;
@@ -186,7 +218,8 @@ function Act(props: {
       </div>
       <ul>
         {act.steps.map(step => {
-          const mark = MARKS[progress(step, report)];
+          const along = progress(step, report);
+          const mark = markOf(step.kind, along);
           return (
             <li key={`${step.kind} ${step.id}`}>
               <button className="mlsys-Lab-step" onClick={() => goTo(step)}>
@@ -195,7 +228,10 @@ function Act(props: {
                 </span>
                 <span>
                   {taskOf(step.kind)}: {step.title}
-                  <span className="mlsys-Lab-unseen"> ({mark.words})</span>
+                  <span className={along === 'failing' ? '' : 'mlsys-Lab-unseen'}>
+                    {' '}
+                    ({mark.words})
+                  </span>
                 </span>
               </button>
             </li>
@@ -204,6 +240,21 @@ function Act(props: {
       </ul>
     </div>
   );
+}
+
+/** The promises that the saved design breaks. */
+function Misses({ report }: { report: IReport | null }): JSX.Element | null {
+  const misses = report?.progress.design === 'failing' ? report.answers.design_misses?.value : null;
+  return Array.isArray(misses) && misses.length > 0 ? (
+    <div className="mlsys-Lab-problem">
+      <p>Your design is saved, but it does not fit:</p>
+      <ul>
+        {misses.map((miss, place) => (
+          <li key={place}>{spoken(miss)}</li>
+        ))}
+      </ul>
+    </div>
+  ) : null;
 }
 
 function Predictions({ steps, report, goTo }: IStepsProps): JSX.Element {
@@ -297,24 +348,6 @@ function Design({ design }: { design: IDesign }): JSX.Element {
       </tbody>
     </table>
   );
-}
-
-/** What is wrong with the ledger of an open lab, in a sentence, or null. */
-export function problemOf(
-  lab: string,
-  report: IReport | null,
-  trouble: string | null
-): string | null {
-  if (trouble !== null) {
-    return `${trouble} What you see may be out of date; trying again.`;
-  }
-  if (report && !report.ok) {
-    return report.problem;
-  }
-  if (report?.lab && report.lab !== lab) {
-    return `The ledger beside this notebook belongs to another lab, ${report.lab}.`;
-  }
-  return null;
 }
 
 function Saved(props: {

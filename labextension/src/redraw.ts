@@ -6,7 +6,6 @@
  * widget is there a moment later; on a slow machine that happens to most outputs of a lab.
  */
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { aboutLab } from './contract';
 
 const VIEW = 'application/vnd.jupyter.widget-view+json';
 const LOST = 'model not found';
@@ -21,12 +20,8 @@ interface IOutputs {
   widgets: readonly { node: HTMLElement; children(): Iterable<object> }[];
 }
 
-/** Watch a notebook that was just opened, if it is a lab. */
+/** Watch a lab that was just opened. */
 export async function redrawLost(panel: NotebookPanel): Promise<void> {
-  await panel.context.ready;
-  if (panel.isDisposed || aboutLab(panel.context.model) === null) {
-    return;
-  }
   const tries = new WeakMap<object, number>();
   for (let look = 0; look < LOOKS && !panel.isDisposed; look++) {
     if (panel.sessionContext.session?.kernel) {

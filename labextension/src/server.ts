@@ -2,6 +2,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { ReadonlyJSONValue } from '@lumino/coreutils';
+import { Progress } from './contract';
 
 export interface IPrediction {
   value: ReadonlyJSONValue;
@@ -48,6 +49,10 @@ export interface IReport {
   problem: string | null;
   notices: string[];
   earlier: number;
+  /** Whose labs these are on this server, or null if that cannot be told. */
+  you: string | null;
+  /** How far along what the ledger holds is, by name; what is open is absent. */
+  progress: Record<string, Progress>;
   predictions: Record<string, IPrediction>;
   reflections: Record<string, IReflection>;
   answers: Record<string, IAnswer>;

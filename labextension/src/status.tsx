@@ -5,7 +5,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
 import { progress } from './contract';
 import { Follower } from './follow';
-import { problemOf } from './panel';
+import { problemOf } from './problems';
 import { Watch } from './watch';
 import { when } from './words';
 
@@ -51,19 +51,16 @@ export class LabStatus extends ReactWidget {
     }
     const done = lab.steps.filter(step => progress(step, report) === 'done').length;
     const problem = problemOf(lab.about.lab, report, trouble);
-    const saved =
-      problem !== null
-        ? 'see the Lab panel'
-        : report?.last
-          ? `saved ${when(report.last.time)}`
-          : 'nothing saved yet';
+    const saved = report?.last ? `saved ${when(report.last.time)}` : 'nothing saved yet';
+    // A count beside a ledger that is not this student's would be a promise.
+    const words = problem === null ? `${done} of ${lab.steps.length} done, ${saved}` : 'see the Lab panel';
     return (
       <button
         className={problem === null ? '' : 'mlsys-mod-problem'}
         title={problem ?? 'Show the Lab panel'}
         onClick={this._showPanel}
       >
-        Lab: {done} of {lab.steps.length} done, {saved}
+        Lab: {words}
       </button>
     );
   }

@@ -18,8 +18,9 @@ from mlsys_widgets.hub.places import Role
 TRIED: Final = "tried"
 
 _NBGRADER: Final = "nbgrader.server_extensions"
-#: The parts of nbgrader that only instructors have, in the browser and in the server.
-_IN_THE_BROWSER: Final = ("formgrader", "create-assignment", "course-list")
+#: The parts of nbgrader that students do not have, in the browser and in the server. Validate is
+#: among them because it calls every answer that is there a success; the panel says what is left.
+_IN_THE_BROWSER: Final = ("formgrader", "create-assignment", "course-list", "validate-assignment")
 _IN_THE_SERVER: Final = ("formgrader", "course_list")
 
 #: On the loopback every user of the machine can listen to a kernel unless it encrypts.

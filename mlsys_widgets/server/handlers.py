@@ -36,6 +36,16 @@ LOOK: Final = 0.2
 LONGEST_WAIT: Final = 30.0
 
 
+def name_here(folder: Path) -> str | None:
+    """Whose labs a kernel of this server would say these are; `None` if that is no name."""
+    from mlsys_widgets.labs.identity import student
+
+    try:
+        return student(folder).name
+    except (OSError, ValueError):
+        return None
+
+
 class PanelServices:
     """What all handlers of a server share."""
 
@@ -109,7 +119,8 @@ class LabHandler(PanelHandler):
         ledger = self.ledger(path)
         if ledger is not None:
             said = await asyncio.to_thread(self.services.reports.of, ledger)
-            self.say({"path": path, "ledger": self.services.root.path_of(ledger), **said})
+            place = {"path": path, "ledger": self.services.root.path_of(ledger)}
+            self.say({**place, "you": await asyncio.to_thread(name_here, ledger.parent), **said})
 
     async def news(self, ledger: Path, known: str | None) -> str:
         """The ledger's tag, once it differs from the known one or the time is up."""

@@ -6,6 +6,7 @@ Reading and verifying a long ledger takes a while, so a report is kept until the
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -28,7 +29,8 @@ def signature(ledger: Path) -> Signature | None:
         status = ledger.stat()
     except OSError:
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    # The mode, too: it decides whether anything more can be saved.
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
 
 
 def etag(ledger: Path) -> str:
@@ -57,6 +59,9 @@ def report(ledger: Path) -> dict[str, Any]:
     >>> said["predictions"]["act1_bound"]["value"], said["ok"], said["events"]
     ('memory', True, 2)
     """
+    # Here, because it brings numpy along, which a server without labs never needs.
+    from mlsys_widgets.labs.progress import saved_progress
+
     exists = ledger.exists()
     try:
         opened = Ledger.open(ledger)
@@ -66,16 +71,18 @@ def report(ledger: Path) -> dict[str, Any]:
     last = events[-1] if events else None
     design = state.designs.get(state.lab or "")
     problem = verdict.first_problem
+    trouble = problem.sentence if problem else _cannot_be_saved(ledger)
     return {
         "exists": exists,
         "lab": state.lab,
         "student": state.student,
         "events": verdict.events,
         "last": {"kind": last.kind, "id": last.id, "time": last.time} if last else None,
-        "ok": verdict.ok,
-        "problem": problem.sentence if problem else None,
+        "ok": verdict.ok and trouble is None,
+        "problem": trouble,
         "notices": list(opened.notices),
         "earlier": len(opened.earlier),
+        "progress": saved_progress(state, state.lab or ""),
         "predictions": {
             name: {"value": _plain(said.value), "confidence": said.confidence, "time": said.time}
             for name, said in state.predictions.items()
@@ -113,12 +120,22 @@ _NOTHING: Final[Mapping[str, Any]] = {
     "problem": None,
     "notices": [],
     "earlier": 0,
+    "progress": {},
     "predictions": {},
     "reflections": {},
     "answers": {},
     "design": None,
     "progress": {},
 }
+
+
+def _cannot_be_saved(ledger: Path) -> str | None:
+    """Why nothing more can be saved, in a sentence; `None` if it can."""
+    if ledger.exists() and not os.access(ledger, os.R_OK | os.W_OK):
+        return f"Nothing can be saved: you may not write to {ledger.name}."
+    if not os.access(ledger.parent, os.W_OK | os.X_OK):
+        return f"Nothing can be saved: you may not write to the folder {ledger.parent.name}."
+    return None
 
 
 def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
-from tests.browser.pages import in_theme, settled
+from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.ledger.making import form_of_lab
 
 pytestmark = pytest.mark.needs("chromium")
@@ -77,6 +77,92 @@ def lab(tmp_path) -> Path:
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         },
     )
+    path = tmp_path / "lab.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+def test_every_kind_of_step_counts_and_nothing_is_done_too_early(
+    open_notebook, steps_of_every_kind, lab_server, screenshot
+):
+    page = open_notebook(steps_of_every_kind)
+    side = panel(page)
+    expect(status(page)).to_have_text("Lab: 0 of 6 done, nothing saved yet")
+    led = Ledger.open(beside(page, lab_server), lab=LAB, student="student-01")
+    led.record_answer("quiz.1", "A")
+    begun = side.get_by_role("button", name="Quiz: What do you know? (begun, not finished)")
+    expect(begun).to_be_visible(timeout=SOON)
+    for name in ("quiz.2", "essay", "myths", "skills", "measurement"):
+        led.record_answer(name, "something")
+    expect(status(page)).to_have_text(re.compile("Lab: 5 of 6 done, saved"), timeout=SOON)
+    expect(side.get_by_text("All steps are done")).to_have_count(0)
+
+    # A design that breaks a promise is not done, and says why.
+    led.save_design(DESIGN, form_of_lab())
+    led.record_answer("design_misses", ["The latency is 12 ms above the promise."])
+    failing = side.get_by_role(
+        "button", name="Decide: What you hand on (saved, but it does not fit)"
+    )
+    expect(failing).to_be_visible(timeout=SOON)
+    expect(side).to_contain_text("The latency is 12 ms above the promise.")
+    expect(side.get_by_text("All steps are done")).to_have_count(0)
+    screenshot(page, "failing")
+    side.get_by_role("button", name="Check what is missing").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 step is left:")
+    expect(dialog).to_contain_text("Decide: What you hand on (saved, but it does not fit)")
+    expect(dialog).to_contain_text("an answer that is recorded is not thereby right")
+    screenshot(page, "missing")
+    no_serious_violation(page, ".jp-Dialog")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+
+    led.record_answer("design_misses", [])
+    expect(side.get_by_text("All steps are done.")).to_be_visible(timeout=SOON)
+    expect(status(page)).to_have_text(re.compile("Lab: 6 of 6 done, saved"))
+
+
+@pytest.mark.parametrize(
+    ("lab_name", "student", "says"),
+    [
+        (LAB, "student-02", "belongs to student-02, and you are student-01 here"),
+        ("lab_01_magnitude", "student-01", "belongs to another lab, lab_01_magnitude"),
+    ],
+)
+def test_a_ledger_of_somebody_else_is_never_done(
+    lab_name, student, says, open_notebook, steps_of_every_kind, lab_server
+):
+    page = open_notebook(steps_of_every_kind)
+    led = Ledger.open(beside(page, lab_server), lab=lab_name, student=student)
+    for name in ("quiz.1", "quiz.2", "essay", "myths", "skills", "measurement", "design"):
+        led.record_answer(name, "something")
+    side = panel(page)
+    expect(side.get_by_role("region", name="Saved")).to_contain_text(says, timeout=SOON)
+    expect(status(page)).to_have_text("Lab: see the Lab panel")
+    expect(side.get_by_text("All steps are done")).to_have_count(0)
+    side.get_by_role("button", name="Check what is missing").click()
+    expect(page.get_by_role("dialog")).to_contain_text(says)
+    expect(page.get_by_role("dialog")).not_to_contain_text("Every step has something recorded")
+    page.keyboard.press("Enter")
+
+
+@pytest.fixture
+def steps_of_every_kind(tmp_path) -> Path:
+    """A lab with the kinds of steps that are done in parts, in writing or by a machine."""
+    quiz = step("quiz", "quiz", "What do you know?", 1)
+    quiz.metadata["mlsys"]["needs"] = ["quiz.1", "quiz.2"]
+    design = step("design", "design", "What you hand on")
+    cells = [
+        quiz,
+        step("essay", "essay", "In your own words"),
+        step("myths", "myths", "Five myths"),
+        step("checklist", "skills", "What you can do"),
+        step("measurement", "measurement", "Measure this machine"),
+        design,
+    ]
+    about = {"lab": LAB, "title": "Lab 07: Kernel fusion", "acts": ["The dispatch tax"]}
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"mlsys": about, "kernelspec": spec})
     path = tmp_path / "lab.ipynb"
     nbformat.write(notebook, path)
     return path
@@ -239,13 +325,15 @@ def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
 
     # The same by keyboard alone, from wherever the focus is.
     execute(page, "mlsys:show-panel")
+    expect(panel(page).get_by_role("button", name="Start", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
     expect(panel(page).get_by_role("button", name="Next: predict")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_function(f"{active} === 2")
     expect(page.locator(".jp-Cell.jp-mod-active")).to_be_in_viewport()
     execute(page, "mlsys:show-panel")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in range(3):
+        page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_function(f"{active} === 4")
 
@@ -286,7 +374,8 @@ def test_what_it_costs(open_notebook, lab, plain, lab_server):
     page.evaluate("jupyterapp.shell.collapseRight()")
     execute(page, "statusbar:toggle")
     settled(page)
-    Ledger.open(beside(page, lab_server), lab=LAB, student="s").commit_prediction("act1_why", "A")
+    led = Ledger.open(beside(page, lab_server), lab=LAB, student="student-01")
+    led.commit_prediction("act1_why", "A")
     assert requests.in_seconds(page, 3) == 0
     execute(page, "statusbar:toggle")
     expect(status(page)).to_contain_text("saved")
@@ -299,19 +388,6 @@ def test_what_it_costs(open_notebook, lab, plain, lab_server):
     page.wait_for_function("jupyterapp.shell.currentWidget?.context === undefined")
     assert not listening(page)
     assert requests.in_seconds(page, 2) == 0
-
-
-def test_instrument_code_is_hidden_and_shown(open_notebook, lab):
-    page = open_notebook(lab)
-    hidden = page.locator(".jp-Cell .jp-InputPlaceholder")
-    expect(hidden).to_have_count(0)
-    panel(page).get_by_role("button", name="Hide instrument code").click()
-    expect(hidden).to_have_count(1)
-    saved = "jupyterapp.shell.currentWidget.content.model.cells.get(3).getMetadata('jupyter')"
-    assert page.evaluate(saved) == {"source_hidden": True}
-    panel(page).get_by_role("button", name="Show instrument code").click()
-    expect(hidden).to_have_count(0)
-    assert page.evaluate(saved) is None
 
 
 def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, screenshot):
@@ -381,7 +457,5 @@ def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot)
     led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
     led.commit_prediction("act1_utilization", "C", confidence=4)
     expect(side.get_by_text("C, confidence 4 of 5")).to_be_visible(timeout=SOON)
-    side.get_by_role("button", name="Hide instrument code").click()
-    expect(page.locator(".jp-Cell .jp-InputPlaceholder")).to_have_count(1)
     screenshot(page, "panel")
     context.close()

@@ -30,7 +30,7 @@ def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> Non
         cleo.lands_on("Your labs")
         theirs = Assignments(cleo)
         student = works_through_an_act(cleo, theirs)
-        validates(cleo, student)
+        checks_what_is_missing(cleo, student)
         hands_in(cleo, theirs)
 
         dan.lands_on("Your labs")
@@ -104,14 +104,15 @@ def works_through_an_act(user: BrowserUser, listed: Assignments) -> Student:
     return student
 
 
-def validates(user: BrowserUser, student: Student) -> None:
-    """The button in the notebook names exactly what is still to be answered."""
-    user.page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name="Validate").click()
+def checks_what_is_missing(user: BrowserUser, student: Student) -> None:
+    """The button in the Lab panel names exactly what is still to be answered."""
+    panel = user.page.get_by_role("region", name="Lab panel")
+    panel.get_by_role("button", name="Check what is missing").click()
     said = user.page.locator(".jp-Dialog")
-    expect(said).to_contain_text("Validation Results", timeout=READY)
-    user.picture("validated")
-    failed = set(re.findall(r'lab\.check\("(\w+)"\)', said.inner_text()))
-    assert failed == {name for name, item in graded(student).items() if item.act == 2}
+    expect(said).to_contain_text("What is missing?", timeout=READY)
+    user.picture("missing")
+    for item in graded(student).values():
+        assert (item.title in said.inner_text()) is (item.act == 2), item.title
     said.get_by_role("button", name="Ok", exact=True).click()
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from mlsys_widgets.labs.identity import student
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.server.handlers import LONGEST_WAIT
 
@@ -59,6 +60,12 @@ def test_a_lab_says_what_was_committed(server, lab):
     assert said["last"]["id"] == "ridge"
     assert said["problem"] is None
     assert said["ledger"] == path.replace("lab.ipynb", "ledger.jsonl")
+
+
+def test_a_lab_says_whose_labs_these_are_here(server, lab):
+    """The panel names a ledger that belongs to somebody else."""
+    folder, path = lab
+    assert server.ask(lab_address(path)).json["you"] == student(folder).name
 
 
 def test_an_edit_is_named(server, lab):

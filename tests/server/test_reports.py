@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from mlsys_widgets.ledger import DesignForm, Ledger, designs
 from mlsys_widgets.server import reports
 from mlsys_widgets.server.reports import Reports, etag, report
@@ -76,3 +78,46 @@ def test_a_design_without_a_notebook_shows_its_names(tmp_path):
         {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
     )
     assert report(led.path)["design"]["fields"] == [{"name": "tile", "about": None, "value": 64}]
+
+
+def test_progress_is_the_rule_of_the_labs(tmp_path):
+    led = ledger(tmp_path / "ledger.jsonl")
+    assert report(led.path)["progress"] == {}
+    led.commit_prediction("act1_gap", 9)
+    led.record_reflection("act1_stack", "B", correct=False)
+    assert report(led.path)["progress"] == {"act1_gap": "done", "act1_stack": "begun"}
+    led.record_reflection("act1_stack", "A", correct=True)
+    assert report(led.path)["progress"]["act1_stack"] == "done"
+
+
+def test_a_design_that_breaks_a_promise_is_failing(tmp_path):
+    led = ledger(tmp_path / "ledger.jsonl", lab="lab_97_mine")
+    led.save_design(
+        {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
+    )
+    assert report(led.path)["progress"]["design"] == "done"
+    led.record_answer("design_misses", ["It is 12 ms too late."])
+    assert report(led.path)["progress"]["design"] == "failing"
+    led.record_answer("design_misses", [])
+    assert report(led.path)["progress"]["design"] == "done"
+
+
+@pytest.mark.parametrize("closed", ["ledger.jsonl", "the folder"])
+def test_a_ledger_that_cannot_be_written_is_a_problem(tmp_path, monkeypatch, closed):
+    led = ledger(tmp_path / "ledger.jsonl")
+    led.record_answer("gap", 1)
+    shut = led.path if closed == "ledger.jsonl" else tmp_path
+    # As for anybody but root, who may write everywhere.
+    monkeypatch.setattr(reports.os, "access", lambda path, mode: path != shut)
+    said = report(led.path)
+    assert not said["ok"]
+    assert said["problem"].startswith("Nothing can be saved: you may not write to ")
+    assert (closed if closed == "ledger.jsonl" else tmp_path.name) in said["problem"]
+
+
+def test_a_change_of_rights_is_seen(tmp_path):
+    led = ledger(tmp_path / "ledger.jsonl")
+    led.record_answer("gap", 1)
+    tag = etag(led.path)
+    led.path.chmod(0o400)
+    assert etag(led.path) != tag

@@ -1,0 +1,77 @@
+/** Runs the cells of a lab, whether or not its kernel is up yet, and whether or not one fails. */
+import { ISessionContext } from '@jupyterlab/apputils';
+import { CodeCell } from '@jupyterlab/cells';
+import { Kernel, KernelMessage } from '@jupyterlab/services';
+
+/** The expression that tells a kernel in which the lab was set up from one that has just begun. */
+const IS_SET_UP = "'lab' in globals()";
+
+/** The kernel of a notebook, once it is there; a dead one is restarted, a missing one started. */
+export async function kernelOf(session: ISessionContext): Promise<Kernel.IKernelConnection> {
+  await session.initialize();
+  if (session.session?.kernel?.status === 'dead') {
+    await session.restartKernel();
+  }
+  const name = session.kernelPreference.name ?? session.specsManager.specs?.default;
+  const kernel =
+    session.session?.kernel ?? (await session.changeKernel(name ? { name } : undefined));
+  if (!kernel) {
+    throw new Error('No kernel could be started.');
+  }
+  return kernel;
+}
+
+/** Whether the lab has been set up in a kernel. Asked without leaving a trace in its history. */
+export async function isSetUp(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  const future = kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    stop_on_error: false,
+    user_expressions: { lab: IS_SET_UP }
+  });
+  const { content } = await future.done;
+  if (content.status !== 'ok') {
+    return false;
+  }
+  const said = (content.user_expressions as Record<string, { data?: Record<string, string> }>).lab;
+  return said?.data?.['text/plain'] === 'True';
+}
+
+/**
+ * Run cells in their order and return those that failed.
+ *
+ * All are sent at once: waiting for each answer before the next cell is sent would cost a trip to
+ * the server for every cell. None of them stops those after it.
+ *
+ * @param onDone - Called after each cell.
+ */
+export async function runCells(
+  cells: CodeCell[],
+  session: ISessionContext,
+  onDone: (cell: CodeCell) => void
+): Promise<CodeCell[]> {
+  const failed: CodeCell[] = [];
+  await Promise.all(
+    cells.map(async cell => {
+      if (!(await succeeds(cell, session))) {
+        failed.push(cell);
+      }
+      onDone(cell);
+    })
+  );
+  return failed;
+}
+
+async function succeeds(cell: CodeCell, session: ISessionContext): Promise<boolean> {
+  const tags = (cell.model.getMetadata('tags') ?? []) as string[];
+  let reply: KernelMessage.IExecuteReplyMsg | void;
+  try {
+    // Jupyter's own mark for a cell whose error does not stop the next one; it is not saved.
+    reply = await CodeCell.execute(cell, session, { tags: [...tags, 'raises-exception'] });
+  } catch (error) {
+    // Canceled: the kernel was restarted, or the notebook closed.
+    return false;
+  }
+  return !reply || reply.content.status === 'ok';
+}

@@ -1,0 +1,63 @@
+/** Goes to a cell, and stays there while the cells above it are still being drawn. */
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+
+/** Milliseconds for which a cell is kept in its place. */
+const LONGEST = 4000;
+/** Pixels by which a cell may be off. */
+const SLACK = 8;
+/** What a student does to go elsewhere. */
+const MOVES = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const;
+
+/** Scroll to a cell and focus it. */
+export async function goToCell(panel: NotebookPanel, index: number): Promise<void> {
+  const notebook = panel.content;
+  const cell = notebook.widgets[index];
+  if (!cell) {
+    return;
+  }
+  NotebookActions.expandParent(cell, notebook);
+  notebook.mode = 'command';
+  notebook.deselectAll();
+  notebook.activeCellIndex = index;
+  await notebook.scrollToItem(index, 'start');
+  notebook.activate();
+}
+
+/** Keep a cell at the top of the page until everything above it is drawn, or the student moves. */
+export async function stayAt(panel: NotebookPanel, index: number): Promise<void> {
+  const cell = panel.content.widgets[index];
+  let moved = false;
+  const leave = (): void => {
+    moved = true;
+  };
+  MOVES.forEach(move => document.addEventListener(move, leave, { capture: true, passive: true }));
+  const until = performance.now() + LONGEST;
+  while (!moved && !panel.isDisposed && performance.now() < until) {
+    await new Promise(requestAnimationFrame);
+    const place = panel.content.widgets.indexOf(cell);
+    if (!moved && place >= 0) {
+      await bringBack(panel, place);
+    }
+  }
+  MOVES.forEach(move => document.removeEventListener(move, leave, { capture: true }));
+}
+
+/** Scroll by as much as a cell is off the top of the page. */
+async function bringBack(panel: NotebookPanel, index: number): Promise<void> {
+  const { node } = panel.content.widgets[index];
+  if (!node.isConnected) {
+    await panel.content.scrollToItem(index, 'start');
+    return;
+  }
+  const frame = scroller(panel);
+  const off = node.getBoundingClientRect().top - frame.getBoundingClientRect().top;
+  if (Math.abs(off) > SLACK) {
+    // Not by scrollToItem: it takes the heights of cells that were never drawn for known.
+    frame.scrollTop += off;
+  }
+}
+
+/** The element of a notebook that scrolls. */
+export function scroller(panel: NotebookPanel): HTMLElement {
+  return panel.content.node.querySelector<HTMLElement>('.jp-WindowedPanel-outer') ?? panel.content.node;
+}

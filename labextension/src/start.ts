@@ -1,0 +1,282 @@
+/**
+ * Starts and resumes a lab: knows whether its cells are alive, runs them, and finds the next step.
+ *
+ * There is one for every open lab. What it says is shown by the banner above the notebook and by
+ * the Lab panel.
+ */
+import { Cell, CodeCell } from '@jupyterlab/cells';
+import { Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { Kernel } from '@jupyterlab/services';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
+import { cellsToRun, nextStep, stepsOf } from './contract';
+import { isSetUp, kernelOf, runCells } from './run';
+import { goToCell, stayAt } from './scroll';
+import { fetchReport, IReport } from './server';
+import { markFresh, markStale } from './stale';
+
+/**
+ * Looking: not known yet. Waiting: cells have to run first, for a reason. Running: they do.
+ * Failed: they have, and some failed. Ready: nothing has to be done.
+ */
+export type Stage = 'looking' | 'waiting' | 'running' | 'failed' | 'ready';
+
+/** Why a lab waits. New: nothing is saved yet. Left: something is. */
+export type Reason = 'new' | 'left' | 'restarted' | 'stopped' | 'died';
+
+export class LabStart implements IDisposable {
+  constructor(readonly panel: NotebookPanel) {
+    const { sessionContext } = panel;
+    panel.disposed.connect(this.dispose, this);
+    sessionContext.statusChanged.connect(this._onStatus, this);
+    sessionContext.kernelChanged.connect(this._onKernel, this);
+    NotebookActions.executionScheduled.connect(this._onScheduled, this);
+    NotebookActions.executed.connect(this._onExecuted, this);
+    void this._look();
+  }
+
+  /** Emitted when there is something new to show. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get stage(): Stage {
+    return this._stage;
+  }
+
+  get reason(): Reason {
+    return this._reason;
+  }
+
+  /** How many cells have run, and of how many. */
+  get count(): { done: number; all: number } {
+    return this._count;
+  }
+
+  /** Whether cells wait for a kernel that is still starting. */
+  get waitsForKernel(): boolean {
+    return this._stage === 'running' && this._count.all === 0;
+  }
+
+  /** The first line of each cell that failed, or why nothing could run. */
+  get failures(): string[] {
+    return this._failures;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._turn++;
+    Signal.clearData(this);
+  }
+
+  /** Run what has to run, and go to the next step that is not done. */
+  async run(): Promise<void> {
+    const all = (): CodeCell[] =>
+      cellsToRun(this.panel.context.model).map(
+        index => this.panel.content.widgets[index] as CodeCell
+      );
+    const fresh = this._reason === 'new';
+    if (this._stage !== 'running' && (await this._run(all))) {
+      await this._goOn(fresh);
+    }
+  }
+
+  /** Stop saying which cells failed. */
+  close(): void {
+    this._show('ready');
+  }
+
+  /** Go to the first cell that failed. */
+  async goToFailure(): Promise<void> {
+    if (this._firstFailure && !this._firstFailure.isDisposed) {
+      await goToCell(this.panel, this.panel.content.widgets.indexOf(this._firstFailure));
+    }
+  }
+
+  /** Run cells once the kernel is there; returns whether nothing came in between. */
+  private async _run(cells: () => CodeCell[]): Promise<boolean> {
+    const turn = ++this._turn;
+    this._count = { done: 0, all: 0 };
+    this._failures = [];
+    this._show('running');
+    const { content, sessionContext } = this.panel;
+    try {
+      await kernelOf(sessionContext);
+      if (turn !== this._turn) {
+        return false;
+      }
+      const some = cells();
+      this._count = { done: 0, all: some.length };
+      this._changed.emit();
+      const failed = await runCells(some, sessionContext, cell => {
+        if (turn === this._turn) {
+          this._alive(cell);
+          this._count.done++;
+          this._changed.emit();
+        }
+      });
+      if (turn !== this._turn) {
+        return false;
+      }
+      const inOrder = content.widgets.filter(cell => failed.includes(cell as CodeCell));
+      this._firstFailure = inOrder[0] ?? null;
+      this._failures = inOrder.map(cell => nameOf(cell));
+    } catch (error) {
+      if (turn !== this._turn) {
+        return false;
+      }
+      this._firstFailure = null;
+      this._failures = [error instanceof Error ? error.message : `${error}`];
+    }
+    this._show(this._failures.length > 0 ? 'failed' : 'ready');
+    return true;
+  }
+
+  /** Go to the next step that is not done; to the top when nothing is done yet. */
+  private async _goOn(fresh: boolean): Promise<void> {
+    const { panel } = this;
+    const report = await this._report();
+    const next = fresh ? null : nextStep(stepsOf(panel.context.model), report);
+    if (!this._isDisposed) {
+      await goToCell(panel, next?.index ?? 0);
+      void stayAt(panel, next?.index ?? 0);
+    }
+  }
+
+  private async _look(): Promise<void> {
+    const { panel } = this;
+    await panel.context.ready;
+    const [alive, report] = await Promise.all([this._isAlive(), this._report()]);
+    if (!this._isDisposed && this._stage === 'looking') {
+      if (alive) {
+        this._show('ready');
+      } else {
+        const saved = Object.keys(report?.progress ?? {}).length > 0;
+        this._wait(saved ? 'left' : 'new');
+      }
+    }
+  }
+
+  /** Whether a kernel that was there before this page still has the lab. */
+  private async _isAlive(): Promise<boolean> {
+    const { sessionContext } = this.panel;
+    try {
+      const path = sessionContext.path;
+      if (!(await sessionContext.sessionManager.findByPath(path))) {
+        return false;
+      }
+      await sessionContext.initialize();
+      const kernel = sessionContext.session?.kernel;
+      return kernel ? await isSetUp(kernel) : false;
+    } catch (error) {
+      return false;
+    }
+  }
+
+  private async _report(): Promise<IReport | null> {
+    try {
+      const path = this.panel.context.localPath;
+      const news = await fetchReport(path, null, 0, new AbortController().signal);
+      return news?.report ?? null;
+    } catch (error) {
+      // The panel says what is wrong; a lab can be run without.
+      return null;
+    }
+  }
+
+  /** Wait for the student to press the button, with everything that was drawn marked. */
+  private _wait(reason: Reason): void {
+    this._turn++;
+    this._reason = reason;
+    const { content, context } = this.panel;
+    this._left = new Set(cellsToRun(context.model).map(index => content.widgets[index]));
+    for (const cell of content.widgets) {
+      if (cell instanceof CodeCell) {
+        void markStale(cell);
+      }
+    }
+    this.panel.toggleClass('mlsys-mod-fresh', reason === 'new');
+    this._show('waiting');
+  }
+
+  private _alive(cell: Cell): void {
+    if (cell instanceof CodeCell) {
+      markFresh(cell);
+    }
+    this._left.delete(cell);
+  }
+
+  private _onStatus(_: unknown, status: Kernel.Status): void {
+    if (status === 'restarting' || status === 'autorestarting') {
+      this._wait('restarted');
+    } else if (status === 'dead') {
+      this._wait('died');
+    }
+  }
+
+  private _onKernel(
+    _: unknown,
+    change: { oldValue?: Kernel.IKernelConnection | null; newValue?: Kernel.IKernelConnection | null }
+  ): void {
+    const { oldValue, newValue } = change;
+    if (oldValue && !newValue) {
+      this._wait('stopped');
+    } else if (oldValue && newValue && oldValue.id !== newValue.id) {
+      this._wait('restarted');
+    } else if (newValue && this._early.length > 0) {
+      const cells = this._early.splice(0);
+      void this._run(() => cells.filter(cell => !cell.isDisposed));
+    }
+  }
+
+  /** Jupyter drops a cell that is run before the kernel is there: remember it until then. */
+  private _onScheduled(_: unknown, { notebook, cell }: { notebook: Notebook; cell: Cell }): void {
+    const { content, sessionContext } = this.panel;
+    if (notebook === content && !sessionContext.session?.kernel && cell instanceof CodeCell) {
+      this._early.push(cell);
+    }
+  }
+
+  private _onExecuted(_: unknown, { notebook, cell }: { notebook: Notebook; cell: Cell }): void {
+    if (notebook !== this.panel.content || this._early.includes(cell as CodeCell)) {
+      return;
+    }
+    this._alive(cell);
+    if (this._stage === 'waiting' && this._left.size === 0) {
+      this._show('ready');
+    }
+  }
+
+  private _show(stage: Stage): void {
+    this._stage = stage;
+    if (!this._isDisposed) {
+      this._changed.emit();
+    }
+  }
+
+  private _changed = new Signal<this, void>(this);
+  private _count = { done: 0, all: 0 };
+  private _early: CodeCell[] = [];
+  private _failures: string[] = [];
+  private _firstFailure: Cell | null = null;
+  private _isDisposed = false;
+  /** Cells that have to run and have not, since the kernel began. */
+  private _left = new Set<Cell>();
+  private _reason: Reason = 'new';
+  private _stage: Stage = 'looking';
+  /** Whatever began in an earlier turn has nothing to say any more. */
+  private _turn = 0;
+}
+
+/** What the builder writes into the first line of a cell: "# Instrument: Iron law". */
+function nameOf(cell: Cell): string {
+  const [first] = cell.model.sharedModel.getSource().trim().split('\n');
+  return first.replace(/^#\s*/, '');
+}

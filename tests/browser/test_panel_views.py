@@ -1,0 +1,192 @@
+"""How a lab is laid out: reading view, the instrument beside its task, and the side bars."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import READY, Lab, closed
+from tests.browser.pages import in_theme, no_serious_violation, settled
+from tests.browser.test_start import INSTRUMENT, NOTEBOOK, SCRATCH, cell, made, run_to_end
+
+pytestmark = pytest.mark.needs("chromium")
+
+SECOND_INSTRUMENT = 7
+#: The notebook, whichever of the two documents has the focus.
+IN_FRONT = "[...jupyterapp.shell.widgets('main')].find(each => each.content?.widgets)"
+
+
+@pytest.fixture
+def lab(tmp_path) -> Path:
+    return made(tmp_path)
+
+
+@pytest.fixture
+def opened_at(lab_server: Lab, browser: Browser, lab: Path):
+    """Open the lab in a window of a given size."""
+    pages: list[Page] = []
+
+    def open_(width: int, height: int) -> Page:
+        folder = lab_server.folder / secrets.token_hex(4)
+        folder.mkdir()
+        shutil.copy(lab, folder)
+        context = browser.new_context(viewport={"width": width, "height": height})
+        page = context.new_page()
+        pages.append(page)
+        page.goto(
+            f"{lab_server.url}lab/workspaces/{folder.name}/tree/{folder.name}/lab.ipynb"
+            f"?token={lab_server.token}"
+        )
+        expect(page.locator(".mlsys-Banner")).to_be_visible(timeout=READY)
+        return page
+
+    yield open_
+    for page in pages:
+        closed(lab_server, page)
+
+
+def panel(page: Page) -> Locator:
+    return page.get_by_role("region", name="Lab panel")
+
+
+def beside(page: Page) -> Locator:
+    return page.locator("#mlsys-instrument-beside")
+
+
+def toolbar(page: Page, name: str) -> Locator:
+    return page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name=name)
+
+
+def code_of(page: Page, index: int) -> Locator:
+    return cell(page, index).locator(".jp-Cell-inputWrapper")
+
+
+def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab, screenshot):
+    page = open_notebook(lab)
+    run_to_end(page, "Start")
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function(f"!{NOTEBOOK}.context.model.dirty")
+    metadata = f"JSON.stringify({NOTEBOOK}.content.model.toJSON().cells.map(c => c.metadata))"
+    before = page.evaluate(metadata)
+    expect(code_of(page, INSTRUMENT)).to_be_hidden()
+    expect(code_of(page, SCRATCH)).to_be_visible()
+    screenshot(page, "reading")
+
+    # It is remembered: the workspace is saved a moment later.
+    with page.expect_response(
+        lambda answer: "api/workspaces/" in answer.url and answer.request.method == "PUT"
+    ):
+        toolbar(page, "Show code").click()
+    expect(code_of(page, INSTRUMENT)).to_contain_text("roof = RooflineWidget()")
+    expect(panel(page).get_by_role("button", name="Reading view")).to_be_visible()
+    screenshot(page, "code")
+    assert not page.evaluate(f"{NOTEBOOK}.context.model.dirty")
+    assert page.evaluate(metadata) == before
+
+    page.reload()
+    expect(toolbar(page, "Reading view")).to_be_visible(timeout=READY)
+    panel(page).get_by_role("button", name="Reading view").click()
+    expect(toolbar(page, "Show code")).to_be_visible()
+    expect(code_of(page, INSTRUMENT)).to_be_hidden()
+
+
+def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
+    page = opened_at(1280, 720)
+    run_to_end(page, "Start")
+    # By keyboard: the button in the toolbar, then the chooser has the focus.
+    toolbar(page, "Instrument beside").focus()
+    page.keyboard.press("Enter")
+    copy = beside(page)
+    expect(copy.get_by_label("Instrument", exact=True)).to_be_focused()
+    expect(copy.locator(".mlsys-instrument")).to_be_visible()
+    # It takes the place of the Lab panel.
+    expect(panel(page)).to_be_hidden()
+    settled(page)
+    screenshot(page, "light")
+    no_serious_violation(page, ".mlsys-Beside-chooser")
+
+    # Moved there, both move; moved here, both move.
+    original = cell(page, INSTRUMENT)
+    for moved, other in ((copy, original), (original, copy)):
+        readout = other.locator(".mlsys-readout")
+        before = readout.text_content() or ""
+        points = other.locator(".mlsys-plot svg.svg-figure").first
+        drawn = points.inner_html()
+        moved.locator("input[type=range]").first.press("PageUp")
+        expect(readout).not_to_have_text(before)
+        expect(moved.locator(".mlsys-readout")).to_have_text(readout.text_content() or "")
+        page.wait_for_function(
+            "([svg, before]) => svg.innerHTML !== before", arg=[points.element_handle(), drawn]
+        )
+
+    # It follows to the next act, and back.
+    chooser = copy.get_by_label("Instrument", exact=True)
+    assert chooser.input_value() == str(INSTRUMENT)
+    page.evaluate(f"{IN_FRONT}.content.scrollToItem({SECOND_INSTRUMENT + 1}, 'start')")
+    expect(chooser).to_have_value(str(SECOND_INSTRUMENT))
+    page.evaluate("jupyterapp.commands.execute('mlsys:go-to-next-step')")
+    expect(chooser).to_have_value(str(INSTRUMENT))
+    in_theme(page, "Dark")
+    screenshot(page, "dark")
+
+    toolbar(page, "Instrument beside").click()
+    expect(copy).to_have_count(0)
+    expect(panel(page)).to_be_visible()
+
+
+def test_a_restart_is_seen_beside_too(opened_at):
+    page = opened_at(1280, 720)
+    run_to_end(page, "Start")
+    page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
+    expect(beside(page).locator(".mlsys-instrument")).to_be_visible()
+    page.evaluate(f"{IN_FRONT}.sessionContext.restartKernel()")
+    copy = beside(page).locator(".jp-OutputArea").first
+    expect(copy).to_have_js_property("inert", True)
+    run_to_end(page, "Resume")
+    expect(copy).to_have_js_property("inert", False)
+    expect(beside(page).locator(".mlsys-instrument")).to_be_visible()
+
+
+def test_a_laptop_has_room_for_the_lab(opened_at, screenshot):
+    page = opened_at(1280, 720)
+    expect(panel(page)).to_be_visible()
+    # The file browser is folded once; whoever opens it again keeps it.
+    page.wait_for_function("jupyterapp.shell.leftCollapsed")
+    column = page.locator(".jp-NotebookPanel:visible")
+    assert column.bounding_box()["width"] >= 560
+    page.evaluate("jupyterapp.commands.execute('filebrowser:activate')")
+    expect(page.locator("#filebrowser")).to_be_visible()
+    run_to_end(page, "Start")
+    expect(page.locator("#filebrowser")).to_be_visible()
+    assert column.bounding_box()["width"] >= 560
+    screenshot(page, "both")
+
+    # The panel can be dragged as narrow as 200 pixels.
+    handle = page.locator("#jp-main-split-panel > .lm-SplitPanel-handle:visible").last
+    box = handle.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(1270, box["y"] + 300, steps=5)
+    page.mouse.up()
+    assert 195 <= panel(page).bounding_box()["width"] <= 210
+
+
+@pytest.mark.parametrize("size", [(600, 720), (640, 360)], ids=["600-px", "zoomed-to-200-percent"])
+def test_a_small_page_belongs_to_the_lab(size, opened_at, screenshot):
+    page = opened_at(*size)
+    page.wait_for_function("jupyterapp.shell.leftCollapsed && jupyterapp.shell.rightCollapsed")
+    assert page.locator(".jp-NotebookPanel:visible").bounding_box()["width"] >= 500
+    expect(toolbar(page, "Instrument beside")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    run_to_end(page, "Start")
+    screenshot(page, "started")
+    # A window that becomes small folds what is in the way.
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.evaluate("jupyterapp.commands.execute('mlsys:show-panel')")
+    expect(panel(page)).to_be_visible()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    expect(panel(page)).to_be_hidden()
