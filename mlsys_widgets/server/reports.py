@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.labs.student_steps import saved_progress
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
 from mlsys_widgets.server.design_labels import design_labels
 
@@ -60,7 +59,7 @@ def report(ledger: Path) -> dict[str, Any]:
     ('memory', True, 2)
     """
     # Here, because it brings numpy along, which a server without labs never needs.
-    from mlsys_widgets.labs.progress import saved_progress
+    from mlsys_widgets.labs.student_steps import saved_progress
 
     exists = ledger.exists()
     try:
@@ -106,7 +105,6 @@ def report(ledger: Path) -> dict[str, Any]:
             for name, said in state.answers.items()
         },
         "design": _design(design, design_labels(ledger.parent, design.lab)) if design else None,
-        "progress": saved_progress(state, state.lab or ""),
     }
 
 
@@ -125,7 +123,6 @@ _NOTHING: Final[Mapping[str, Any]] = {
     "reflections": {},
     "answers": {},
     "design": None,
-    "progress": {},
 }
 
 
