@@ -247,10 +247,9 @@ best = ceilings(lab.card("measurement").document)
 own_ridge_flop_per_byte = best.peaks["fp32"] / best.bandwidth
 
 # %% answer="own_share_pct"
-best = ceilings(lab.card("measurement").document)
-timed = points(
-    lab.card("measurement").document, "fp32", "gemm", **dict.fromkeys("mnk", lab.p.own_n)
-)
+own = lab.card("measurement").document
+best = ceilings(own)
+timed = points(own, "fp32", "gemm", m=lab.p.own_n, n=lab.p.own_n, k=lab.p.own_n)
 attained = max(each.attained for each in timed)
 own_roof = min(best.peaks["fp32"], best.bandwidth * 2 * lab.p.own_n / (3 * 4))  # fp32 has 4 bytes
 own_share_pct = 100 * attained / own_roof
