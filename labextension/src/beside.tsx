@@ -140,7 +140,8 @@ class InstrumentView extends Panel {
     if (!this.isDisposed) {
       this._frame.removeEventListener('scroll', this._later);
       this._looks.dispose();
-      Signal.clearData(this);
+      // As a receiver only: those who wait for it to be disposed are still to be told.
+      Signal.disconnectReceiver(this);
       super.dispose();
     }
   }

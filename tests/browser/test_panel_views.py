@@ -136,6 +136,8 @@ def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
     toolbar(page, "Instrument beside").click()
     expect(copy).to_have_count(0)
     expect(panel(page)).to_be_visible()
+    panel(page).get_by_role("button", name="Instrument beside").click()
+    expect(copy).to_be_visible()
 
 
 def test_a_restart_is_seen_beside_too(opened_at):
