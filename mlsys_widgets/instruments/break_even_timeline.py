@@ -23,6 +23,7 @@ from mlsys_widgets.instruments.break_even_scenes import (
 )
 from mlsys_widgets.instruments.controls import Count, Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.target import LimitedQuantity
 
 _show = ph.format_quantity
 
@@ -80,6 +81,11 @@ class BreakEvenTimeline(Instrument):
     title = "Break-even timeline"
     predictable: ClassVar = {"break_even": "inferences"}
     headline = "break_even"
+    quantities: ClassVar = {
+        "days_to_break_even": LimitedQuantity(
+            "days", "pays off", "does not pay off", "too late", ((0, "x"), (1, "x"))
+        ),
+    }
 
     preset = Select(
         "Scenario",

@@ -74,10 +74,7 @@ class View:
         self.panel.readout = self._readout()
 
     def _scenes(self) -> tuple[Scene, ...]:
-        scenes = self._instrument.scenes(self._instrument.result)
-        if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
-            name = type(self._instrument).__name__
-            raise ValueError(f"{name}.scenes gives {type(scenes).__name__}, not a tuple of Scene")
+        scenes: tuple[Scene, ...] = self._instrument.drawn(self._instrument.result)
         return scenes
 
     def _haunt(self) -> None:
@@ -117,6 +114,10 @@ class View:
             "cards": [
                 [word, value, color(tone), pin.compared(word, value) if pin else ""]
                 for word, value, tone in instrument.cards(result)
+            ],
+            "lamps": [
+                [lamp.sign, lamp.name, lamp.verdict, color("green" if lamp.kept else "red")]
+                for lamp in instrument.lamps
             ],
             "sentence": instrument.sentence(result),
             "alert": [alert[0], color(alert[1])] if alert else None,

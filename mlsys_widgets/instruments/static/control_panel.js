@@ -204,6 +204,7 @@ async function render({ model, el }) {
     element("div", { class: "mlsys-tools" }, pin, reset, copy));
 
   const alert = element("div", { class: "mlsys-alert", role: "alert" });
+  const lamps = element("ul", { class: "mlsys-lamps", "aria-label": `Targets of ${spec.title}` });
   const cards = element("div", { class: "mlsys-cards", role: "list" });
   const sentence = element("p", { class: "mlsys-sentence", role: "status", "aria-live": "polite" });
   const data = element("table", { class: "mlsys-table" });
@@ -235,13 +236,13 @@ async function render({ model, el }) {
   movie.addEventListener("toggle", () => { if (!movie.open) film.stop(); });
   movie.hidden = !spec.film;
   math.hidden = !spec.math;
-  const readout = element("div", { class: "mlsys-readout" }, alert, cards, sentence, extra, hint, movie, math, numbers, code);
+  const readout = element("div", { class: "mlsys-readout" }, lamps, alert, cards, sentence, extra, hint, movie, math, numbers, code);
   el.append(head, strip, readout);
 
   const cells = [];
   const pieces = [];
   const legends = [];
-  let extraKey = "", tableKey = "", mathKey = "";
+  let extraKey = "", tableKey = "", mathKey = "", lampsKey = "";
   // Measuring makes the browser lay out the page: only when a card came or went, or the width changed.
   let spreadOver = 0;
   const spread = () => {
@@ -281,6 +282,8 @@ async function render({ model, el }) {
       box.style.setProperty("--tone", tone);
     });
     if (cells.length !== spreadOver) spread();
+    const lampsNow = JSON.stringify(now.lamps);
+    if (lampsNow !== lampsKey) { lampsKey = lampsNow; showLamps(lamps, now.lamps); }
     if (sentence.textContent !== now.sentence) sentence.textContent = now.sentence;
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;

@@ -80,3 +80,11 @@ function legendOver(plot, title) {
     },
   };
 }
+
+// Targets: a sign and words for each, so that nothing depends on color.
+function showLamps(list, lamps) {
+  list.hidden = !lamps.length;
+  list.replaceChildren(...lamps.map(([sign, name, verdict, tone]) => element("li", { style: `--tone: ${tone}` },
+    element("span", { class: "mlsys-lamp", text: sign, role: "img", "aria-label": sign === "✓" ? "kept" : "missed" }),
+    element("span", { text: `${name}: ` }), element("strong", { text: verdict }))));
+}
