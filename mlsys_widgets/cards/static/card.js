@@ -155,6 +155,14 @@ const BUILD = {
     node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
       element("li", {}, element("strong", { html: head }), element("span", { html })))),
   }),
+  foldedrows: (part, tools) => {
+    const { node } = BUILD.rows(part);
+    const fold = element("details", { class: "mlsys-lab-fold" }, element("summary", { text: part.heading, ...quiet }), node);
+    // It is drawn again with every change, and stays as the student left it.
+    fold.open = tools.unfolded.has(part.key);
+    fold.addEventListener("toggle", () => (fold.open ? tools.unfolded.add(part.key) : tools.unfolded.delete(part.key)));
+    return { node: fold };
+  },
   numberedlist: (part) => ({
     node: element("ol", { class: "mlsys-lab-points" }, ...part.points.map(([head, html]) =>
       element("li", {}, ...(head ? [element("strong", { html: head })] : []), element("span", { html })))),
@@ -210,6 +218,7 @@ function render({ model, el }) {
       draftTimer = setTimeout(sendDrafts, 300);
     },
     submit: () => body.querySelector(".mlsys-lab-main")?.click(),
+    unfolded: new Set(),
   };
 
   let parts = new Map();
