@@ -169,7 +169,9 @@ class DesignEntry(Task):
 
     @property
     def lamps(self) -> tuple[Lamp, ...]:
-        """What became of each target and promise; nothing of an instrument that is locked."""
+        """What became of each target and promise; nothing while a gate or a lock is closed."""
+        if self.blocked_by:
+            return ()
         return (*(lamp for each in self._keeps.values() for lamp in each.lamps), *self._kept())
 
     def _kept(self) -> Iterator[Lamp]:
@@ -198,8 +200,8 @@ class DesignEntry(Task):
 
     @property
     def headline(self) -> str:
-        """The design in one sentence; empty while one of its instruments is locked."""
-        if any(each.locked for each in self._keeps.values()):
+        """The design in one sentence; empty while a gate or one of its instruments is closed."""
+        if self.blocked_by or any(each.locked for each in self._keeps.values()):
             return ""
         said = self._headline() if callable(self._headline) else self._headline
         verdicts = ", ".join(lamp.short for lamp in self.lamps)

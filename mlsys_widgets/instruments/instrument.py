@@ -354,6 +354,11 @@ class Instrument(ipywidgets.VBox):
             for target in self.targets
         )
 
+    @property
+    def misses(self) -> list[str]:
+        """The targets that are missed now, a sentence each."""
+        return [lamp.sentence for lamp in self.lamps if not lamp.kept]
+
     def drawn(self, result: Any) -> tuple[Scene, ...]:
         """The scenes with the lines of the targets."""
         scenes: Any = self.scenes(result)

@@ -64,6 +64,9 @@ class Target:
         in them unless a question of the lab asks for it.
     direction
         ``"at most"`` or ``"at least"``.
+    spare
+        Whether a lamp that is kept says by how much. Leave that out, too, where it would answer a
+        question.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Target:
     limit: float
     words: str
     direction: Direction = "at most"
+    spare: bool = True
 
     def __post_init__(self) -> None:
         one_of("direction", self.direction, _DIRECTIONS)
@@ -94,6 +98,8 @@ class Target:
         kept = over <= _EQUAL * abs(self.limit)
         amount = format_quantity(abs(over), quantity.unit)
         by = f"{amount} {'to spare' if kept else quantity.beyond}"
+        if kept and not self.spare:
+            by = quantity.met
         shown = format_quantity(value, quantity.unit)
         # What never happens is not late by any amount.
         verdict = f"{shown}, {by}" if math.isfinite(value) else shown

@@ -34,6 +34,13 @@ def test_a_lamp_says_by_how_much():
     assert promise.lamp(math.inf, TIME).verdict == "never"
 
 
+def test_a_lamp_keeps_to_itself_what_a_question_asks():
+    room = Target("data", 320e3, "room beside the reserve", spare=False)
+    size = LimitedQuantity("B", "fits", "does not fit", "too much")
+    assert room.lamp(1e3, size).verdict == "1 KB, fits"
+    assert room.lamp(880e3, size).verdict == "880 KB, 560 KB too much"
+
+
 def test_a_target_can_ask_for_at_least_so_much():
     asked = Target("rate", 100.0, "100 tokens/s at least", "at least")
     assert asked.lamp(120.0, RATE).verdict == "120 tokens/s, 20 tokens/s to spare"
