@@ -79,6 +79,7 @@ class BreakEvenTimeline(Instrument):
     """
 
     title = "Break-even timeline"
+    plot_names = ("Break-even", "Whole service")
     predictable: ClassVar = {"break_even": "inferences"}
     headline = "break_even"
     quantities: ClassVar = {

@@ -131,6 +131,8 @@ class Instrument(ipywidgets.VBox):
     #: The number that the instrument is about: the name of an output of its result. The math says
     #: which input moves it most.
     headline: ClassVar[str] = ""
+    #: What to call each plot where a low window shows one at a time.
+    plot_names: ClassVar[Sequence[str]] = ()
     #: The quantities that a target may limit, by name: an output of the result, or an input.
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {}
     children: tuple[ipywidgets.Widget, ...]

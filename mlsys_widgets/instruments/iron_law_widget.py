@@ -75,6 +75,7 @@ class IronLaw(Instrument):
     """
 
     title = "Iron law"
+    plot_names = ("This batch", "All batches", "Memory")
     predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
     headline = "total"
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {

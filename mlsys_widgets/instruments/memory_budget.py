@@ -76,6 +76,7 @@ class MemoryBudget(TwoFormInstrument):
     """
 
     title = f"Memory budget of {MODEL.name}"
+    plot_names = ("This batch", "All batches")
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
     headline = "total"
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {

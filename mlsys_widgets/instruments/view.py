@@ -47,6 +47,9 @@ class View:
                 "id": uuid4().hex,
                 "title": instrument.title,
                 "plots": [[widget.model_id for widget in plot.followers] for plot in self._plots],
+                "names": instrument.plot_names
+                or [f"Plot {k + 1}" for k in range(len(self._plots))],
+                "heights": [plot.scene.height for plot in self._plots],
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),

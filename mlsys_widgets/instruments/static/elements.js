@@ -69,6 +69,7 @@ function legendOver(plot, title) {
   let key = "";
   plot.before(list);
   return {
+    list,
     remove() { list.remove(); },
     show(entries) {
       const next = JSON.stringify(entries);

@@ -127,6 +127,8 @@ function handlesOver(plot, specs, drag, move, waits) {
   plot.append(layer);
 
   return {
+    plot,
+    freeze(frozen) { layer.inert = frozen; },
     show(nextFrame, wantedHandles, values) {
       frame = nextFrame;
       const left = new Set(handles.keys());
