@@ -74,7 +74,7 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
         Blocks("parts", tuple(blocks)),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
         Line("limit", (limit, limit), (0.0, 1.0), "red", "dashed", 2.5),
-        note("limit note", said, "red"),
+        note("limit note", said),
     )
     legend.append(("Memory of the device", "red", "dashed"))
     if short:

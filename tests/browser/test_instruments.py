@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import mlsys_widgets
 from mlsys_widgets.instruments.controls import Slider, controls_of
 from mlsys_widgets.instruments.instrument import Instrument
+from tests.browser.contrast import contrasts
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.pictures import difference
 
@@ -190,3 +191,20 @@ def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
 def test_accessibility(gallery, theme):
     in_theme(gallery, theme)
     no_serious_violation(gallery, ".mlsys-instrument")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_words_of_plots_stand_out(gallery, theme):
+    """At least 4.5 : 1, as WCAG asks of text of this size."""
+    in_theme(gallery, theme)
+    gallery.set_viewport_size({"width": 1400, "height": 2600})
+    settled(gallery)
+    pale = {}
+    for title in titles():
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        gallery.wait_for_timeout(300)
+        found = contrasts(board)
+        assert found, title
+        pale |= {title: few for few in [[each for each in found if each[0] < 4.5]] if few}
+    assert pale == {}

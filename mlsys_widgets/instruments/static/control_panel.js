@@ -346,7 +346,7 @@ async function render({ model, el }) {
     if (board) return;
     board = el.closest(".mlsys-board");
     if (!board) return;
-    layout = layoutOf(board, tabs, readout, spec);
+    layout = layoutOf(board, strip, tabs, readout, spec);
     liveness.look();
     watch.observe(board, { childList: true, subtree: true });
     dress();
