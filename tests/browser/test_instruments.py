@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+import nbformat
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -88,10 +89,18 @@ BEYOND = """board => {
 }"""
 
 
-@pytest.mark.parametrize("width", [600, 1400])
-def test_no_text_is_cut_off(gallery, width):
-    """Nothing sticks out of its instrument, at the narrow width and at the wide one."""
-    gallery.set_viewport_size({"width": width + 120, "height": 2600})
+#: Narrow and wide, in high windows and in low ones; the last is 1,280 × 720 at a zoom of 200%.
+WINDOWS = [(720, 2600), (1520, 2600), (880, 720), (720, 720), (640, 360)]
+SIDEWAYS = """() => [...document.querySelectorAll('.jp-WindowedPanel-outer, .mlsys-board')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className)"""
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=lambda window: f"{window[0]}x{window[1]}")
+def test_no_text_is_cut_off(gallery, window):
+    """Nothing sticks out of its instrument, and nothing needs scrolling sideways."""
+    gallery.set_viewport_size({"width": window[0], "height": window[1]})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    settled(gallery)
     for title in titles():
         board = instrument(gallery, title)
         for plot in board.locator(".mlsys-plot").all():
@@ -102,6 +111,76 @@ def test_no_text_is_cut_off(gallery, width):
                 break
             gallery.wait_for_timeout(250)
         assert beyond == [], (title, beyond)
+    assert gallery.evaluate(SIDEWAYS) == []
+
+
+ROOM = "document.querySelector('.jp-WindowedPanel-outer').clientHeight"
+
+
+def test_an_instrument_fits_on_one_screen(gallery):
+    """At 1,280 × 720 with the panel of the lab open, a cell is about 700 pixels wide."""
+    gallery.set_viewport_size({"width": 880, "height": 720})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    settled(gallery)
+    too_high = {}
+    for title in titles():
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        expect(board.locator(".mlsys-compact")).to_be_visible()
+        plots = board.locator(".mlsys-tabs button").all() or [None]
+        for k, tab in enumerate(plots):
+            if tab is not None and tab.is_visible():
+                tab.press("Enter")
+                expect(tab).to_have_attribute("aria-pressed", "true")
+            settled(gallery)
+            gallery.wait_for_timeout(200)
+            plot = board.locator(".mlsys-plot").nth(k).bounding_box()
+            assert plot["height"] >= 170, (title, k)
+            height = board.bounding_box()["height"]
+            if height > gallery.evaluate(ROOM):
+                too_high[title, k] = height
+        if len(plots) > 1:
+            plots[0].press("Enter")
+    gallery.set_viewport_size({"width": 1400, "height": 1000})
+    assert too_high == {}
+
+
+@pytest.fixture
+def restarted(open_notebook, run_all, tmp_path):
+    """An instrument and a card whose kernel was restarted."""
+    code = """
+from mlsys_widgets import DesignEntry, IronLaw
+from mlsys_widgets.ledger import DesignForm, Ledger
+from mlsys_widgets.ledger.designs import number
+led = Ledger.open("ledger.jsonl", lab="lab_99", student="student-01")
+form = DesignForm("lab_99", 99, {"batch": number("images at once", 1)})
+law = IronLaw()
+display(law, DesignEntry({"batch": lambda: law.batch}, ledger=led, form=form, keeps={"law": law}))
+"""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(book, tmp_path / "restart.ipynb")
+    page = open_notebook(tmp_path / "restart.ipynb")
+    run_all(page)
+    board = instrument(page, "Iron law")
+    expect(board.locator(".mlsys-handle").first).to_be_attached()
+    expect(board.locator(".mlsys-lost")).to_be_hidden()
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    return page, board
+
+
+def test_without_a_kernel_nothing_looks_alive(restarted):
+    page, board = restarted
+    notice = "This instrument has no kernel. Press Resume at the top of the lab."
+    expect(board.locator(".mlsys-lost")).to_have_text(notice)
+    for control in board.locator(".mlsys-controls :is(input, select)").all():
+        expect(control).to_be_disabled()
+    expect(board.get_by_role("button", name="Reset")).to_be_disabled()
+    assert board.locator(".mlsys-handles").evaluate_all("all => all.every(layer => layer.inert)")
+    card = page.locator(".mlsys-lab-trouble")
+    expect(card).to_have_text("This card has no kernel. Press Resume at the top of the lab.")
+    page.get_by_role("button", name="Save my design").click()
+    expect(card).to_contain_text("This card has no kernel.")
 
 
 #: Which texts are wider than the box beside a slider; the box keeps its own.

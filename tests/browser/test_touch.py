@@ -476,5 +476,5 @@ def test_a_tip_covers_neither_its_point_nor_what_is_read(page):
             settled(page)
             if found := handle.evaluate(COVERED):
                 covered[f"{title}, {name}"] = found
-            reset(board)
+        reset(board)
     assert covered == {}

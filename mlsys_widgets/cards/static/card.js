@@ -3,6 +3,8 @@
 // reload loses it. Every action is answered; without an answer the card says so, never "saved".
 
 const PATIENCE = 8000; // milliseconds without an answer until the card says what may be wrong
+// The sentence of instruments, too.
+const NO_KERNEL = "This card has no kernel. Press Resume at the top of the lab.";
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -196,15 +198,22 @@ function render({ model, el }) {
     retry.hidden = !again;
     after.hidden = !words;
   };
+  // JupyterLab marks the views of a kernel that was restarted.
+  const lost = () => Boolean(el.closest(".jupyter-widgets-disconnected"));
+  const life = new MutationObserver(() => {
+    if (lost()) { clearTimeout(timer); card.removeAttribute("aria-busy"); complain(NO_KERNEL, false); }
+  });
+  life.observe(el, { attributes: true, attributeFilter: ["class"] });
   const ask = (action) => {
     if (draftTimer) sendDrafts();
     const values = {};
     for (const [key, made] of parts) if (made.value) values[key] = made.value();
     asked = performance.now() + Math.random();
-    card.setAttribute("aria-busy", "true");
     clearTimeout(timer);
+    if (lost()) { complain(NO_KERNEL, false); return; }
+    card.setAttribute("aria-busy", "true");
     const silent = () => complain("The kernel does not answer, so nothing is saved yet. It may be busy with a"
-      + " cell: wait for it. If it was restarted, run this cell again.", false);
+      + " cell: wait for it. If it was restarted, press Resume at the top of the lab.", false);
     timer = setTimeout(silent, PATIENCE);
     try { model.send({ action, values, stamp: asked }); } catch { silent(); }
   };
@@ -284,6 +293,7 @@ function render({ model, el }) {
   return () => {
     for (const one of [timer, draftTimer, hush]) clearTimeout(one);
     watch.disconnect();
+    life.disconnect();
     model.off("change:view", show);
     model.off("change:drafts", forgotten);
     model.off("msg:custom", answered);

@@ -61,15 +61,13 @@ function handlesOver(plot, specs, drag, move, waits) {
     const words = [...board.querySelectorAll(READ)].map((each) => each.getBoundingClientRect()).filter((box) => box.width);
     const middle = { x: (grip.left + grip.right) / 2, y: (grip.top + grip.bottom) / 2 };
     const inward = (x) => Math.min(Math.max(x, edge.left + 4), edge.right - 4 - width);
+    // Above and below, centered or to one side as far as it takes; beside it; and at its corners.
+    const shifts = [0.5, 1, 0.75, 0.25, 0].flatMap((part) => [grip.top - height - 2, grip.bottom + 2]
+      .map((y) => [inward(middle.x - part * width), y]));
     const places = [
-      [inward(middle.x - width / 2), grip.top - height - 2],
-      [inward(middle.x - width / 2), grip.bottom + 2],
+      ...shifts,
       [grip.right + 2, middle.y - height / 2],
       [grip.left - 2 - width, middle.y - height / 2],
-      [inward(middle.x - width), grip.top - height - 2],
-      [inward(middle.x), grip.top - height - 2],
-      [inward(middle.x - width), grip.bottom + 2],
-      [inward(middle.x), grip.bottom + 2],
       [grip.right + 2, grip.top - height - 2],
       [grip.right + 2, grip.bottom + 2],
     ];
