@@ -203,7 +203,6 @@ function render({ model, el }) {
   const life = new MutationObserver(() => {
     if (lost()) { clearTimeout(timer); card.removeAttribute("aria-busy"); complain(NO_KERNEL, false); }
   });
-  life.observe(el, { attributes: true, attributeFilter: ["class"] });
   const ask = (action) => {
     if (draftTimer) sendDrafts();
     const values = {};
@@ -284,7 +283,9 @@ function render({ model, el }) {
   const watch = new MutationObserver(() => name(el, model.get("view")));
   requestAnimationFrame(() => {
     const box = el.closest(".mlsys-lab");
-    if (box) watch.observe(box, { childList: true, subtree: true });
+    if (!box) return;
+    watch.observe(box, { childList: true, subtree: true });
+    for (const node of [el, el.parentElement, box]) life.observe(node, { attributeFilter: ["class"] });
   });
   model.on("change:view", show);
   model.on("change:drafts", forgotten);

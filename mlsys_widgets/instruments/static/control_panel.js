@@ -347,7 +347,7 @@ async function render({ model, el }) {
     board = el.closest(".mlsys-board");
     if (!board) return;
     layout = layoutOf(board, strip, tabs, readout, spec);
-    liveness.look();
+    liveness.attach(board);
     watch.observe(board, { childList: true, subtree: true });
     dress();
   };

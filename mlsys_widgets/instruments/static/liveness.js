@@ -15,9 +15,12 @@ function livenessOf(el, notice, freeze) {
     freeze(gone);
   };
   const watch = new MutationObserver(look);
-  watch.observe(el, { attributes: true, attributeFilter: ["class"] });
   return {
-    look,
+    // The mark may be on any box around the panel.
+    attach(board) {
+      for (const node of [el, el.parentElement, board]) watch.observe(node, { attributeFilter: ["class"] });
+      look();
+    },
     get gone() { return wasGone; },
     silent(is) { isSilent = is; look(); },
     remove() { watch.disconnect(); },
