@@ -83,8 +83,9 @@ class BreakEvenTimeline(Instrument):
     predictable: ClassVar = {"break_even": "inferences"}
     headline = "break_even"
     quantities: ClassVar = {
+        # The crossing has a line at the end of service, which keeps off its words.
         "days_to_break_even": LimitedQuantity(
-            "days", "pays off", "does not pay off", "too late", ((0, "x"), (1, "x"))
+            "days", "pays off", "does not pay off", "too late", ((1, "x"),)
         ),
     }
 

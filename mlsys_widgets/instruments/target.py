@@ -169,7 +169,7 @@ def _on(
             row += 1
         else:
             paths.append(tuple((x, y) for y, x in ends))
-            left.append((_at(other, 1 - _GAP), target.limit, target.words))
+            right.append((_at(other, _GAP), target.limit, target.words))
     marks = (
         Strokes("target lines", tuple(paths), "text", "dash_dotted", 2.0),
         _words("target words on the left", left, "end"),
