@@ -201,10 +201,13 @@ class DesignEntry(Task):
     @property
     def headline(self) -> str:
         """The design in one sentence; empty while a gate or one of its instruments is closed."""
+        return self._sentence(self.lamps)
+
+    def _sentence(self, lamps: Iterable[Lamp]) -> str:
         if self.blocked_by or any(each.locked for each in self._keeps.values()):
             return ""
         said = self._headline() if callable(self._headline) else self._headline
-        verdicts = ", ".join(lamp.short for lamp in self.lamps)
+        verdicts = ", ".join(lamp.short for lamp in lamps)
         sentence = ": ".join(filter(None, (said, verdicts)))
         return f"{sentence}." if sentence else ""
 
@@ -284,13 +287,14 @@ class DesignEntry(Task):
 
     def parts(self) -> Sequence[Part]:
         """The headline, the lamps, the fields, and what was saved."""
-        now, misses = self.current, self.misses
+        now, lamps = self.current, self.lamps
+        misses = [lamp.sentence for lamp in lamps if not lamp.kept]
         self._warned = self._warned and bool(misses)
         parts: list[Part] = []
-        if headline := self.headline:
-            tone = "red" if misses else "green" if self.lamps else ""
+        if headline := self._sentence(lamps):
+            tone = "red" if misses else "green" if lamps else ""
             parts.append(Prose("headline", f"**{headline}**", tone=tone))
-        if lamps := self.lamps:
+        if lamps:
             rows = tuple((f"{lamp.sign} {lamp.name}", lamp.verdict) for lamp in lamps)
             parts.append(Rows("lamps", rows))
         rows = tuple((self._about(name), _shown(value)) for name, value in now.items())
