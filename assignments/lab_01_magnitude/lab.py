@@ -159,18 +159,8 @@ board_binding_term = "compute" if computing > moving else "memory"
 context
 
 # %% instrument="Design: fit, and be in time"
-promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
-room = {"cloud": h100.memory, "tiny": (lab.p.sram_kb - lab.p.reserve_kb) * 1e3}
-kept = {
-    "cloud": f"memory of {q(h100.memory, 'B')}",
-    "tiny": f"reserve of {q(lab.p.reserve_kb * 1e3, 'B')}",
-}
 design = IronLaw(
     efficiency=lab.p.efficiency_pct / 100,
-    targets=lambda: [
-        Target("data", room[context.context], kept[context.context], spare=False),
-        Target("total", promise[context.context], f"promise {q(promise[context.context], 's')}"),
-    ],
     lock=lab.card("act2_batch"),
     hints=lab.card("act2_limit"),
 )
@@ -187,6 +177,16 @@ lab.follow(
     batch={"cloud": 1, "tiny": 1},
     latency={"cloud": h100.launch(), "tiny": m7.launch()},
 )
+promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
+memory = {
+    "cloud": f"memory of {q(h100.memory, 'B')}",
+    "tiny": f"reserve of {q(lab.p.reserve_kb * 1e3, 'B')}",
+}
+design.targets = lambda: [
+    Target("data", design.capacity.memory, memory[context.context], spare=False),
+    Target("total", promise[context.context], f"promise {q(promise[context.context], 's')}"),
+]
+design
 
 # %% answer="largest_model_kparams"
 largest_model_kparams = (lab.p.sram_kb - lab.p.reserve_kb) / BYTES_PER_ELEMENT["int8"]
