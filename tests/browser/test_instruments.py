@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-import nbformat
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -144,44 +143,6 @@ def test_an_instrument_fits_on_one_screen(gallery):
             plots[0].press("Enter")
     gallery.set_viewport_size({"width": 1400, "height": 1000})
     assert too_high == {}
-
-
-@pytest.fixture
-def restarted(open_notebook, run_all, tmp_path):
-    """An instrument and a card whose kernel was restarted."""
-    code = """
-from mlsys_widgets import DesignEntry, IronLaw
-from mlsys_widgets.ledger import DesignForm, Ledger
-from mlsys_widgets.ledger.designs import number
-led = Ledger.open("ledger.jsonl", lab="lab_99", student="student-01")
-form = DesignForm("lab_99", 99, {"batch": number("images at once", 1)})
-law = IronLaw()
-display(law, DesignEntry({"batch": lambda: law.batch}, ledger=led, form=form, keeps={"law": law}))
-"""
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(book, tmp_path / "restart.ipynb")
-    page = open_notebook(tmp_path / "restart.ipynb")
-    run_all(page)
-    board = instrument(page, "Iron law")
-    expect(board.locator(".mlsys-handle").first).to_be_attached()
-    expect(board.locator(".mlsys-lost")).to_be_hidden()
-    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    return page, board
-
-
-def test_without_a_kernel_nothing_looks_alive(restarted):
-    page, board = restarted
-    notice = "This instrument has no kernel. Press Resume at the top of the lab."
-    expect(board.locator(".mlsys-lost")).to_have_text(notice)
-    for control in board.locator(".mlsys-controls :is(input, select)").all():
-        expect(control).to_be_disabled()
-    expect(board.get_by_role("button", name="Reset")).to_be_disabled()
-    assert board.locator(".mlsys-handles").evaluate_all("all => all.every(layer => layer.inert)")
-    card = page.locator(".mlsys-lab-trouble")
-    expect(card).to_have_text("This card has no kernel. Press Resume at the top of the lab.")
-    page.get_by_role("button", name="Save my design").click()
-    expect(card).to_contain_text("This card has no kernel.")
 
 
 #: Which texts are wider than the box beside a slider; the box keeps its own.
