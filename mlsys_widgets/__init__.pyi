@@ -34,6 +34,7 @@ from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierar
 from .instruments.physics_panel import PhysicsPanel as PhysicsPanel
 from .instruments.roofline_widget import RooflineWidget as RooflineWidget
 from .instruments.serving_explorer import ServingExplorer as ServingExplorer
+from .instruments.target import Target as Target
 from .labs.quiz import Myth as Myth
 from .labs.quiz import Question as Question
 

@@ -12,8 +12,9 @@
 # (data, algorithm, machine), the two scaling regimes, and the iron law.
 
 # %% setup=true
-from mlsys_widgets import IronLaw, MagnitudeLandscape
+from mlsys_widgets import IronLaw, MagnitudeLandscape, Target
 from mlsys_widgets.physics import BYTES_PER_ELEMENT, devices, iron_law, workloads
+from mlsys_widgets.physics import format_quantity as q
 
 h100, m7, resnet = devices["h100-sxm"], devices["cortex-m7"], workloads["resnet50-inference"]
 
@@ -176,6 +177,16 @@ lab.follow(
     batch={"cloud": 1, "tiny": 1},
     latency={"cloud": h100.launch(), "tiny": m7.launch()},
 )
+promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
+memory = {
+    "cloud": f"memory of {q(h100.memory, 'B')}",
+    "tiny": f"reserve of {q(lab.p.reserve_kb * 1e3, 'B')}",
+}
+design.targets = lambda: [
+    Target("data", design.capacity.memory, memory[context.context], spare=False),
+    Target("total", promise[context.context], f"promise {q(promise[context.context], 's')}"),
+]
+design
 
 # %% answer="largest_model_kparams"
 largest_model_kparams = (lab.p.sram_kb - lab.p.reserve_kb) / BYTES_PER_ELEMENT["int8"]
@@ -205,7 +216,6 @@ largest_batch_in_time = str(max(b for b, time in times.items() if time <= lab.p.
 # Choose the context you would build first, set the design instrument as you would ship it, and save.
 
 # %% design=true
-promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
 lab.design(
     {
         "context": lambda: context.context,
@@ -214,13 +224,15 @@ lab.design(
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
         "act2_prediction": lambda: lab.card("act2_term").value,
         "act2_correct": lambda: lab.card("act2_term").value == term.right,
-        "constraint_hit": lambda: bool(
-            design.capacity.out_of_memory or design.result.total > promise[context.context]
-        ),
+        "constraint_hit": lambda: bool(design.misses),
         "oom_triggered": lambda: bool(design.capacity.out_of_memory),
     },
     after=["act2_batch"],
     keeps={"design": design},
+    headline=lambda: (
+        f"{context.context.capitalize()}, {q(design.data, 'B')}, batch {q(design.batch)}, "
+        f"{q(design.result.total, 's')}"
+    ),
 )
 
 # %% [markdown]

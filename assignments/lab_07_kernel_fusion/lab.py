@@ -17,6 +17,7 @@ from mlsys_widgets import (
     DispatchWaterfall,
     FusionDecision,
     FusionExplorer,
+    Target,
     measured,
 )
 from mlsys_widgets import physics as ph
@@ -226,7 +227,8 @@ where_to_compile = "cloud"
 # ## Your design
 #
 # Choose the context you design for. Set the chain of the fusion explorer and the break-even timeline to what you would
-# deploy there. The entry below reads them, and your decision where to compile; without that it cannot be saved.
+# deploy there. The entry below reads them, and your decision where to compile; without that it cannot be saved. Where
+# you compile, that must have paid before the service ends: the timeline now has a lamp for it.
 
 # %% design=true
 modes = {
@@ -234,10 +236,23 @@ modes = {
     for decided in ("both", "cloud", "edge", "neither")
     for place in ("cloud", "edge")
 }
+
+
+def mode():
+    decided = lab.ledger.state().answers.get("where_to_compile")
+    return decided and modes.get((decided.value, context.context))
+
+
+def targets():
+    words = f"end of service {ph.format_quantity(plan.days, 'days')}"
+    return [Target("days_to_break_even", plan.days, words)] if mode() == "compiled" else []
+
+
+plan.targets = targets
 lab.design(
     {
         "context": lambda: context.context,
-        "execution_mode": lambda: modes.get((str(where_to_compile), context.context)),
+        "execution_mode": mode,
         "fusion_enabled": lambda: bool(fusion.result.traffic_reduction > 1),
         "compilation_roi_positive": lambda: bool(plan.result.roi_positive),
         "breakeven_inferences": lambda: plan.result.break_even if plan.gain else None,
@@ -250,7 +265,7 @@ lab.design(
         "act1_prediction": lambda: lab.card("act1_utilization").value,
         "act1_correct": lambda: lab.card("act1_utilization").value == act1.right,
         "act2_result": lambda: plan.result.break_even if plan.gain else None,
-        "act2_decision": lambda: modes.get((str(where_to_compile), context.context)),
+        "act2_decision": mode,
         "constraint_hit": lambda: not plan.result.roi_positive,
         "act2_prediction": lambda: lab.card("act2_break_even").value,
         "act2_correct": lambda: lab.card("act2_break_even").value == act2.right,
@@ -258,6 +273,10 @@ lab.design(
     },
     after=["act2_one_product"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
+    headline=lambda: (
+        f"{context.context.capitalize()}, {mode() or 'undecided'}, "
+        f"{ph.format_quantity(plan.days, 'days')} in service"
+    ),
 )
 
 # %% [markdown]

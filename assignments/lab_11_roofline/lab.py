@@ -10,7 +10,7 @@
 # utilization, kernel fusion. If *ridge point* is a new word, begin with the first of these.
 
 # %% setup=true
-from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, link
+from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, Target, link
 from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
     decode,
@@ -155,9 +155,19 @@ kernel_to_fund = "softmax"
 # of its own. Batch and sequence length are those of the three kernels above: move them here, and the roofline follows.
 
 # %% instrument="What the service keeps in memory"
+served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
+
+
+def targets():
+    device = served_by[context.context]
+    words = f"memory of the {device.name}, {format_quantity(device.memory, 'B')}"
+    return [Target("total", device.memory, words)]
+
+
 budget = MemoryBudget(
     batch=8,
     sequence=512,
+    targets=targets,
     lock=lab.card("act2_kernels"),
     hints=lab.card("act2_why"),
     measurements=lab.card("act2_decode"),
@@ -281,13 +291,17 @@ lab.design(
             if budget.result.out_of_memory
             else 100 * float(budget.decode.compute_time / budget.decode.time)
         ),
-        "constraint_hit": lambda: bool(budget.result.out_of_memory),
+        "constraint_hit": lambda: bool(budget.misses),
         "tokens_per_second": lambda: (
             None if budget.result.out_of_memory else float(budget.decode.tokens_per_second)
         ),
     },
     after=["act1_wall", "act2_kernels"],
     keeps={"memory": budget, "kernels": service},
+    headline=lambda: (
+        f"{context.context.capitalize()}, {service.fusion} fusion, batch "
+        f"{format_quantity(budget.batch)}, {format_quantity(budget.result.total, 'B')}"
+    ),
 )
 
 # %% [markdown]

@@ -240,7 +240,13 @@ plan_capture = CompilationSpectrum(
 )
 plan_capture
 
+
 # %% design=true
+def wrong_capture():
+    if not (plan_capture.locked or plan_capture.result.outcome.right):
+        return plan_capture.sentence(plan_capture.result)
+
+
 lab.design(
     {
         "context": lambda: context.context,
@@ -258,6 +264,8 @@ lab.design(
     after=["act2_traffic", "act2_trace"],
     title="Your plan",
     keeps={"memory": plan_memory, "capture": plan_capture},
+    headline=lambda: f"{plan_memory.result.home.level.name}, {plan_capture.result.stop.name}",
+    promises={"working set": plan_memory, "capture": wrong_capture},
 )
 
 # %% [markdown]
@@ -357,11 +365,7 @@ lab.design(
 lab.hud(
     constraints={
         "Working set": plan_memory,
-        "Capture": lambda: (
-            None
-            if plan_capture.locked or plan_capture.result.outcome.right
-            else plan_capture.sentence(plan_capture.result)
-        ),
+        "Capture": wrong_capture,
     },
     decisions={"Memory": "memory_level", "Capture": "capture"},
 )

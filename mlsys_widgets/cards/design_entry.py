@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from traitlets import TraitError
@@ -12,19 +13,36 @@ from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows, moment
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.instruments.target import Lamp
+from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger import Design, DesignForm, Ledger, State, form_of
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.physics import counted, format_quantity
 
 #: The ledger keeps the settings of instruments under names that begin with this.
 _KEPT: Final = "design_instruments"
+
+#: An instrument, which breaks its promise while it shows an alert, or a function that returns a
+#: sentence while the promise is broken.
+Promise = Instrument | Callable[[], str | None]
+
+
+@dataclass(frozen=True)
+class FoldedRows(Rows):
+    """Lines of two columns behind a heading that unfolds them."""
+
+    heading: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "heading": self.heading}
 
 
 class DesignEntry(Task):
     """What this lab hands on to the labs that follow.
 
     Nothing is typed into it. Each field is a value, or a function that reads it from what the
-    student did (a prediction, an instrument, a reflection) at the moment it is shown or saved.
-    It can be saved any number of times; the last one stands.
+    student did (a prediction, an instrument, a reflection). The card follows the instruments, and
+    shows their targets as lamps. It can be saved any number of times; the last one stands. A
+    design that misses a target is saved only after a warning, and the ledger keeps what it misses.
 
     Parameters
     ----------
@@ -41,26 +59,37 @@ class DesignEntry(Task):
         The heading.
     keeps
         Instruments that the design was made with, by name. Saving keeps their settings, and a new
-        kernel restores them, so a restart does not lose the design.
+        kernel restores them, so a restart does not lose the design. Their targets are the design's.
+    headline
+        The design in a few words, or a function that returns them; the verdicts of the targets
+        complete the sentence.
+    promises
+        What else can be broken, by name: an instrument, which breaks it while it shows an alert, or
+        a function that returns a sentence while it is broken.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from mlsys_widgets import DispatchWaterfall
-    >>> from mlsys_widgets.ledger.designs import DesignForm, choice
+    >>> from mlsys_widgets import IronLaw, Target
+    >>> from mlsys_widgets.ledger.designs import DesignForm, number
     >>> folder = TemporaryDirectory()
     >>> path = Path(folder.name) / "ledger.jsonl"
-    >>> led = Ledger.open(path, lab="lab_02_modes", student="student-01")
-    >>> fields = {"execution_mode": choice("how the model runs", "eager", "compiled")}
-    >>> form = DesignForm("lab_02_modes", 2, fields)
-    >>> kws = DispatchWaterfall(model="kws")
-    >>> entry = DesignEntry({"execution_mode": lambda: kws.mode}, ledger=led, form=form)
-    >>> entry.current
-    {'execution_mode': 'eager'}
-    >>> kws.set(mode="compiled")
-    >>> entry.current
-    {'execution_mode': 'compiled'}
+    >>> led = Ledger.open(path, lab="lab_02_service", student="student-01")
+    >>> form = DesignForm("lab_02_service", 2, {"batch": number("images at once", 1)})
+    >>> law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    >>> entry = DesignEntry(
+    ...     {"batch": lambda: law.batch},
+    ...     ledger=led,
+    ...     form=form,
+    ...     keeps={"law": law},
+    ...     headline=lambda: f"Batch {law.batch:.0f}",
+    ... )
+    >>> print(entry.headline)
+    Batch 8: in time.
+    >>> law.set(batch=64)
+    >>> print(entry.headline, *entry.misses)
+    Batch 64: too late. Answer promised in 80 µs: 298.7 µs, 218.7 µs too late.
     >>> folder.cleanup()
     """
 
@@ -76,19 +105,51 @@ class DesignEntry(Task):
         after: Gate | Iterable[Gate] = (),
         title: str = "What you hand on",
         keeps: Mapping[str, Instrument] | None = None,
+        headline: str | Callable[[], str] = "",
+        promises: Mapping[str, Promise] | None = None,
     ) -> None:
         if ledger.lab is None:
             raise ValueError("the ledger names no lab; open it with lab=… to save a design")
-        super().__init__(ledger.lab, title, ledger=ledger, after=after)
-        self._form = form_of(ledger.lab) if form is None else form
-        strangers = set(fields) - set(self._form.fields)
+        form = form_of(ledger.lab) if form is None else form
+        strangers = set(fields) - set(form.fields)
         if strangers:
-            known = ", ".join(self._form.fields)
+            known = ", ".join(form.fields)
             raise ValueError(f"{', '.join(sorted(strangers))} is not a field; there are: {known}")
+        super().__init__(ledger.lab, title, ledger=ledger, after=after)
+        self._form = form
         self._fields = dict(fields)
         self._keeps = dict(keeps or {})
+        self._headline = headline
+        self._promises = dict(promises or {})
+        #: Whether the student was told what the design misses, and has not decided yet.
+        self._warned = False
         self.refresh()
         self._set_again()
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show every move of an instrument, once."""
+        sources = (*self._keeps.values(), *self._promises.values())
+        instruments = [each for each in sources if isinstance(each, Instrument)]
+        seen = {id(each): each.inputs for each in instruments}
+
+        def moved(change: Any) -> None:
+            # One move may change several inputs, and each of them is reported.
+            instrument = change["owner"]
+            if seen[id(instrument)] != instrument.inputs:
+                seen[id(instrument)] = instrument.inputs
+                self.show()
+
+        for each in instruments:
+            each.observe(moved, names=list(each.inputs))
+
+    def refresh(self) -> None:
+        """Look at the ledger and at the targets again."""
+        for instrument in self._keeps.values():
+            # What is wrong with a target is said where the card shows it.
+            with suppress(Exception):
+                instrument.aim()
+        super().refresh()
 
     @property
     def current(self) -> dict[str, Any]:
@@ -104,8 +165,54 @@ class DesignEntry(Task):
         """Whether it was saved."""
         return self.task_id in state.designs
 
+    # Targets and promises.
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]:
+        """What became of each target and promise; nothing while a gate or a lock is closed."""
+        if self.blocked_by:
+            return ()
+        return (*(lamp for each in self._keeps.values() for lamp in each.lamps), *self._kept())
+
+    def _kept(self) -> Iterator[Lamp]:
+        for name, promise in self._promises.items():
+            if not isinstance(promise, Instrument):
+                said = promise()
+            elif promise.locked:
+                continue
+            else:
+                alert = promise.alert(promise.result)
+                said = alert[0] if alert else None
+            verdict = said.removesuffix(".") if said else "kept"
+            yield Lamp(name, not said, verdict, f"{name} {'broken' if said else 'kept'}")
+
+    @property
+    def misses(self) -> list[str]:
+        """What the design misses now and by how much, a sentence each; empty if it fits."""
+        return [lamp.sentence for lamp in self.lamps if not lamp.kept]
+
+    @property
+    def saved_misses(self) -> list[str]:
+        """What the saved design missed when it was saved."""
+        kept = self._state.answers.get(DESIGN_MISSES) if self._state and self.design else None
+        said = kept.value if kept else ()
+        return [str(each) for each in said] if isinstance(said, list | tuple) else []
+
+    @property
+    def headline(self) -> str:
+        """The design in one sentence; empty while a gate or one of its instruments is closed."""
+        return self._sentence(self.lamps)
+
+    def _sentence(self, lamps: Iterable[Lamp]) -> str:
+        if self.blocked_by or any(each.locked for each in self._keeps.values()):
+            return ""
+        said = self._headline() if callable(self._headline) else self._headline
+        verdicts = ", ".join(lamp.short for lamp in lamps)
+        sentence = ": ".join(filter(None, (said, verdicts)))
+        return f"{sentence}." if sentence else ""
+
     def save(self) -> Design:
-        """Save the entry as it is now.
+        """Save the entry as it is now, together with what it misses.
 
         Raises
         ------
@@ -115,11 +222,22 @@ class DesignEntry(Task):
             When the ledger could not be written.
         """
         self._need_gates()
-        fields = self.current
+        fields, misses = self._form.check(self.current), self.misses
         # Settings first, so that the instruments of a saved design can always be restored.
         for name, instrument in self._keeps.items():
             self._ledger.record_answer(f"{_KEPT}.{name}", instrument.inputs)
-        saved = self._save(lambda: self._ledger.save_design(fields, self._form))
+
+        def write() -> Design:
+            # Whichever write fails, no failing design may pass for one that fits.
+            if misses:
+                self._ledger.record_answer(DESIGN_MISSES, misses)
+            saved = self._ledger.save_design(fields, self._form)
+            if not misses:
+                self._ledger.record_answer(DESIGN_MISSES, misses)
+            return saved
+
+        saved = self._save(write)
+        self._warned = False
         self.show()
         return saved
 
@@ -135,33 +253,77 @@ class DesignEntry(Task):
                     instrument.set(**kept.value)
         self.show()
 
+    # What the browser asks.
+
     def actions(self) -> Mapping[str, Action]:
-        """Save, or look again at the current values."""
-        return {"save": self._on_save, "look": lambda values: self.show()}
+        """Save, after a warning if it misses something; or return to the design."""
+        return {"save": self._on_save, "anyway": self._on_anyway, "keep": self._on_keep}
 
     def _on_save(self, values: Values) -> None:
+        self._need_gates()
+        misses = self.misses
+        if misses:
+            self._warned = True
+            self._say(f"Not saved yet. {' '.join(misses)}", focus="send")
+        else:
+            self.save()
+            self._say("Your design is saved.", focus="saved")
+
+    def _on_anyway(self, values: Values) -> None:
+        misses = self.misses
         self.save()
-        self._say("Your design is saved.", focus="saved")
+        said = "It is recorded as a design that does not fit." if misses else ""
+        self._say(f"Your design is saved. {said}".strip(), focus="saved")
+
+    def _on_keep(self, values: Values) -> None:
+        self._warned = False
+        self._say("Nothing was saved. Change the instruments, then save.", focus="send")
+
+    # What is seen.
 
     def _about(self, name: str) -> str:
         about = self._form.fields[name].about
         return about[:1].upper() + about[1:]
 
     def parts(self) -> Sequence[Part]:
-        """The fields, what was saved, and whether anything changed since then."""
-        now, kept = self.current, self.design
+        """The headline, the lamps, the fields, and what was saved."""
+        now, lamps = self.current, self.lamps
+        misses = [lamp.sentence for lamp in lamps if not lamp.kept]
+        self._warned = self._warned and bool(misses)
+        parts: list[Part] = []
+        if headline := self._sentence(lamps):
+            tone = "red" if misses else "green" if lamps else ""
+            parts.append(Prose("headline", f"**{headline}**", tone=tone))
+        if lamps:
+            rows = tuple((f"{lamp.sign} {lamp.name}", lamp.verdict) for lamp in lamps)
+            parts.append(Rows("lamps", rows))
         rows = tuple((self._about(name), _shown(value)) for name, value in now.items())
-        parts: list[Part] = [
-            Prose("about", "This comes from what you did in this lab. Later labs start from it."),
-            Rows("fields", rows),
-            Buttons("send", (("save", "Save my design"), ("look", "Refresh"))),
-        ]
-        if kept is not None:
-            same = all(kept.fields.get(name) == value for name, value in now.items())
-            words = "as shown above" if same else "something has changed since then: save again"
-            tone = "green" if same else "orange"
-            parts.append(Numbers("saved", (("Saved", moment(kept.time), tone, words),)))
-        return parts
+        heading = f"What later labs start from: {counted(len(rows), 'field')}"
+        parts.append(FoldedRows("fields", rows, heading))
+        buttons: tuple[tuple[str, str], ...] = (("save", "Save my design"),)
+        if self._warned:
+            parts.append(self._warning(misses))
+            buttons = (("keep", "Keep designing"), ("anyway", "Save it anyway"))
+        return [*parts, Buttons("send", buttons), *self._saved(now, misses)]
+
+    def _warning(self, misses: list[str]) -> Prose:
+        what = "this" if len(misses) == 1 else f"{len(misses)} things"
+        words = f"The design misses {what}: {' '.join(misses)}"
+        return Prose("warning", words, tone="red", label="Not saved yet.")
+
+    def _saved(self, now: Mapping[str, Any], misses: list[str]) -> Iterator[Part]:
+        """What was saved, whether it fits, and whether anything changed since then."""
+        kept = self.design
+        if kept is None:
+            return
+        failed = self.saved_misses
+        same = failed == misses and all(kept.fields.get(n) == value for n, value in now.items())
+        words = "as shown above" if same else "something has changed since then: save again"
+        tone = "red" if failed else "green" if same else "orange"
+        label = "Saved, does not fit" if failed else "Saved"
+        yield Numbers("saved", ((label, moment(kept.time), tone, words),))
+        if failed and failed != misses:
+            yield Prose("failed", " ".join(failed), tone="red", label="The saved design misses:")
 
 
 def _shown(value: Any) -> str:

@@ -135,13 +135,13 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Words:
-    """Text at places of the plot."""
+    """Text at places of the plot, in the tone of text: others have too little contrast to read."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     text: tuple[str, ...]
-    tone: str = "ink"
+    tone: str = "text"
     align: str = "start"
 
 

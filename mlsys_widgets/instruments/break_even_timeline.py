@@ -23,6 +23,7 @@ from mlsys_widgets.instruments.break_even_scenes import (
 )
 from mlsys_widgets.instruments.controls import Count, Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.target import LimitedQuantity
 
 _show = ph.format_quantity
 
@@ -78,8 +79,15 @@ class BreakEvenTimeline(Instrument):
     """
 
     title = "Break-even timeline"
+    plot_names = ("Break-even", "Whole service")
     predictable: ClassVar = {"break_even": "inferences"}
     headline = "break_even"
+    quantities: ClassVar = {
+        # The crossing has a line at the end of service, which keeps off its words.
+        "days_to_break_even": LimitedQuantity(
+            "days", "pays off", "does not pay off", "too late", ((1, "x"),)
+        ),
+    }
 
     preset = Select(
         "Scenario",

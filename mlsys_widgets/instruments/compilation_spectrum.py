@@ -114,6 +114,7 @@ class CompilationSpectrum(Instrument):
     """
 
     title = "Compilation spectrum"
+    plot_names = ("Stops", "Your model")
 
     model = Several(
         "Your model has",

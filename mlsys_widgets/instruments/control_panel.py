@@ -16,7 +16,10 @@ import traitlets
 
 _STATIC = Path(__file__).parent / "static"
 #: One module for the browser, made of parts that each hold one idea.
-_PARTS = ("elements.js", "controls.js", "handles.js", "player.js", "control_panel.js")
+_PARTS = (
+    "elements.js", "controls.js", "handles.js", "player.js", "layout.js", "liveness.js",
+    "control_panel.js",
+)  # fmt: skip
 
 
 #: Quick, and nearly as small as the best.

@@ -98,6 +98,7 @@ class DispatchWaterfall(Instrument):
     """
 
     title = "Dispatch waterfall"
+    plot_names = ("One pass", "Utilization", "First kernels")
     predictable: ClassVar = {"utilization": "%"}
     headline = "utilization"
 

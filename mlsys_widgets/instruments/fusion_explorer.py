@@ -140,6 +140,7 @@ class FusionExplorer(Instrument):
     """
 
     title = "Fusion explorer"
+    plot_names = ("Data moved", "Intensity", "Time", "Speedup")
     predictable: ClassVar[Mapping[str, str]] = {"speedup": "×"}
     headline = "speedup"
 

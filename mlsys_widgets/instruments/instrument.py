@@ -7,7 +7,7 @@ An instrument declares its controls and says three things about a result: what t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -22,6 +22,7 @@ from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.instruments.controls import Control, Slider, controls_of
 from mlsys_widgets.instruments.pin import Pin, values_of
 from mlsys_widgets.instruments.predicted import Predicted, given
+from mlsys_widgets.instruments.target import Lamp, LimitedQuantity, Target, with_lines
 from mlsys_widgets.physics.domain import one_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 NumberCard = tuple[str, str, str]
 #: (header, rows) of the table that gives the numbers of the plot.
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+#: Targets, or a function that returns those of now: of the context that is chosen, for example.
+Targets = Sequence[Target] | Callable[[], Sequence[Target]]
 
 
 class Opens(Protocol):
@@ -75,6 +78,10 @@ class Instrument(ipywidgets.VBox):
         there from the start, folded away.
     pinned
         Inputs of a state to compare with; what is not named has its present value.
+    targets
+        What a design made with this instrument has to keep: a line on each axis that shows the
+        quantity, and a lamp with the readouts. They can be set later, too:
+        ``instrument.targets = …``.
     **inputs
         Values of the controls, by name.
 
@@ -125,6 +132,10 @@ class Instrument(ipywidgets.VBox):
     #: The number that the instrument is about: the name of an output of its result. The math says
     #: which input moves it most.
     headline: ClassVar[str] = ""
+    #: What to call each plot where a low window shows one at a time.
+    plot_names: ClassVar[Sequence[str]] = ()
+    #: The quantities that a target may limit, by name: an output of the result, or an input.
+    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {}
     children: tuple[ipywidgets.Widget, ...]
 
     def __init__(
@@ -134,6 +145,7 @@ class Instrument(ipywidgets.VBox):
         prediction: float | Mapping[str, float] | None = None,
         hints: Opens | None = None,
         pinned: Mapping[str, Any] | None = None,
+        targets: Targets = (),
         **inputs: Any,
     ) -> None:
         super().__init__()
@@ -151,7 +163,11 @@ class Instrument(ipywidgets.VBox):
         self._held: tuple[str, Any] | None = None
         self._result: Any = None
         self._settling = False
+        self._targets: Targets = ()
+        #: The targets that are on the screen.
+        self._aimed: tuple[Target, ...] = ()
         self.set(**inputs)
+        self.targets = targets
         if pinned is not None:
             now = self.inputs
             self.set(**pinned)
@@ -293,6 +309,66 @@ class Instrument(ipywidgets.VBox):
         if not held:
             self._held = None
         self._set(wanted)
+
+    # What a design has to keep.
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The targets as they are now."""
+        wanted = self._targets
+        found = tuple(wanted() if callable(wanted) else wanted)
+        for target in found:
+            if target.quantity not in self.quantities:
+                known = ", ".join(self.quantities) or "none"
+                raise ValueError(
+                    f"{type(self).__name__} has no quantity {target.quantity!r} to set a target "
+                    f"for; it has: {known}"
+                )
+        return found
+
+    @targets.setter
+    def targets(self, wanted: Targets) -> None:
+        before, self._targets = self._targets, wanted
+        try:
+            self.aim()
+        except ValueError:
+            self._targets = before
+            raise
+
+    def aim(self) -> None:
+        """Look at the targets again; call it when a function that gives them has changed."""
+        now = self.targets
+        if now != self._aimed:
+            self._aimed = now
+            self._show()
+
+    def measure(self, quantity: str) -> float:
+        """The present value of a quantity that a target may limit."""
+        result = self.result
+        return float(getattr(result if hasattr(result, quantity) else self, quantity))
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]:
+        """What became of each target; none of them is lit before the lock is open."""
+        if self.locked:
+            return ()
+        return tuple(
+            target.lamp(self.measure(target.quantity), self.quantities[target.quantity])
+            for target in self.targets
+        )
+
+    @property
+    def misses(self) -> list[str]:
+        """The targets that are missed now, a sentence each."""
+        return [lamp.sentence for lamp in self.lamps if not lamp.kept]
+
+    def drawn(self, result: Any) -> tuple[Scene, ...]:
+        """The scenes with the lines of the targets."""
+        scenes: Any = self.scenes(result)
+        if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
+            name = type(self).__name__
+            raise ValueError(f"{name}.scenes gives {type(scenes).__name__}, not a tuple of Scene")
+        return with_lines(scenes, self.targets, self.quantities)
 
     # A state to compare with.
 
@@ -486,7 +562,7 @@ class Instrument(ipywidgets.VBox):
 
     def _picture(self, caption: tuple[str, ...] = ()) -> str:
         title = f"{self.title}. {self.sentence(self.result)}"
-        return picture.svg(self.scenes(self.result), title, caption)
+        return picture.svg(self.drawn(self.result), title, caption)
 
     @property
     def _numbers(self) -> str:
@@ -496,7 +572,8 @@ class Instrument(ipywidgets.VBox):
         """What the instrument says, in plain text."""
         if self.locked:
             return f"{self.title}: locked until a prediction is committed."
-        return f"{self.title}. {self.sentence(self.result)}\n{self._numbers}\n{self.code}"
+        lamps = "".join(f"{lamp.sign} {lamp.sentence}\n" for lamp in self.lamps)
+        return f"{self.title}. {self.sentence(self.result)}\n{lamps}{self._numbers}\n{self.code}"
 
 
 # Drawn, because not every machine has a font with a padlock.

@@ -23,6 +23,7 @@ from mlsys_widgets.instruments.iron_law_scenes import (
     term_at,
     term_time,
 )
+from mlsys_widgets.instruments.target import LimitedQuantity
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
@@ -74,8 +75,13 @@ class IronLaw(Instrument):
     """
 
     title = "Iron law"
+    plot_names = ("This batch", "All batches", "Memory")
     predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
     headline = "total"
+    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
+        "data": LimitedQuantity("B", "fits", "does not fit", "too much", ((2, "x"),)),
+        "total": LimitedQuantity("s", "in time", "too late", "too late", ((0, "x"),)),
+    }
 
     device = Select(
         "Device",

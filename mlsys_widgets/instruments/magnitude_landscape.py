@@ -72,6 +72,7 @@ class MagnitudeLandscape(Instrument):
     """
 
     title = "Magnitude landscape"
+    plot_names = ("Two devices", "All devices")
     predictable: ClassVar[Mapping[str, str]] = {"gap": "×"}
 
     device = Select("Compare", default="h100-sxm", options=_DEVICES, help="The first device.")

@@ -31,6 +31,7 @@ from mlsys_widgets.instruments.memory_budget_speeds import (
     calibrated_speeds,
 )
 from mlsys_widgets.instruments.serving_curve import rounded
+from mlsys_widgets.instruments.target import LimitedQuantity
 from mlsys_widgets.physics.model_kernels import Phase
 
 _show = ph.format_quantity
@@ -75,8 +76,12 @@ class MemoryBudget(TwoFormInstrument):
     """
 
     title = f"Memory budget of {MODEL.name}"
+    plot_names = ("This batch", "All batches")
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
     headline = "total"
+    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
+        "total": LimitedQuantity("B", "fits", "does not fit", "too much", ((0, "x"), (1, "y"))),
+    }
     #: Decode and prefill of a result, which cards, sentence and table all speak of.
     _timed: tuple[ph.Footprint, ph.Generation, ph.Generation] | None = None
     _calibrated: tuple[ph.Footprint, tuple[float, float]] | None = None
@@ -386,7 +391,9 @@ class MemoryBudget(TwoFormInstrument):
         batches = curve(
             result, need, other, _HEADS[self._other_heads], self.predicted("largest_batch")
         )
-        return bar(result, self._machine.name), batches
+        # A target for the memory has words of its own at the same place.
+        named = "" if any(each.quantity == "total" for each in self.targets) else self._machine.name
+        return bar(result, named), batches
 
     def film(self, result: ph.Footprint) -> Film:
         """Prefill and decode fill the cache; the first half of each sequence is its prompt."""

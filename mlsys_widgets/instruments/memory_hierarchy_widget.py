@@ -122,6 +122,7 @@ class MemoryHierarchy(Instrument):
     """
 
     title = "Memory hierarchy"
+    plot_names = ("Capacity", "Time")
 
     size = Slider(
         "Tensor size",

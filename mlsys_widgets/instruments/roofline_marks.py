@@ -70,8 +70,8 @@ def zones(ridge: float, up: Axis) -> list[AnyMark]:
     level = (up.high / 3,)
     return [
         Blocks("zones", sides, opacity=0.07),
-        Words("memory zone", (LEFT * 1.4,), level, ("memory-bound",), "memory"),
-        Words("compute zone", (RIGHT / 1.4,), level, ("compute-bound",), "compute", "end"),
+        Words("memory zone", (LEFT * 1.4,), level, ("memory-bound",), "text"),
+        Words("compute zone", (RIGHT / 1.4,), level, ("compute-bound",), "text", "end"),
     ]
 
 

@@ -87,6 +87,7 @@ class ServingExplorer(Instrument):
     """
 
     title = f"Serving {_MODEL.name}"
+    plot_names = ("Throughput", "Time per token")
     predictable: ClassVar[Mapping[str, str]] = {
         "tokens_per_second": "tokens/s",
         "time_per_token": "s",

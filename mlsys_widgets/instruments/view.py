@@ -47,6 +47,9 @@ class View:
                 "id": uuid4().hex,
                 "title": instrument.title,
                 "plots": [[widget.model_id for widget in plot.followers] for plot in self._plots],
+                "names": instrument.plot_names
+                or [f"Plot {k + 1}" for k in range(len(self._plots))],
+                "heights": [plot.scene.height for plot in self._plots],
                 "controls": [control.spec(instrument) for control in controls],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
@@ -74,10 +77,7 @@ class View:
         self.panel.readout = self._readout()
 
     def _scenes(self) -> tuple[Scene, ...]:
-        scenes = self._instrument.scenes(self._instrument.result)
-        if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
-            name = type(self._instrument).__name__
-            raise ValueError(f"{name}.scenes gives {type(scenes).__name__}, not a tuple of Scene")
+        scenes: tuple[Scene, ...] = self._instrument.drawn(self._instrument.result)
         return scenes
 
     def _haunt(self) -> None:
@@ -117,6 +117,10 @@ class View:
             "cards": [
                 [word, value, color(tone), pin.compared(word, value) if pin else ""]
                 for word, value, tone in instrument.cards(result)
+            ],
+            "lamps": [
+                [lamp.sign, lamp.name, lamp.verdict, color("green" if lamp.kept else "red")]
+                for lamp in instrument.lamps
             ],
             "sentence": instrument.sentence(result),
             "alert": [alert[0], color(alert[1])] if alert else None,

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import mlsys_widgets
 from mlsys_widgets.instruments.controls import Slider, controls_of
 from mlsys_widgets.instruments.instrument import Instrument
+from tests.browser.contrast import contrasts
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.pictures import difference
 
@@ -87,10 +88,19 @@ BEYOND = """board => {
 }"""
 
 
-@pytest.mark.parametrize("width", [600, 1400])
-def test_no_text_is_cut_off(gallery, width):
-    """Nothing sticks out of its instrument, at the narrow width and at the wide one."""
-    gallery.set_viewport_size({"width": width + 120, "height": 2600})
+#: Narrow and wide, in high windows and in low ones; the last is 1,280 × 720 at a zoom of 200%.
+WINDOWS = [(720, 2600), (1520, 2600), (880, 720), (720, 720), (640, 360)]
+SIDEWAYS = """() => [...document.querySelectorAll('.jp-WindowedPanel-outer, .mlsys-board')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => `${e.querySelector('h3')?.textContent}: ${e.scrollWidth} > ${e.clientWidth}`)"""
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=lambda window: f"{window[0]}x{window[1]}")
+def test_no_text_is_cut_off(gallery, window):
+    """Nothing sticks out of its instrument, and nothing needs scrolling sideways."""
+    gallery.set_viewport_size({"width": window[0], "height": window[1]})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    settled(gallery)
     for title in titles():
         board = instrument(gallery, title)
         for plot in board.locator(".mlsys-plot").all():
@@ -101,6 +111,38 @@ def test_no_text_is_cut_off(gallery, width):
                 break
             gallery.wait_for_timeout(250)
         assert beyond == [], (title, beyond)
+    assert gallery.evaluate(SIDEWAYS) == []
+
+
+ROOM = "document.querySelector('.jp-WindowedPanel-outer').clientHeight"
+
+
+def test_an_instrument_fits_on_one_screen(gallery):
+    """At 1,280 × 720 with the panel of the lab open, a cell is about 700 pixels wide."""
+    gallery.set_viewport_size({"width": 880, "height": 720})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    settled(gallery)
+    too_high = {}
+    for title in titles():
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        expect(board.locator(".mlsys-compact")).to_be_visible()
+        plots = board.locator(".mlsys-tabs button").all() or [None]
+        for k, tab in enumerate(plots):
+            if tab is not None and tab.is_visible():
+                tab.press("Enter")
+                expect(tab).to_have_attribute("aria-pressed", "true")
+            settled(gallery)
+            gallery.wait_for_timeout(200)
+            plot = board.locator(".mlsys-plot").nth(k).bounding_box()
+            assert plot["height"] >= 170, (title, k)
+            height = board.bounding_box()["height"]
+            if height > gallery.evaluate(ROOM):
+                too_high[title, k] = height
+        if len(plots) > 1:
+            plots[0].press("Enter")
+    gallery.set_viewport_size({"width": 1400, "height": 1000})
+    assert too_high == {}
 
 
 #: Which texts are wider than the box beside a slider; the box keeps its own.
@@ -190,3 +232,21 @@ def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
 def test_accessibility(gallery, theme):
     in_theme(gallery, theme)
     no_serious_violation(gallery, ".mlsys-instrument")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_words_of_plots_stand_out(gallery, theme):
+    """At least 4.5 : 1, as WCAG asks of text of this size."""
+    in_theme(gallery, theme)
+    gallery.set_viewport_size({"width": 1400, "height": 2600})
+    settled(gallery)
+    pale = {}
+    for title in titles():
+        board = instrument(gallery, title)
+        board.scroll_into_view_if_needed()
+        gallery.wait_for_timeout(300)
+        found = contrasts(board)
+        assert found, title
+        if found[0][0] < 4.5:
+            pale[title] = [each for each in found if each[0] < 4.5]
+    assert pale == {}

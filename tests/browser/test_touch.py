@@ -449,3 +449,32 @@ def test_unfolded_and_accessible(page, theme):
         expect(board.locator(".mlsys-fold .mlsys-table td").first).to_be_visible()
     settled(page)
     no_serious_violation(page, ".mlsys-instrument")
+
+
+# What a tip lies on: its own handle, or words that can be read on the plot and beside it.
+COVERED = """node => {
+  const board = node.closest('.mlsys-board'), tip = node.querySelector('.mlsys-tip');
+  const area = tip.getBoundingClientRect();
+  const on = box => Math.min(area.right, box.right) - Math.max(area.left, box.left) > 1
+                 && Math.min(area.bottom, box.bottom) - Math.max(area.top, box.top) > 1;
+  const words = '.mlsys-plot text, .mlsys-legend li, .mlsys-card, .mlsys-sentence';
+  return [node.querySelector('.mlsys-grip'), ...board.querySelectorAll(words)]
+    .filter(each => getComputedStyle(each).visibility !== 'hidden')
+    .filter(each => on(each.getBoundingClientRect()))
+    .map(each => each.textContent || 'its own handle');
+}"""
+
+
+def test_a_tip_covers_neither_its_point_nor_what_is_read(page):
+    covered = {}
+    for title, board, names in boards_with_handles(page):
+        for name in names:
+            handle = handle_of(board, name)
+            handle.focus()
+            handle.press("ArrowRight")
+            expect(handle.locator(".mlsys-tip")).to_be_visible()
+            settled(page)
+            if found := handle.evaluate(COVERED):
+                covered[f"{title}, {name}"] = found
+        reset(board)
+    assert covered == {}

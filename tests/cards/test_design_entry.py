@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets import DesignEntry, DispatchWaterfall, PredictionLock
+from mlsys_widgets import (
+    DesignEntry,
+    DispatchWaterfall,
+    IronLaw,
+    MemoryBudget,
+    PredictionLock,
+    Target,
+)
 from mlsys_widgets import physics as ph
-from mlsys_widgets.ledger import DesignForm, Ledger, declare, earlier_design
+from mlsys_widgets.labs.student_steps import DESIGN_MISSES, saved_progress
+from mlsys_widgets.ledger import DesignForm, Ledger, NotSaved, declare, earlier_design
 from mlsys_widgets.ledger.designs import number
 from tests.ledger.making import form_of_lab
 
@@ -111,3 +119,126 @@ def test_the_entry_of_a_lab_of_your_own(tmp_path):
     assert "Side of the tile: 64" in entry.text()
     assert dict(entry.save()) == {"tile": 64}
     assert DesignEntry({"tile": 64}, ledger=led, form=form).is_open
+
+
+FORM = DesignForm("lab_07_kernel_fusion", 7, {"batch": number("images at once", 1)})
+
+
+def service(led, **more):
+    """A design with a promise: batch 8 keeps it, batch 64 does not."""
+    law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    more = {"keeps": {"law": law}, "headline": lambda: f"Cloud, batch {law.batch:.0f}", **more}
+    return law, DesignEntry({"batch": lambda: law.batch}, ledger=led, form=FORM, **more)
+
+
+def press(entry, action):
+    entry._asked(entry._card, {"action": action, "values": {}, "stamp": 1}, [])
+    return entry._card.view
+
+
+def buttons(view):
+    return [
+        words for part in view["parts"] if part["key"] == "send" for _, words in part["buttons"]
+    ]
+
+
+def kept(led):
+    return list(led.state().answers[DESIGN_MISSES].value)
+
+
+def test_the_card_follows_the_instruments(led):
+    law, entry = service(led)
+    assert "Cloud, batch 8: in time." in entry.text()
+    sent = []
+    entry._card.observe(lambda change: sent.append(change["new"]), names="view")
+    law.set(batch=64)
+    assert len(sent) == 1  # one move, one message
+    assert "Cloud, batch 64: too late." in entry.text()
+    assert "✗ Answer promised in 80 µs: 298.7 µs, 218.7 µs too late" in entry.text()
+    # Several inputs of one move are one change, too.
+    law.set(workload="llama3-8b")
+    assert len(sent) == 2
+
+
+def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led):
+    law, entry = service(led)
+    law.set(batch=64)
+    view = press(entry, "save")
+    assert entry.design is None
+    assert buttons(view) == ["Keep designing", "Save it anyway"]
+    assert "Not saved yet. The design misses this: Answer promised in 80 µs: 298.7" in entry.text()
+    assert buttons(press(entry, "keep")) == ["Save my design"]
+    assert entry.design is None
+    assert DESIGN_MISSES not in led.state().answers
+
+    press(entry, "save")
+    press(entry, "anyway")
+    assert entry.design.fields["batch"] == 64
+    assert kept(led) == ["Answer promised in 80 µs: 298.7 µs, 218.7 µs too late."]
+    assert "Saved, does not fit" in entry.text()
+    assert saved_progress(led.state(), led.lab)["design"] == "failing"
+    # It keeps saying so, while a better design is on its way and in a new kernel.
+    law.set(batch=8)
+    assert "The saved design misses: Answer promised in 80 µs: 298.7" in entry.text()
+    assert "Saved, does not fit" in service(led)[1].text()
+
+    assert buttons(press(entry, "save")) == ["Save my design"]
+    assert kept(led) == []
+    assert "does not fit" not in entry.text()
+    assert saved_progress(led.state(), led.lab)["design"] == "done"
+    # What was saved before stays in the history.
+    recorded = [event.value["value"] for event in led.events() if event.id == DESIGN_MISSES]
+    assert [len(each) for each in recorded] == [1, 0]
+
+
+def test_a_warning_goes_away_with_what_it_warns_of(led):
+    law, entry = service(led)
+    law.set(batch=64)
+    press(entry, "save")
+    law.set(batch=8)
+    assert buttons(entry._card.view) == ["Save my design"]
+    law.set(batch=64)
+    assert buttons(entry._card.view) == ["Save my design"]
+
+
+def test_a_promise_that_is_no_target(led):
+    plan = MemoryBudget(batch=8, sequence=512)
+    captured = {"said": "The graph is wrong without saying so."}
+    promises = {"memory": plan, "capture": lambda: captured["said"]}
+    _, entry = service(led, promises=promises)
+    assert entry.misses == ["Capture: The graph is wrong without saying so."]
+    assert entry.headline == "Cloud, batch 8: in time, memory kept, capture broken."
+    captured["said"] = None
+    entry.refresh()
+    assert entry.misses == []
+    plan.set(batch=1024, sequence=131072)
+    assert entry.misses[0].startswith("Memory: Out of memory")
+    assert "✗ Memory" in str(entry._card.view)
+
+
+def test_nothing_of_a_locked_instrument_is_shown(led):
+    lock = PredictionLock("act2", question="How many?", unit="images", ledger=led)
+    law = IronLaw(lock=lock, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    _, entry = service(led, keeps={"law": law}, promises={"law": law})
+    assert (entry.headline, entry.lamps) == ("", ())
+    assert "promised" not in entry.text()
+    lock.commit("16", 3)
+    assert entry.headline == "Cloud, batch 8: in time, law kept."
+
+
+def test_a_failed_save_leaves_no_failing_design_that_passes_for_a_good_one(led, monkeypatch):
+    law, entry = service(led)
+    law.set(batch=64)
+    entry.save()
+    law.set(batch=8)
+
+    def full(*_):
+        raise NotSaved("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(led), "save_design", full)
+        with pytest.raises(NotSaved):
+            entry.save()
+    assert kept(led) != []
+    entry.save()
+    assert kept(led) == []

@@ -63,7 +63,7 @@ def visible(instrument: Instrument) -> dict[str, Control]:
 
 
 def numbers(instrument: Instrument) -> Iterator[float]:
-    for scene in instrument.scenes(instrument.result):
+    for scene in instrument.drawn(instrument.result):
         for axis in (scene.across, scene.up):
             yield from (axis.low, axis.high, *axis.ticks)
             assert axis.low < axis.high
@@ -114,7 +114,7 @@ def check(instrument: Instrument) -> None:
     assert readout["table"] == {"header": list(header), "rows": [list(row) for row in rows]}
     assert all(len(row) == len(header) for row in rows)
     # The plot shows the scene of that result.
-    for plot, scene in zip(instrument._open()._plots, instrument.scenes(result), strict=True):
+    for plot, scene in zip(instrument._open()._plots, instrument.drawn(result), strict=True):
         assert set(plot.marks) == {mark.name for mark in scene.marks}
         for mark in scene.marks:
             drawn = plot.marks[mark.name]

@@ -3,6 +3,8 @@
 // reload loses it. Every action is answered; without an answer the card says so, never "saved".
 
 const PATIENCE = 8000; // milliseconds without an answer until the card says what may be wrong
+// The sentence of instruments, too.
+const NO_KERNEL = "This card has no kernel. Press Resume at the top of the lab.";
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -159,6 +161,14 @@ const BUILD = {
     node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
       element("li", {}, element("strong", { html: head }), element("span", { html })))),
   }),
+  foldedrows: (part, tools) => {
+    const { node } = BUILD.rows(part);
+    const fold = element("details", { class: "mlsys-lab-fold" }, element("summary", { text: part.heading, ...quiet }), node);
+    // It is drawn again with every change, and stays as the student left it.
+    fold.open = tools.unfolded.has(part.key);
+    fold.addEventListener("toggle", () => (fold.open ? tools.unfolded.add(part.key) : tools.unfolded.delete(part.key)));
+    return { node: fold };
+  },
   numberedlist: (part) => ({
     node: element("ol", { class: "mlsys-lab-points" }, ...part.points.map(([head, html]) =>
       element("li", {}, ...(head ? [element("strong", { html: head })] : []), element("span", { html })))),
@@ -192,15 +202,21 @@ function render({ model, el }) {
     retry.hidden = !again;
     after.hidden = !words;
   };
+  // JupyterLab marks the views of a kernel that was restarted.
+  const lost = () => Boolean(el.closest(".jupyter-widgets-disconnected"));
+  const life = new MutationObserver(() => {
+    if (lost()) { clearTimeout(timer); card.removeAttribute("aria-busy"); complain(NO_KERNEL, false); }
+  });
   const ask = (action) => {
     if (draftTimer) sendDrafts();
     const values = {};
     for (const [key, made] of parts) if (made.value) values[key] = made.value();
     asked = performance.now() + Math.random();
-    card.setAttribute("aria-busy", "true");
     clearTimeout(timer);
+    if (lost()) { complain(NO_KERNEL, false); return; }
+    card.setAttribute("aria-busy", "true");
     const silent = () => complain("The kernel does not answer, so nothing is saved yet. It may be busy with a"
-      + " cell: wait for it. If it was restarted, run this cell again.", false);
+      + " cell: wait for it. If it was restarted, press Resume at the top of the lab.", false);
     timer = setTimeout(silent, PATIENCE);
     try { model.send({ action, values, stamp: asked }); } catch { silent(); }
   };
@@ -214,6 +230,7 @@ function render({ model, el }) {
       draftTimer = setTimeout(sendDrafts, 300);
     },
     submit: () => body.querySelector(".mlsys-lab-main")?.click(),
+    unfolded: new Set(),
   };
 
   let parts = new Map();
@@ -270,7 +287,9 @@ function render({ model, el }) {
   const watch = new MutationObserver(() => name(el, model.get("view")));
   requestAnimationFrame(() => {
     const box = el.closest(".mlsys-lab");
-    if (box) watch.observe(box, { childList: true, subtree: true });
+    if (!box) return;
+    watch.observe(box, { childList: true, subtree: true });
+    for (const node of [el, el.parentElement, box]) life.observe(node, { attributeFilter: ["class"] });
   });
   model.on("change:view", show);
   model.on("change:drafts", forgotten);
@@ -279,6 +298,7 @@ function render({ model, el }) {
   return () => {
     for (const one of [timer, draftTimer, hush]) clearTimeout(one);
     watch.disconnect();
+    life.disconnect();
     model.off("change:view", show);
     model.off("change:drafts", forgotten);
     model.off("msg:custom", answered);

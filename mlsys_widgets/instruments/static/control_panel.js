@@ -138,7 +138,8 @@ async function render({ model, el }) {
       if (lost.length) waiting = { update: said, move: waiting.move ?? lost.at(-1) };
       underWay = [];
       flush();
-      if (!el.isConnected || !unanswered() || reminders >= MOST_REMINDERS) return;
+      if (!el.isConnected || !unanswered()) return;
+      if (reminders >= MOST_REMINDERS) { liveness.silent(true); return; }
       reminders += 1;
       ask("again");
     }, PATIENCE * 2 ** reminders);
@@ -166,7 +167,8 @@ async function render({ model, el }) {
     remind();
   };
 
-  const specs = {}, controls = {};
+  const specs = {}, controls = {}, pieces = [], legends = [];
+  let board = null, layout = null;
   const strip = element("div", { class: "mlsys-controls", role: "group", "aria-label": `Controls of ${spec.title}` });
   const rare = element("div", { class: "mlsys-controls" });
   const more = element("details", { class: "mlsys-more" }, element("summary", { text: "More" }), rare);
@@ -199,11 +201,14 @@ async function render({ model, el }) {
     copy.textContent = copied ? "Copied" : "Select and copy below";
     setTimeout(() => { copy.textContent = "Copy as code"; }, 2000);
   });
+  const notice = element("p", { class: "mlsys-lost", role: "alert", hidden: true });
   const head = element("div", { class: "mlsys-head" },
     element("h3", { class: "mlsys-title", text: spec.title }),
-    element("div", { class: "mlsys-tools" }, pin, reset, copy));
+    element("div", { class: "mlsys-tools" }, pin, reset, copy), notice);
+  const tabs = element("div", { class: "mlsys-tabs", role: "group", "aria-label": "Plot", hidden: true });
 
   const alert = element("div", { class: "mlsys-alert", role: "alert" });
+  const lamps = element("ul", { class: "mlsys-lamps", "aria-label": `Targets of ${spec.title}` });
   const cards = element("div", { class: "mlsys-cards", role: "list" });
   const sentence = element("p", { class: "mlsys-sentence", role: "status", "aria-live": "polite" });
   const data = element("table", { class: "mlsys-table" });
@@ -235,25 +240,33 @@ async function render({ model, el }) {
   movie.addEventListener("toggle", () => { if (!movie.open) film.stop(); });
   movie.hidden = !spec.film;
   math.hidden = !spec.math;
-  const readout = element("div", { class: "mlsys-readout" }, alert, cards, sentence, extra, hint, movie, math, numbers, code);
-  el.append(head, strip, readout);
+  const readout = element("div", { class: "mlsys-readout" }, lamps, alert, cards, sentence, extra, hint, movie, math, numbers, code);
+  el.append(head, strip, tabs, readout);
+  // What only the kernel can do is not offered without one.
+  const freeze = (frozen) => {
+    for (const node of strip.querySelectorAll("input, select, button")) node.disabled = frozen;
+    pin.disabled = reset.disabled = frozen;
+    for (const node of Object.values(folds)) node.inert = frozen && !node.open;
+    for (const piece of pieces) piece.freeze(frozen);
+    (board ?? el).classList.toggle("mlsys-frozen", frozen);
+  };
+  const liveness = livenessOf(el, notice, freeze);
 
   const cells = [];
-  const pieces = [];
-  const legends = [];
-  let extraKey = "", tableKey = "", mathKey = "";
+  let extraKey = "", tableKey = "", mathKey = "", lampsKey = "";
   // Measuring makes the browser lay out the page: only when a card came or went, or the width changed.
   let spreadOver = 0;
   const spread = () => {
     spreadOver = cells.length;
     // As many columns as fit, but rows as even as possible: six cards are never four and two.
-    const most = Math.max(1, Math.floor((cards.clientWidth + 8) / 158));
+    const most = Math.max(1, Math.floor((cards.clientWidth + 8) / (board?.classList.contains("mlsys-compact") ? 118 : 158)));
     const rows = Math.ceil(cells.length / most) || 1;
     const even = [rows, rows + 1].find((count) => cells.length % count === 0 && cells.length > count);
     cards.style.setProperty("--columns", Math.ceil(cells.length / (even ?? rows)) || 1);
   };
   const show = () => {
     const now = panel.state;
+    if (!unanswered()) liveness.silent(false);
     flush();
     commands = commands.filter((command) => command.stamp > (now.stamps.command ?? 0));
     for (const [name, control] of Object.entries(controls)) {
@@ -281,6 +294,8 @@ async function render({ model, el }) {
       box.style.setProperty("--tone", tone);
     });
     if (cells.length !== spreadOver) spread();
+    const lampsNow = JSON.stringify(now.lamps);
+    if (lampsNow !== lampsKey) { lampsKey = lampsNow; showLamps(lamps, now.lamps); }
     if (sentence.textContent !== now.sentence) sentence.textContent = now.sentence;
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;
@@ -318,18 +333,21 @@ async function render({ model, el }) {
       pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value), waits);
       legends[k] = legendOver(plot, spec.title);
       pieces[k].show(panel.state.frames[k], panel.state.handles[k], panel.state.values);
+      pieces[k].freeze(liveness.gone);
       legends[k].show(panel.state.legends[k] ?? []);
     });
+    layout.take(pieces.map((piece, k) => [piece.plot, legends[k].list]));
     describe(el, spec.title, panel.state.sentence);
     const drawn = [...plots].filter((plot) => plot.querySelector("svg:not(.mlsys-sign)"));
     if (drawn.length === spec.plots.length) watch.disconnect();
   };
   const watch = new MutationObserver(dress);
-  let board = null;
   const attached = () => {
     if (board) return;
     board = el.closest(".mlsys-board");
     if (!board) return;
+    layout = layoutOf(board, strip, tabs, readout, spec);
+    liveness.attach(board);
     watch.observe(board, { childList: true, subtree: true });
     dress();
   };
@@ -342,6 +360,8 @@ async function render({ model, el }) {
   return () => {
     watch.disconnect();
     sizes.disconnect();
+    layout?.remove();
+    liveness.remove();
     clearTimeout(reminder);
     clearTimeout(rest);
     film.stop();

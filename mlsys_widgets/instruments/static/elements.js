@@ -69,6 +69,7 @@ function legendOver(plot, title) {
   let key = "";
   plot.before(list);
   return {
+    list,
     remove() { list.remove(); },
     show(entries) {
       const next = JSON.stringify(entries);
@@ -79,4 +80,12 @@ function legendOver(plot, title) {
         element("li", {}, symbol(color, kind), document.createTextNode(text))));
     },
   };
+}
+
+// Targets: a sign and words for each, so that nothing depends on color.
+function showLamps(list, lamps) {
+  list.hidden = !lamps.length;
+  list.replaceChildren(...lamps.map(([sign, name, verdict, tone]) => element("li", { style: `--tone: ${tone}` },
+    element("span", { class: "mlsys-lamp", text: sign, role: "img", "aria-label": sign === "✓" ? "kept" : "missed" }),
+    element("span", { text: `${name}: ` }), element("strong", { text: verdict }))));
 }

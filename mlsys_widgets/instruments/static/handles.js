@@ -3,6 +3,9 @@
 
 const DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
 
+// What a tip must not cover: words of plots, and what is read beside them.
+const READ = ".mlsys-plot text, .mlsys-legend li, .mlsys-card, .mlsys-sentence, .mlsys-lamps li";
+
 // A place between the ends of an axis, as a fraction, and back.
 function along([low, high, log], value) {
   return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
@@ -46,15 +49,38 @@ function handlesOver(plot, specs, drag, move, waits) {
     const up = Math.min(1, Math.max(0, along(frame[1], handle.y)));
     handle.node.style.transform = `translate(${left + across * width}px, ${top + (1 - up) * height}px)`;
   };
-  // A tip that would reach over the edge of its instrument moves aside.
-  const keepTipInside = ({ node, tip }) => {
+  // A tip stands beside its handle, inside of its instrument, and off the words that it would cover.
+  const placeTip = (handle) => {
+    const { node, tip } = handle;
     if (!node.matches(":hover, :focus-visible, .mlsys-held")) return;
-    const edge = (plot.closest(".mlsys-board") ?? plot).getBoundingClientRect();
+    const board = plot.closest(".mlsys-board") ?? plot;
+    const edge = board.getBoundingClientRect(), grip = node.getBoundingClientRect();
+    // A page that is zoomed by a transform has larger pixels than its layout.
     const scale = plot.getBoundingClientRect().width / plot.clientWidth || 1;
-    const grip = node.getBoundingClientRect();
-    const middle = (grip.left + grip.right) / 2, half = (tip.offsetWidth * scale) / 2 + 4;
-    const aside = Math.max(edge.left + half - middle, 0) + Math.min(edge.right - half - middle, 0);
-    tip.style.marginLeft = `${aside / scale}px`;
+    const width = tip.offsetWidth * scale, height = tip.offsetHeight * scale;
+    const words = [...board.querySelectorAll(READ)].map((each) => each.getBoundingClientRect()).filter((box) => box.width);
+    const middle = { x: (grip.left + grip.right) / 2, y: (grip.top + grip.bottom) / 2 };
+    const inward = (x) => Math.min(Math.max(x, edge.left + 4), edge.right - 4 - width);
+    // Above and below, centered or to one side as far as it takes; beside it; and at its corners.
+    const shifts = [0.5, 1, 0.75, 0.25, 0].flatMap((part) => [grip.top - height - 2, grip.bottom + 2]
+      .map((y) => [inward(middle.x - part * width), y]));
+    const places = [
+      ...shifts,
+      [grip.right + 2, middle.y - height / 2],
+      [grip.left - 2 - width, middle.y - height / 2],
+      [grip.right + 2, grip.top - height - 2],
+      [grip.right + 2, grip.bottom + 2],
+    ];
+    const outside = ([x]) => x < edge.left || x + width > edge.right;
+    const covers = ([x, y]) => words.reduce((area, box) => area
+      + Math.max(0, Math.min(x + width, box.right) - Math.max(x, box.left))
+      * Math.max(0, Math.min(y + height, box.bottom) - Math.max(y, box.top)), 0);
+    // It stays on its side while nothing is there, so that it does not jump from side to side.
+    const costs = places.map((each) => (outside(each) ? Infinity : covers(each)));
+    if (costs[handle.side] !== 0) handle.side = costs.indexOf(Math.min(...costs));
+    const [x, y] = places[handle.side];
+    tip.style.left = `${(x - grip.left) / scale}px`;
+    tip.style.top = `${(y - grip.top) / scale}px`;
   };
   const pointed = (event) => {
     const box = plot.getBoundingClientRect();
@@ -91,7 +117,7 @@ function handlesOver(plot, specs, drag, move, waits) {
       handle.pulled = pointed(event);
       ask(handle, true);
     });
-    for (const shown of ["pointerenter", "focus"]) node.addEventListener(shown, () => keepTipInside(handle));
+    for (const shown of ["pointerenter", "focus"]) node.addEventListener(shown, () => placeTip(handle));
     // While a handle is held its axes stand still; the kernel hears when it is let go.
     const release = () => {
       node.classList.remove("mlsys-held");
@@ -120,13 +146,15 @@ function handlesOver(plot, specs, drag, move, waits) {
     if (!frame || !size[0]) return;
     for (const handle of handles.values()) place(handle);
     // With the next frame, when everything has its place.
-    tips ||= requestAnimationFrame(() => { tips = 0; for (const handle of handles.values()) keepTipInside(handle); });
+    tips ||= requestAnimationFrame(() => { tips = 0; for (const handle of handles.values()) placeTip(handle); });
   };
   const sizes = new ResizeObserver(() => { size = [plot.clientWidth, plot.clientHeight]; arrange(); });
   sizes.observe(plot);
   plot.append(layer);
 
   return {
+    plot,
+    freeze(frozen) { layer.inert = frozen; },
     show(nextFrame, wantedHandles, values) {
       frame = nextFrame;
       const left = new Set(handles.keys());
