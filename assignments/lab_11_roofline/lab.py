@@ -17,6 +17,7 @@ from mlsys_widgets.physics import (
     devices,
     elementwise,
     footprint,
+    format_quantity,
     fusion_strategies,
     gemm,
     kv_cache,
