@@ -16,7 +16,7 @@ from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_i
 
 
 def recorded_answers(folder: Path, lab: Lab, student: str) -> dict[str, Any]:
-    """The answers in the ledger of a folder, by name; none if it is somebody else's."""
+    """The answers in the ledger of a folder, by name; an empty mapping if it is somebody else's."""
     try:
         state = Ledger.open(folder / LEDGER, lab=lab.name, student=student).state()
     except LedgerError:
