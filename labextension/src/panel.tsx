@@ -367,8 +367,8 @@ function Saved(props: {
         ) : report.last ? (
           <p>
             {problem === null && 'The ledger is intact. '}
-            Last saved: {report.last.kind} <span className="mlsys-Lab-id">{report.last.id}</span>,{' '}
-            <Time time={report.last.time} />. {counted(report.events, 'event', 'events')} in all.
+            Last saved: <Time time={report.last.time} />.{' '}
+            {counted(report.events, 'event', 'events')} in all.
           </p>
         ) : (
           problem === null && <p>Nothing has been saved yet.</p>

@@ -39,7 +39,7 @@ export function counted(count: number, one: string, many: string): string {
 
 export function nameOf(act: IAct): string {
   if (act.number === 0) {
-    return act.title || 'Before the first act';
+    return act.title || 'The whole lab';
   }
   return act.title ? `Act ${act.number}: ${act.title}` : `Act ${act.number}`;
 }
@@ -70,6 +70,10 @@ const MARKS: Record<Progress, { sign: string; words: string }> = {
 
 /** How far along a step is, as a sign and in words. */
 export function markOf(kind: Kind, along: Progress): { sign: string; words: string } {
+  // A check mark beside an answer would look like praise: nobody here knows whether it is right.
+  if (along === 'done' && (kind === 'answer' || kind === 'essay')) {
+    return { sign: '●', words: 'recorded' };
+  }
   const { sign, words } = MARKS[along];
   // A reflection has no parts: it was tried, and the last attempt is wrong.
   return { sign, words: kind === 'reflection' && along === 'begun' ? 'tried, not right yet' : words };

@@ -98,7 +98,7 @@ class Notebook:
         return [self._locked(f"show_{cell.name}", said, cell.body)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
-        step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "title": "What you hand on"}}
+        step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you hand on"}}
         return [self._locked("design", "Design: what you hand on", cell.body, **step)]
 
     def _answer(self, cell: LabCell) -> list[Cell]:
@@ -190,9 +190,9 @@ class Notebook:
         kind = kind_of(item)
         if kind is None:
             return {}
-        said: dict[str, Any] = {"kind": kind, "id": name, "title": _title(item)}
-        if item.act:
-            said["act"] = item.act
+        said: dict[str, Any] = {
+            "kind": kind, "id": name, "act": item.act, "title": _title(item),
+        }  # fmt: skip
         needs = item.ledger_names(name)
         if needs != (name,):
             said["needs"] = list(needs)

@@ -162,7 +162,7 @@ class QuestionCard(ItemTask):
         except ValueError as reason:
             if before is None:
                 raise
-            stands = f"Your answer before, {self.item.in_words(before.value)}, still stands."
+            stands = f"Your earlier answer, {self.item.in_words(before.value)}, still stands."
             raise ValueError(f"{reason} {stands}") from None
         said = self.form_error or ""
         self._say(f"Recorded. {said}".strip(), focus="recorded")

@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_asked_back_and_the_answer_before_stands(led, typ
     assert "Recorded" not in text
     entered(card, "30")
     text = entered(card, typed)
-    assert "Your answer before, 30 percent, still stands." in text
+    assert "Your earlier answer, 30 percent, still stands." in text
     assert led.state().answers["t"].value == 30
 
 
