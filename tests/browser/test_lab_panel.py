@@ -304,7 +304,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     expect(designs).to_contain_text("Lab 01 magnitudeno design yet")
     expect(designs).to_contain_text("1 ledger of another student is not shown.")
     expect(side.get_by_role("status")).to_contain_text(
-        re.compile(rf"The ledger is intact. Last saved: .*\d\d:\d\d.*\. 6 events in all.")
+        re.compile(r"The ledger is intact. Last saved: .*\d\d:\d\d.*\. 6 events in all.")
     )
 
     for theme in ("Dark", "Light"):
