@@ -5,9 +5,9 @@ c = get_config()  # noqa: F821 (nbgrader provides it)
 c.CourseDirectory.course_id = "mlsys"
 
 # A scratch cell keeps its first lines and loses the solution below them; an essay is written in
-# its card and put here when it is graded.
+# its card and shown here.
 c.ClearSolutions.code_stub = {"python": ""}
-c.ClearSolutions.text_stub = "*What you recorded in the card above appears here when it is graded.*"
+c.ClearSolutions.text_stub = "*What you record in the card above appears here.*"
 
 # A lab runs in seconds; a cell that takes longer than this hangs.
 c.ExecutePreprocessor.timeout = 120

@@ -134,6 +134,11 @@ export function isLocked(cell: ICellModel): boolean {
   return record(cell.getMetadata('nbgrader')).locked === true || cell.getMetadata('editable') === false;
 }
 
+/** What a cell of a lab says that it is, or null. */
+export function kindOf(cell: ICellModel): string | null {
+  return text(record(cell.getMetadata('mlsys')).kind);
+}
+
 /**
  * The cells that have to run before a lab can be used: all code that is the lab's own.
  *

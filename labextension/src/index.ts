@@ -15,6 +15,7 @@ import * as actions from './actions';
 import { LabBanner } from './banner';
 import { Beside } from './beside';
 import { aboutLab, nextStep } from './contract';
+import { showEssays } from './essays';
 import { Follower } from './follow';
 import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
@@ -63,7 +64,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follower = new Follower(tracker);
     const watch = new Watch();
     const unsaved = new Unsaved();
-    watch.changed.connect(() => unsaved.note(follower.lab, watch.report));
+    watch.changed.connect(() => {
+      unsaved.note(follower.lab, watch.report);
+      showEssays(follower.lab, watch.report);
+    });
     const run = (command: string) => () => void commands.execute(command);
     const starts = new Map<NotebookPanel, LabStart>();
     const startOf = (): LabStart | null =>

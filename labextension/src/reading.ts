@@ -7,10 +7,11 @@ import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ISignal, Signal } from '@lumino/signaling';
-import { isLocked } from './contract';
+import { isLocked, kindOf } from './contract';
 
 const READING = 'mlsys-mod-reading';
 const LOCKED = 'mlsys-mod-locked';
+const GRADED = 'mlsys-mod-graded';
 /** Remembers that a student wants to see the code. */
 const CODE_SHOWN = 'mlsys-widgets-lab:code-shown';
 
@@ -57,6 +58,8 @@ export class ReadingView {
     for (const cell of panel.content.widgets) {
       if (cell.model.type === 'code' && isLocked(cell.model)) {
         cell.addClass(LOCKED);
+        // What it prints stands in the question's card already, where it is never old.
+        cell.toggleClass(GRADED, kindOf(cell.model) === 'graded');
         void this._fold(cell);
       }
     }

@@ -119,7 +119,7 @@ class Notebook:
         call = f"award({name}, globals(), points={points:g}{self._course.arguments})"
         body = self._checks.cut(name, ("mlsys_widgets.grading", "award"))
         reads = f'{name} = lab.answered("{name}")'
-        check = self._graded(name, reads, region(body, call), points)
+        check = self._graded("graded", name, reads, region(body, call), points)
         check.metadata["tags"] = [CHECKED]
         return [self._question(name, item), scratch, check]
 
@@ -128,7 +128,7 @@ class Notebook:
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
         hidden = region("from mlsys_widgets.grading import award_record", call)
-        return [self._graded(name, f'lab.record("{name}")', hidden, item.points)]
+        return [self._graded("record", name, f'lab.record("{name}")', hidden, item.points)]
 
     def _essay(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]
@@ -175,13 +175,13 @@ class Notebook:
             },
         )
 
-    def _graded(self, name: str, visible: str, hidden: str, points: float) -> Cell:
+    def _graded(self, kind: str, name: str, visible: str, hidden: str, points: float) -> Cell:
         return new_code_cell(
             f"{visible}\n{hidden}",
             id=self._id(f"check_{name}"),
             metadata={
                 "nbgrader": _nbgrader(name, locked=True, points=points),
-                "mlsys": {"kind": "graded"},
+                "mlsys": {"kind": kind},
             },
         )
 

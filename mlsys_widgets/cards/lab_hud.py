@@ -141,7 +141,10 @@ class LabHUD(LabWidget):
             name = self._names.get(item, item.replace("_", " "))
         else:
             name = item.called
-        remark = _REMARKS.get(self._status(item))
+        status = self._status(item)
+        # Nobody here knows whether an answer is right, so none is called done.
+        answered = isinstance(item, StudentStep) and item.kind in ("answer", "essay")
+        remark = "recorded" if answered and status == "done" else _REMARKS.get(status)
         return f"{name} ({remark})" if remark else name
 
     def _status(self, item: Item) -> Progress:

@@ -210,7 +210,10 @@ class OpenLab:
         value = self._standing(name)
         if value is None and execution() == "validate":
             raise UnusableAnswer(f"{name}: nothing is recorded in the card of “{item.title}” yet.")
-        return ... if value is None else value
+        if value is None:
+            return ...
+        print_sentence(f"{name}: {item.in_words(value)} is recorded.")
+        return value
 
     def _standing(self, name: str) -> Any:
         """What the student's own ledger says, or else what code of this run computed."""

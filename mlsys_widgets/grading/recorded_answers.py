@@ -39,12 +39,12 @@ def recorded_essays(folder: Path, lab: Lab, student: str) -> dict[str, str]:
 def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
     """Put essays into the cells that a person grades.
 
-    In notebooks of the first edition students write into the cell itself: what stands there
-    stays, and comes first.
+    JupyterLab has done so already where the Lab panel was open. In notebooks of the first edition
+    students write into the cell itself: what stands there stays, and comes first.
     """
     for cell in cells:
         essay = essays.get(grade_id(cell) or "")
-        if essay is None or cell.cell_type != "markdown":
+        if essay is None or cell.cell_type != "markdown" or essay in cell.source:
             continue
         untouched = cell_metadata(cell).get("checksum") == checksum(cell)
         cell.source = essay if untouched else f"{cell.source}\n\n{essay}"

@@ -17,12 +17,15 @@ import nbformat
 from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets import labs
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.labs.student_steps import steps_of
+from mlsys_widgets.labs.student_steps import not_done, saved_progress, steps_of
+from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
 
-NONSENSE = "a third or so"
+#: What nobody can read as a number, whatever its unit.
+NONSENSE = ("a third or so", "3,94", "1.2.3")
 SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
 LATE = 60_000  # a page that is loaded again there
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
@@ -64,7 +67,8 @@ class Student:
         self.checks = load_checks(folder)
         self.book = nbformat.read(work / f"{self.lab.name}.ipynb", 4)
         self.steps = list(_steps(self.book.cells))
-        self._typed_nonsense = False
+        self.errs = False
+        self._answered = 0
 
     def cell(self, index: int) -> Locator:
         """A cell, by its place in the notebook."""
@@ -87,7 +91,35 @@ class Student:
         for name, made in self.lab.examples.items():  # as by mlsys measure, in a terminal
             (self.work / name).write_bytes(made())
         for step in self.steps:
-            self.do(step)
+            # A design may need answers that are missing.
+            if not (self.errs and step.kind == "design"):
+                self.do(step)
+            if self.errs and step.kind == "answer":
+                self.agrees()
+
+    def answer_again(self) -> None:
+        """Answer everything, now rightly, and save the design."""
+        self.errs = False
+        for step in self.steps:
+            if step.kind in ("answer", "design"):
+                self.do(step)
+
+    def leave_a_typo(self) -> None:
+        """Write code that cannot run into the first scratch cell."""
+        self._write_code("this is = not Python")
+
+    def fix_the_typo(self) -> None:
+        """Empty that cell again."""
+        self._write_code("")
+
+    def _write_code(self, code: str) -> None:
+        scratch = next(k for k, c in enumerate(self.book.cells) if "# lab.answer(" in c.source)
+        self.cell(scratch).locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(code or "# nothing")
+        self.page.keyboard.press("Control+Enter")
+        prompt = self.cell(scratch).locator(".jp-InputPrompt")
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=SOON)
 
     def do(self, step: Step) -> None:
         """Do what there is to do in one cell."""
@@ -106,6 +138,22 @@ class Student:
             raise AssertionError(
                 f"{self.lab.name}, {step.kind} {step.name}: {problem}\nThe cell shows: {shown}"
             ) from None
+
+    def agrees(self) -> None:
+        """Status bar, panel and HUD count what the ledger holds."""
+        steps = steps_of(self.lab, self.items)
+        state = Ledger.open(self.work / LEDGER).state()
+        left = not_done(steps, saved_progress(state, self.lab.name))
+        count = f"{len(steps) - len(left)} of {len(steps)}"
+        said = re.compile(f"^Lab: {count} done")
+        expect(self.page.locator(".mlsys-Status button")).to_have_text(said, timeout=LATE)
+        (hud,) = _cells_with(self.book.cells, "lab.hud(")
+        card = self.cell(hud).locator(".mlsys-lab-card", has_text="Steps done")
+        expect(card).to_contain_text(count, timeout=LATE)
+        panel = self.page.get_by_role("region", name="Lab panel")
+        done = "All steps are done" if not left else f"{len(left)} of {len(steps)} steps are left"
+        if len(left) != 1:
+            expect(panel).to_contain_text(done, timeout=LATE)
 
     # What is done in each kind of cell.
 
@@ -204,17 +252,32 @@ class Student:
         expect(card).not_to_contain_text("cannot be shown")
 
     def _answer(self, step: Step) -> None:
-        item, value = self.items[step.name], self.checks[step.name](self.given).value
-        if isinstance(item, labs.Choice):
-            card = self.cell(step.index).locator(".mlsys-lab")
-            card.locator(f"input[type=radio][value='{value}']").check()
-            card.get_by_role("button", name="Record").click()
-            expect(card).to_contain_text("Recorded: ", timeout=SOON)
+        key = self.checks[step.name](self.given)
+        self._answered += 1
+        # Right, then a belief after nonsense, then an error of form, then nothing at all.
+        way = self._answered % 4 if self.errs else 1
+        if isinstance(self.items[step.name], labs.Choice):
+            others = [belief.value for belief in key.beliefs]
+            if way:
+                self._choose_answer(step, others[0] if way == 2 and others else key.value)
             return
-        if not self._typed_nonsense:
-            self._typed_nonsense = True
-            self.enter(step, NONSENSE, says=f"'{NONSENSE}' is not")
-        self.enter(step, f"{float(value):.6g}")
+        if way == 2:
+            for text in NONSENSE:
+                self.enter(step, text, says="is not")
+        beliefs = [each.value for each in key.beliefs if not each.form]
+        if way == 2 and beliefs:
+            self.enter(step, f"{float(beliefs[0]):.6g}")
+        elif way == 3:
+            self.enter(step, f"{float(key.value):.6g} bananas", says="bananas")
+            self.enter(step, "1e15", says="Look again")
+        elif way:
+            self.enter(step, f"{float(key.value):.6g}")
+
+    def _choose_answer(self, step: Step, value: str) -> None:
+        card = self.cell(step.index).locator(".mlsys-lab")
+        card.locator(f"input[type=radio][value='{value}']").check()
+        card.get_by_role("button", name="Record").click()
+        expect(card).to_contain_text(f"Recorded: “{value}”", timeout=SOON)
 
     def enter(self, step: Step, text: str, says: str = "Recorded: ") -> None:
         """Type into the box of a question and press Enter."""
@@ -228,6 +291,8 @@ class Student:
         card.get_by_role("textbox").fill("Memory is what waits.")
         card.get_by_role("button", name="Record").click()
         expect(card).to_contain_text("Recorded: 4 words", timeout=SOON)
+        # The cell below, which a person grades, follows.
+        expect(self.cell(step.index + 1)).to_contain_text("Memory is what waits.", timeout=SOON)
 
     def _save_design(self, step: Step) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")

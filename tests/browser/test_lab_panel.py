@@ -282,7 +282,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
             lambda: led.record_reflection("act1_why", "A", correct=True),
         ),
         seconds_until(
-            side.get_by_role("button", name="Answer: The break-even (done)"),
+            side.get_by_role("button", name="Answer: The break-even (recorded)"),
             lambda: led.record_answer("act2_result", 41_000),
         ),
     ]

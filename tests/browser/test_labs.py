@@ -41,10 +41,24 @@ def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook,
     assert student.trouble() == []
     locked = page.locator(".mlsys-locked")
     expect(locked).not_to_have_count(0)
-    expect(page.get_by_text("is not answered yet")).not_to_have_count(0)
+    expect(page.get_by_text("Opens after you")).not_to_have_count(0)
     look(page, student, "begun", themes=("Light",))
 
+    # Wrong, malformed or missing three times out of four; counts agree at every answer.
+    student.errs = True
     student.work_through()
+    student.agrees()
+    assert student.trouble() == []
+
+    # Then a typo where code is written: it stops nothing.
+    student.leave_a_typo()
+    page.evaluate(
+        f"async () => {{ await {KERNEL}.restart();"
+        " await jupyterapp.commands.execute('notebook:run-all-cells'); }"
+    )
+    student.agrees()
+    student.answer_again()
+    student.fix_the_typo()
     assert student.trouble() == []
     student.finds_everything()
     look(page, student, "done")

@@ -68,6 +68,8 @@ def test_what_was_written_into_the_cell_stays(root: Path) -> None:
     cell.source = "From the first edition."
     place_essays([cell], {"advice": "Buy memory."})
     assert cell.source == "From the first edition.\n\nBuy memory."
+    place_essays([cell], {"advice": "Buy memory."})
+    assert cell.source == "From the first edition.\n\nBuy memory."
 
 
 def test_stock_nbgrader_shows_the_essay(root: Path, folder: Path) -> None:

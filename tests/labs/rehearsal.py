@@ -108,7 +108,7 @@ def typed(book: nbformat.NotebookNode, answers: Mapping[str, Any]) -> nbformat.N
     book = nbformat.from_dict(book)
     for name, value in answers.items():
         shown = repr(value) if isinstance(value, str) else repr(float(value))
-        answer_cell(book, name).source += f'\nlab.answer("{name}", {shown})'
+        answer_cell(book, name).source += f'\n{name} = {shown}\nlab.answer("{name}", {name})'
     return book
 
 

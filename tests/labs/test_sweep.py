@@ -197,28 +197,6 @@ def test_predictions_name_what_the_checks_find(swept):
             assert item.low <= key.value <= item.high, name
 
 
-def test_keys_and_beliefs_can_be_typed(swept):
-    """What the visible check refuses can neither be right nor be recognized."""
-    refused = {}
-    for student in swept.students[:: len(swept.students) // SOME]:
-        items = swept.lab.items(swept.lab.draw(student))
-        for name, item in items.items():
-            if isinstance(item, Number):
-                key = swept.everyone[student][name]
-                for value in (key.value, *(b.value for b in key.beliefs)):
-                    if not item.low <= value <= item.high:
-                        refused.setdefault(name, (student, item.low, value, item.high))
-    assert not refused
-
-
-def test_the_limits_of_what_can_be_typed_give_nothing_away(swept):
-    """A factor of a hundred around the key on each side, at least."""
-    for name, item in swept.plain.of(Number).items():
-        key = abs(swept.plain.keys[name].value)
-        assert item.low <= key / 100, name
-        assert item.high >= key * 100, name
-
-
 def test_nearly_every_number_is_drawn(swept):
     """A copied number is wrong for somebody else."""
     found = defaultdict(set)

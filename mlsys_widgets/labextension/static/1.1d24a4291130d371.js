@@ -361,6 +361,10 @@
   display: none;
 }
 
+.mlsys-mod-reading .mlsys-mod-graded {
+  display: none;
+}
+
 /* A number for which there is no code to be seen. */
 .mlsys-mod-reading .mlsys-mod-locked .jp-OutputPrompt {
   visibility: hidden;
