@@ -14,7 +14,9 @@ ARGS ?=
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, and what a course needs around it: tested by make test-hub.
 DAYS := tests/hub tests/courses tests/deploy tests/browser/test_labs.py tests/browser/test_landing.py \
-	tests/browser/test_touch.py tests/labs/test_nbgrader.py tests/grading/test_postgres.py
+	tests/browser/test_touch.py tests/browser/test_start.py tests/browser/test_panel_views.py \
+	tests/browser/test_handing_in.py tests/browser/test_design_cards.py tests/labs/test_nbgrader.py \
+	tests/grading/test_postgres.py
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
 	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets

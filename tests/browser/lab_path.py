@@ -106,13 +106,13 @@ class Student:
 
     def leave_a_typo(self) -> None:
         """Write code that cannot run into the first scratch cell."""
-        self._write_code("this is = not Python")
+        self.write_code("this is = not Python")
 
     def fix_the_typo(self) -> None:
         """Empty that cell again."""
-        self._write_code("")
+        self.write_code("")
 
-    def _write_code(self, code: str) -> None:
+    def write_code(self, code: str) -> None:
         scratch = next(k for k, c in enumerate(self.book.cells) if "# lab.answer(" in c.source)
         self.cell(scratch).locator(".cm-content").click()
         self.page.keyboard.press("Control+A")

@@ -81,6 +81,8 @@ def test_without_a_kernel_nothing_looks_alive(restarted):
     expect(board.get_by_role("button", name="Reset")).to_be_disabled()
     assert board.locator(".mlsys-handles").evaluate_all("all => all.every(layer => layer.inert)")
     card = page.locator(".mlsys-lab-trouble")
-    expect(card).to_have_text("This card has no kernel. Press Resume at the top of the lab.")
+    expect(card).to_have_text(
+        "This card has no kernel, so nothing is saved. Press Resume at the top of the lab."
+    )
     page.get_by_role("button", name="Save my design").click()
-    expect(card).to_contain_text("This card has no kernel.")
+    expect(card).to_contain_text("This card has no kernel")

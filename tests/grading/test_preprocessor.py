@@ -151,7 +151,7 @@ def test_no_line_of_a_hidden_test_is_on_the_page(stock: Workshop, student: str):
     }
     assert not [line for line in _hidden_lines(stock) if line in page and line not in said]
     assert "HIDDEN TESTS" not in page
-    assert 'lab.check("limit")' in page  # the part that students know stays
+    assert 'limit = lab.answered("limit")' in page  # the part that students know stays
 
 
 def _outputs(book: nbformat.NotebookNode) -> list[str]:

@@ -83,6 +83,8 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     days = (
         "tests/hub", "tests/courses", "tests/deploy", "tests/browser/test_labs.py",
         "tests/browser/test_landing.py", "tests/browser/test_touch.py",
+        "tests/browser/test_start.py", "tests/browser/test_panel_views.py",
+        "tests/browser/test_handing_in.py", "tests/browser/test_design_cards.py",
         "tests/labs/test_nbgrader.py", "tests/grading/test_postgres.py",
     )  # fmt: skip
     ignored = " ".join(f"--ignore={each}" for each in days)

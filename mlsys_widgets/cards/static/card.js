@@ -4,7 +4,7 @@
 
 const PATIENCE = 8000; // milliseconds without an answer until the card says what may be wrong
 // The sentence of instruments, too.
-const NO_KERNEL = "This card has no kernel. Press Resume at the top of the lab.";
+const NO_KERNEL = "This card has no kernel, so nothing is saved. Press Resume at the top of the lab.";
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
