@@ -22,7 +22,7 @@ from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.physics import format_quantity
 
 #: The other way to measure.
-COMMAND: Final = f"mlsys measure --quick --cpu --out {MEASUREMENT}"
+COMMAND: Final = f"mlsys measure --cpu --quick --out {MEASUREMENT}"
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
 

@@ -76,7 +76,7 @@ def test_before_anything_is_measured(card, browser_of):
     page = browser_of(card)
     assert page.buttons == ["measure"]
     assert "about 12 seconds" in page.parts["about"]["html"]
-    assert "mlsys measure --quick --cpu --out machine.json" in page.parts["other"]["html"]
+    assert "mlsys measure --cpu --quick --out machine.json" in page.parts["other"]["html"]
     assert card.document is None
     assert not card.is_open
     assert "best" not in page.parts
