@@ -46,7 +46,7 @@ class Belief:
     says
         What to tell somebody who holds it.
     form
-        Whether it is an error of form (a unit, a power of ten, a fraction for a percentage) that
+        Whether it is an error of form (a unit, a power of ten, a fraction in place of percent) that
         the question's card points out at once. Then the limits of the `labs.Number` must leave it
         outside, for every student; an error of thought must lie within them.
     """

@@ -92,7 +92,7 @@ class Number(Item):
         What it is worth.
     low, high
         What lies outside is an error of form rather than of thought: another unit, a wrong power
-        of ten, a fraction for a percentage. The card says so at once. The range is the same for
+        of ten, a fraction in place of percent. The card says so at once. The range is the same for
         everybody and wide enough to give nothing away.
     whole
         Whether only a whole number makes sense.
