@@ -51,7 +51,7 @@ def test_a_changed_edition(written: Path):
 
 
 def test_a_changed_stub_of_nbgrader(written: Path):
-    edit(written / "nbgrader_config.py", "Replace the three dots above", "Put your number there")
+    edit(written / "nbgrader_config.py", "What you record in the card", "What you write there")
     assert reason(written) == f"release/{LAB} is not what nbgrader makes from source/{LAB}"
 
 
