@@ -49,12 +49,9 @@ class HandInHandler(PanelHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        body = self.get_json_body()
-        path = body.get("path") if isinstance(body, dict) else None
-        if not isinstance(path, str):
-            self.refuse(HTTPStatus.BAD_REQUEST, "The path of a notebook is missing.")
-            return
-        await self.answer(path, self.handed_in)
+        path = self.path_in_body()
+        if path is not None:
+            await self.answer(path, self.handed_in)
 
     async def answer(self, path: str, say: Any) -> None:
         """Answer about a notebook below the root, with a sentence if that cannot be done."""

@@ -84,6 +84,15 @@ class PanelHandler(APIHandler):
         self.set_status(status)
         self.finish(json.dumps({"message": sentence}))
 
+    def path_in_body(self) -> str | None:
+        """The notebook that the body of a request names; refused if it names none."""
+        body = self.get_json_body()
+        path = body.get("path") if isinstance(body, dict) else None
+        if isinstance(path, str):
+            return path
+        self.refuse(HTTPStatus.BAD_REQUEST, "The path of a notebook is missing.")
+        return None
+
     def ledger(self, path: str) -> Path | None:
         """The ledger beside a notebook; `None` after a refusal was sent."""
         try:
@@ -185,12 +194,8 @@ class BeginAgainHandler(PanelHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        body = self.get_json_body()
-        path = body.get("path") if isinstance(body, dict) else None
-        if not isinstance(path, str):
-            self.refuse(HTTPStatus.BAD_REQUEST, "The path of a notebook is missing.")
-            return
-        ledger = self.ledger(path)
+        path = self.path_in_body()
+        ledger = self.ledger(path) if path is not None else None
         if ledger is None:
             return
         try:
