@@ -31,7 +31,7 @@ from mlsys_widgets.files import LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
-from mlsys_widgets.labs.items import DESIGN, Asked
+from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
 
@@ -222,7 +222,9 @@ class OpenLab:
         except LedgerError:
             return self._computed.get(name)
         found = state.answers.get(name) if state.student in (None, self.student.name) else None
-        return self._computed.get(name) if found is None else found.value
+        if found is None or not is_usable(self._asked(name), found.value):
+            return self._computed.get(name)
+        return found.value
 
     def _asked(self, name: str) -> Asked:
         item = self._item(name)

@@ -25,6 +25,7 @@ from mlsys_widgets.cards.parts import (
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.labs import Choice, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
+from mlsys_widgets.labs.items import is_usable
 from mlsys_widgets.ledger import Answer, Ledger
 
 #: How many errors of form are pointed out for one question.
@@ -89,8 +90,12 @@ class QuestionCard(ItemTask):
 
     @property
     def answer(self) -> Answer | None:
-        """What is recorded, with the answers before it; `None` before that."""
-        return self._state.answers.get(self.task_id) if self._state else None
+        """What is recorded, with the answers before it; `None` before that.
+
+        What the question cannot have, as of another edition of the lab, is asked again.
+        """
+        kept = self._state.answers.get(self.task_id) if self._state else None
+        return kept if kept is not None and is_usable(self.item, kept.value) else None
 
     def record(self, value: Any) -> Any:
         """Record an answer: what was typed as text, a number, or the key of an option.

@@ -101,6 +101,12 @@ def test_a_card_is_not_answered_from_code(opened):
         opened.answer("act1_bound", "B")
 
 
+@pytest.mark.parametrize("kept", [{"a": 1}, [3], "a third", True])
+def test_an_answer_that_the_question_cannot_have_is_none(opened, kept):
+    opened.ledger.record_answer("intensity_flop_per_byte", kept)
+    assert opened.answered("intensity_flop_per_byte") is ...
+
+
 def test_a_cell_of_the_first_edition_is_recorded(opened):
     opened.check("limit", {"limit": "memory"})
     assert opened.ledger.state().answers["limit"].value == "memory"

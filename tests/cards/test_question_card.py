@@ -183,3 +183,13 @@ def test_a_record_follows_the_ledger(led):
     assert "○ Missing: Prediction: how busy?" in card.text()
     done["Prediction: how busy?"] = True
     assert "✓ Done: Prediction: how busy?" in card.text()
+
+
+@pytest.mark.parametrize("kept", [{"a": 1}, [3], "a third", None, True])
+def test_an_answer_that_the_question_cannot_have_is_asked_again(led, kept):
+    """Of another edition of the lab, or of somebody who wrote to the ledger by hand."""
+    led.record_answer("t", kept)
+    card = QuestionCard("t", BUSY, ledger=led)
+    assert "Recorded" not in card.text()
+    assert "cannot be shown" not in card.text()
+    assert "Recorded: 30 percent" in entered(card, "30")
