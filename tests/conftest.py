@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import shutil
 import signal
@@ -83,6 +84,18 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(autouse=True)
+def _loop_of_the_browser_set_aside(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Playwright leaves a loop that is called running and does not turn; others need their own."""
+    if "browser" in request.fixturenames:
+        yield
+        return
+    theirs = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(theirs)
 
 
 #: Folders whose tests share something that takes long to make: a browser, a hub, graded labs.

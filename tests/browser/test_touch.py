@@ -219,13 +219,14 @@ def test_a_finger_drags(page):
 
 # Counts requests to the kernel, the states that come back, and how many were on their way at most.
 COUNT = """() => {
-  const counted = window.counted = { requests: 0, states: 0, underWay: 0 };
+  const counted = window.counted = { requests: 0, states: 0, underWay: 0, released: false };
   const text = data => typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
   const send = WebSocket.prototype.send;
   window.uncount = () => { WebSocket.prototype.send = send; };
   WebSocket.prototype.send = function (data) {
     if (text(data).includes('"dragged"')) {
       counted.requests += 1;
+      counted.released = text(data).includes('"held":false');
       counted.underWay = Math.max(counted.underWay, counted.requests - counted.states);
     }
     if (!this.counts) {
@@ -258,7 +259,7 @@ def test_a_fast_hand_leaves_no_backlog(page):
         time.sleep(max(0.0, start + (k + 1) / 30 - time.monotonic()))
     arrives(page, "Roofline", "GEMM", x, about["y"])
     page.mouse.up()
-    page.wait_for_function("() => counted.states >= counted.requests")
+    page.wait_for_function("() => counted.released && counted.states >= counted.requests")
     counted = page.evaluate("uncount(), counted")
     # One state for each request: sixty moves and the release at most.
     assert counted["states"] == counted["requests"] <= 61

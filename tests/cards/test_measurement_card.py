@@ -24,15 +24,6 @@ DOCUMENT = load("cpu-2core-server")
 ITEM = Measurement("Copies and products.", sizes=(64, 256))
 
 
-@pytest.fixture(autouse=True)
-def _no_loop_of_a_browser():
-    """Playwright, in the same process, leaves a loop that is called running and does not turn."""
-    theirs = asyncio._get_running_loop()
-    asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(theirs)
-
-
 @pytest.fixture
 def on_its_machine(monkeypatch):
     """Have this machine be the one that the shipped document was measured on."""
