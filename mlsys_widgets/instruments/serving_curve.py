@@ -82,16 +82,23 @@ class TokenTimes:
 class CalibratedTokens(TokenTimes):
     """Time per token as the sum of kernels, each by its law."""
 
-    uses: tuple[TimedUse, ...]
+    #: A token of every whole batch.
+    steps: ph.ServingTime
     #: Seconds of all kernels on the device: where a token takes more, launches bind.
     busy: Array
+
+    def step(self, batch: float) -> ph.ServingTime:
+        """A token of one batch, which can derive itself; its kernels stay with ``steps``."""
+        k = round(batch) - 1
+        inputs = {name: _one(getattr(self.steps, name), k) for name in self.steps.inputs()}
+        return replace(self.steps, **inputs, uses=())
 
     def binds(self, batch: float) -> tuple[str, str]:
         """As a pass of a single batch says it (`ServingTime.reason`)."""
         k = round(batch) - 1
         if self.seconds[k] > self.busy[k]:
             return "launch", ""
-        longest = max(self.uses, key=lambda timed: _one(timed.total, k))
+        longest = max(self.steps.uses, key=lambda timed: _one(timed.total, k))
         one = longest.one
         terms = {
             "floor": _one(one.kernels * one.floor, k),
@@ -165,7 +172,7 @@ def calibrated_times(
     }
     at = BARS.astype(int) - 1
     bars = {name: np.broadcast_to(part, seconds.shape)[at] for name, part in parts.items()}
-    return CalibratedTokens(seconds, bars, step.uses, np.asarray(step.device_time))
+    return CalibratedTokens(seconds, bars, step, np.asarray(step.device_time))
 
 
 @lru_cache(64)

@@ -18,6 +18,7 @@ from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.serving_curve import (
     BARS,
     KEY,
+    CalibratedTokens,
     Form,
     Serving,
     memory_needed,
@@ -93,8 +94,6 @@ class ServingExplorer(Instrument):
         "time_per_token": "s",
         "largest_batch": "",
     }
-    #: The present step on its own, which can derive itself.
-    _decoded: tuple[Serving, ph.ServingTime | ph.Generation] | None = None
 
     device = Select("Device", default="h200-sxm", options=_DEVICES, help="It serves the model.")
     form: Select[Form] = Select(
@@ -199,17 +198,9 @@ class ServingExplorer(Instrument):
     def decode(self) -> ph.ServingTime | ph.Generation:
         """Writing one token of every conversation."""
         now = self.result
-        if self._decoded is None or self._decoded[0] is not now:
-            asked = KEY, now.device.key, now.batch, now.sequence, now.precision
-            if now.form == "calibrated":
-                key, device, batch, sequence, precision = asked
-                step: ph.ServingTime | ph.Generation = ph.serving_time(
-                    key, device, "decode", batch, sequence, precision, launch=now.launch
-                )
-            else:
-                step = ph.decode(*asked)
-            self._decoded = now, step
-        return self._decoded[1]
+        if isinstance(now.times, CalibratedTokens):
+            return now.times.step(now.batch)
+        return ph.decode(KEY, now.device.key, now.batch, now.sequence, now.precision)
 
     @property
     def explanations(self) -> dict[str, Any]:
@@ -224,7 +215,7 @@ class ServingExplorer(Instrument):
     def dominant(self, result: Any) -> str:
         """The longer of two times, or the largest part of the memory."""
         if isinstance(result, ph.ServingTime):
-            return "host_time" if result.reason == "launch" else "device_time"
+            return "host_time" if result.time > result.device_time else "device_time"
         if isinstance(result, ph.Generation):
             return "memory_time" if result.memory_bound else "compute_time"
         names = ("weights", "activations", "kv_cache")

@@ -87,7 +87,9 @@ class Derived(Generic[T]):
         if result is None:
             return self
         value: Any = self.formula(result)
-        if isinstance(value, (bool, np.bool_)):
+        if type(value) is float:
+            value = Explained(value, result, self.name)
+        elif isinstance(value, (bool, np.bool_)):
             value = bool(value)
         elif np.ndim(value) == 0:
             value = Explained(float(value), result, self.name)
@@ -116,13 +118,16 @@ class Result:
     """Base of all results: checks its inputs, shows itself, explains itself."""
 
     def __post_init__(self) -> None:
-        shapes = {}
-        for entry in _given(type(self)):
-            domain: Domain = entry.metadata["domain"]
-            value = domain.check(entry.name, getattr(self, entry.name))
-            object.__setattr__(self, entry.name, value)
+        held, shapes = self.__dict__, {}
+        for name, domain in _domains(type(self)):
+            value = held[name]
+            kind = type(value)
+            # Nearly all inputs are such numbers, and an instrument makes dozens of results a move.
+            if (kind is float or kind is Explained) and domain.low <= value <= domain.high:
+                continue
+            held[name] = value = domain.check(name, value)
             if isinstance(value, np.ndarray):
-                shapes[entry.name] = value.shape
+                shapes[name] = value.shape
         if not shapes:
             return
         try:
@@ -187,6 +192,11 @@ def _once(look_up: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
 @_once
 def _given(kind: type[Any]) -> tuple[Field[Any], ...]:
     return tuple(entry for entry in fields(kind) if "domain" in entry.metadata)
+
+
+@_once
+def _domains(kind: type[Any]) -> tuple[tuple[str, Domain], ...]:
+    return tuple((entry.name, entry.metadata["domain"]) for entry in _given(kind))
 
 
 @_once

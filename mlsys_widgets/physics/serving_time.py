@@ -240,4 +240,4 @@ def _sum(timed: Iterable[TimedUse], part: Part) -> Numeric:
     for each in timed:
         if each.use.part == part:
             total = total + each.total
-    return float(total) if np.ndim(total) == 0 else total
+    return total if isinstance(total, np.ndarray) else float(total)

@@ -35,6 +35,9 @@ def test_each_batch_of_the_curve_is_what_it_is_alone(
     times = curve.calibrated_times("h200-sxm", precision, float(sequence), launch)
     step = alone(float(batch), float(sequence), precision, launch)
     assert times.at(batch) == pytest.approx(step.time, rel=1e-12)
+    one = times.step(batch)
+    for name in (*step.inputs(), *step.outputs()):
+        assert getattr(one, name) == pytest.approx(getattr(step, name), rel=1e-12), name
     reason, kernel = times.binds(batch)
     assert reason == step.reason
     assert kernel == ("" if reason == "launch" else step.dominant.use.name)
