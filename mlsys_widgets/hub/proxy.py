@@ -15,7 +15,7 @@ PROGRAM: Final = "configurable-http-proxy"
 VERSION: Final = "5.3.0"
 
 
-def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
+def find_proxy(folder: Path, say: Callable[[str], None], *, patience: float = 300.0) -> list[str]:
     """Return the command that starts the proxy, which is installed if it is missing.
 
     Parameters
@@ -24,6 +24,8 @@ def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
         Where to install it.
     say
         Told what is being done.
+    patience
+        Seconds that npm may take; it retries a registry it cannot reach for a very long time.
     """
     installed = folder / "node_modules" / ".bin" / PROGRAM
     if found := shutil.which(PROGRAM):
@@ -38,11 +40,18 @@ def find_proxy(folder: Path, say: Callable[[str], None]) -> list[str]:
         )
     say(f"Installing {PROGRAM} {VERSION} with npm")
     folder.mkdir(exist_ok=True)
-    done = subprocess.run(
-        [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-package-lock",
-         "--loglevel=error", f"{PROGRAM}@{VERSION}"],
-        cwd=folder, umask=0o022, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund",
+               "--no-package-lock", "--loglevel=error", f"{PROGRAM}@{VERSION}"]  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, cwd=folder, umask=0o022, capture_output=True, text=True, check=False,
+            timeout=patience,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ValueError(
+            f"npm was still installing {PROGRAM} after {patience:g} seconds and was stopped: check"
+            " that this machine reaches npm's registry (npm ping), then start the hub again"
+        ) from None
     if done.returncode or not installed.exists():
         last = (done.stderr or done.stdout).strip().splitlines()[-3:]
         raise ValueError(f"npm could not install {PROGRAM}: {' '.join(last)}")

@@ -15,6 +15,15 @@ def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch):
         find_proxy(tmp_path / "proxy", print)
 
 
+def test_an_npm_that_never_ends_is_stopped_with_a_sentence(tmp_path, monkeypatch):
+    npm = tmp_path / "npm"
+    npm.write_text("#!/bin/sh\nexec /bin/sleep 600\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match=r"after 0\.2 seconds .* npm ping"):
+        find_proxy(tmp_path / "proxy", print, patience=0.2)
+
+
 def test_a_process_that_has_a_stale_number_by_now_is_left_alone(tmp_path):
     sleeper = subprocess.Popen(["sleep", "60"])
     try:
