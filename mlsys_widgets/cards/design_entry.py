@@ -134,6 +134,9 @@ class DesignEntry(Task):
         seen = {id(each): each.inputs for each in instruments}
 
         def moved(change: Any) -> None:
+            # A closed card shows nothing of the design, and moves before it is open are many.
+            if self.blocked_by:
+                return
             # One move may change several inputs, and each of them is reported.
             instrument = change["owner"]
             if seen[id(instrument)] != instrument.inputs:

@@ -36,7 +36,7 @@ def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> Non
         dan.lands_on("Your labs")
         others = Assignments(dan)
         belief = answers_with_a_misconception(dan, others)
-        hands_in(dan, others)
+        hands_in_from_the_panel(dan, others)
 
         teacher.lands_on("mlsys")
         formgrader = Formgrader(teacher)
@@ -140,6 +140,27 @@ def answers_with_a_misconception(user: BrowserUser, listed: Assignments) -> Beli
 def hands_in(user: BrowserUser, listed: Assignments) -> None:
     listed.submit()
     user.picture("submitted")
+    arrived(user)
+
+
+def hands_in_from_the_panel(user: BrowserUser, listed: Assignments) -> None:
+    """The button in the lab, for those who never open nbgrader's list; the list knows of it."""
+    panel = user.page.get_by_role("region", name="Lab panel")
+    panel.get_by_role("button", name="Hand in…").click()
+    dialog = user.page.locator(".jp-Dialog")
+    expect(dialog).to_contain_text("Something is missing", timeout=READY)
+    dialog.get_by_role("button", name="Hand in anyway").click()
+    expect(dialog).to_contain_text("Submitted to the course mlsys", timeout=READY)
+    user.picture("handed-in")
+    dialog.get_by_role("button", name="Close").click()
+    arrived(user)
+    user.show("Assignments")
+    user.page.get_by_title("Refresh assignments list").click()
+    expect(listed.row("submitted")).to_be_visible(timeout=READY)
+
+
+def arrived(user: BrowserUser) -> None:
+    """Notebook and ledger are in the exchange as they are at home."""
     (there,) = user.hub.places.exchange.glob(f"mlsys/inbound/{user.name}+{LAB}+*")
     mine = user.hub.places.home(user.name) / LAB
     for name in (f"{LAB}.ipynb", "ledger.jsonl"):
