@@ -16,7 +16,7 @@ from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.lab_path import KERNEL, Student
 from tests.browser.pages import in_theme, no_serious_violation, settled
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 LABS = sorted(path.parent.name for path in ROOT.glob("release/*/asks.py"))
