@@ -24,9 +24,10 @@ from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_heads import check_heads
-from mlsys_widgets.grading.outside_tests import with_verdicts, without_tests
+from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
@@ -208,9 +209,7 @@ class GradingRun:
         try:
             result = self._with_essays(submission, result)
             graded, entry, head = self._judged(submission, result)
-            if result.notebook:
-                shown = with_verdicts(result.notebook, self._book.blueprint, graded.scores)
-                result = replace(result, notebook=shown)
+            result = self._as_people_see_it(result, graded)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
             return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
@@ -234,6 +233,16 @@ class GradingRun:
         book = nbformat.v4.to_notebook_json(json.loads(result.notebook))
         place_essays(book.cells, essays)
         return replace(result, notebook=nbformat.v4.writes_json(book) + "\n")
+
+    def _as_people_see_it(self, result: RunResult, graded: GradedSubmission) -> RunResult:
+        """Write verdicts under the cells, and take out what a browser would run."""
+        if not result.notebook:
+            return result
+        book = json.loads(result.notebook)
+        place_verdicts(book["cells"], self._book.blueprint, graded.scores)
+        make_inert(book)
+        shown = json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True)
+        return replace(result, notebook=f"{shown}\n")
 
     def _judged(
         self, submission: Submission, result: RunResult

@@ -8,7 +8,6 @@ written under the cells afterward.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, MutableMapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -31,25 +30,25 @@ def without_tests(blueprint: Blueprint, judged: AbstractSet[str]) -> Blueprint:
     return replace(blueprint, cells=cells)
 
 
-def with_verdicts(notebook: str, blueprint: Blueprint, scores: Iterable[Score]) -> str:
+def place_verdicts(
+    cells: Iterable[MutableMapping[str, Any]], blueprint: Blueprint, scores: Iterable[Score]
+) -> None:
     """Write points and words under the cells that were judged, as their tests would have done.
 
     Parameters
     ----------
-    notebook
-        A notebook that a worker has put together, as JSON.
+    cells
+        Those of a notebook that a worker has put together; they are changed.
     blueprint
         As it was released: the cells get their hidden tests back.
     scores
         What was judged; cells that wait for a person or ran their own tests stay as they are.
     """
-    book = json.loads(notebook)
-    cells = {_name(cell): cell for cell in book["cells"] if cell["cell_type"] == "code"}
+    named = {_name(cell): cell for cell in cells if cell["cell_type"] == "code"}
     for score in scores:
-        cell, source = cells.get(score.name), blueprint.cells.get(score.name)
+        cell, source = named.get(score.name), blueprint.cells.get(score.name)
         if score.judged and cell is not None and source is not None:
             show_verdict(cell, source.source, score)
-    return json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> None:

@@ -22,6 +22,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.outside_tests import show_verdict
 from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.grading.submissions import read_folder
@@ -65,6 +66,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         if result.ended != FINISHED:
             # A test that was never reached has no error, for which nbgrader would give all points.
             raise DidNotFinish(f"{who['student']}: it did not run to its end: {result.ended}")
+        make_inert(nb)
         return nb, resources
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.outside_tests import show_verdict, with_verdicts, without_tests
+from mlsys_widgets.grading.outside_tests import place_verdicts, show_verdict, without_tests
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.packing import pack_blueprint
@@ -73,9 +71,8 @@ def test_a_test_that_was_not_reached_says_nothing(outputs, count):
 
 
 def test_what_a_person_decides_stays_as_it_is(blueprint):
-    book = nbformat.v4.new_notebook(cells=[cell_of(printed("stdout", "mine\n"))])
-    shown = with_verdicts(nbformat.writes(book), blueprint, [Score("limit", None, 20.0)])
-    (cell,) = json.loads(shown)["cells"]
-    assert [each["text"] for each in cell["outputs"]] == [["mine\n"]]
-    judged = nbformat.reads(with_verdicts(shown, blueprint, [RIGHT]), 4)
-    assert judged.cells[0].outputs[0].text == "mine\nlimit: 20 of 20 points. Right.\n"
+    cell = cell_of(printed("stdout", "mine\n"))
+    place_verdicts([cell], blueprint, [Score("limit", None, 20.0)])
+    assert [each.text for each in cell.outputs] == ["mine\n"]
+    place_verdicts([cell], blueprint, [RIGHT])
+    assert cell.outputs[0].text == "mine\nlimit: 20 of 20 points. Right.\n"
