@@ -59,7 +59,7 @@ def page_of(template: str, book) -> str:
     )  # fmt: skip
     points = {f"{which}score": 0 for kind in ("", "code_", "written_", "task_")
               for which in (kind, f"max_{kind}")}  # fmt: skip
-    about = {**text, **points, "index": 0, "total": 1, "toc": []}
+    about = {**text, **points, "late_penalty": 0, "index": 0, "total": 1, "toc": []}
     html, _ = HTMLExporter(config=config).from_notebook_node(
         book, resources={**about, "nbgrader": about, "metadata": {"name": "lab"}}
     )
