@@ -20,6 +20,9 @@ c.ExecutePreprocessor.store_widget_state = False
 # A person grades essays where they were written: in their cards, that is, in the ledger.
 essays = "mlsys_widgets.grading.essays.EssaysFromLedger"
 c.Autograde.autograde_preprocessors.prepend([essays])
+# Formgrader and feedback show what students wrote; nothing of it may run in a grader's browser.
+inert = "mlsys_widgets.grading.inert_preprocessor.WithoutActiveContent"
+c.Autograde.autograde_preprocessors.extend([inert])
 
 # Feedback shows what a hidden test said, not the test itself.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])

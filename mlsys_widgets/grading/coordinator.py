@@ -24,8 +24,10 @@ from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_heads import check_heads
+from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
@@ -103,6 +105,7 @@ class GradingRun:
             self._lab, load_checks(home), variants=course.variants, edition=course.edition
         )
         self._book = Book(course.db_url, plan.lab, late_penalty(course))
+        self._released = without_tests(self._book.blueprint, self._judge.judged)
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self._given = _files_of(self._course.home / _SOURCE / plan.lab)
@@ -174,7 +177,7 @@ class GradingRun:
                 )
             on_start(engine.slots)
             handed_in: dict[str, Submission] = {}
-            for result in engine.run(self._jobs(handed_in), self._book.blueprint):
+            for result in engine.run(self._jobs(handed_in), self._released):
                 yield self._write(handed_in.pop(result.student), result)
         finally:
             engine.close()
@@ -206,6 +209,7 @@ class GradingRun:
         try:
             result = self._with_essays(submission, result)
             graded, entry, head = self._judged(submission, result)
+            result = self._as_people_see_it(result, graded)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
             return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
@@ -229,6 +233,16 @@ class GradingRun:
         book = nbformat.v4.to_notebook_json(json.loads(result.notebook))
         place_essays(book.cells, essays)
         return replace(result, notebook=nbformat.v4.writes_json(book) + "\n")
+
+    def _as_people_see_it(self, result: RunResult, graded: GradedSubmission) -> RunResult:
+        """Write verdicts under the cells, and take out what a browser would run."""
+        if not result.notebook:
+            return result
+        book = json.loads(result.notebook)
+        place_verdicts(book["cells"], self._book.blueprint, graded.scores)
+        make_inert(book)
+        shown = json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True)
+        return replace(result, notebook=f"{shown}\n")
 
     def _judged(
         self, submission: Submission, result: RunResult
@@ -304,7 +318,9 @@ def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -
         yield Flag(FlagKind.MISSING_CELL, name)
     for score in scores:
         if score.by_notebook is not None:
-            detail = f"{score.auto:g} points here, {score.by_notebook:g} by the notebook's own test"
+            detail = (
+                f"{score.auto:g} points here, {score.by_notebook:g} by nbgrader: its cell failed"
+            )
             yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
     yield from doubts
 

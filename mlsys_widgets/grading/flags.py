@@ -26,7 +26,7 @@ class FlagKind(NoteKind):
     TWO_VERDICTS = (
         "two verdicts",
         "{about}: {detail}",
-        "the notebook's own test gave other points",
+        "stock nbgrader would give other points",
     )
     FOREIGN_LEDGER = "foreign ledger", "ledger: {detail}", "the ledger is somebody else's"
     DOUBTFUL_LEDGER = "doubtful ledger", "ledger: {detail}", "the ledger does not fit together"

@@ -1,7 +1,8 @@
 """For nbgrader's own autograde, as behind formgrader's button: notebooks run fast and isolated.
 
 With these lines in ``nbgrader_config.py`` it runs each notebook in the forked, isolated child that
-``mlsys grade`` uses, in place of a new kernel. All else stays nbgrader's::
+``mlsys grade`` uses, in place of a new kernel. Where the course has the lab's checks, hidden tests
+stay outside of that child, as with ``mlsys grade``. All else stays nbgrader's::
 
     c.Execute.enabled = False
     c.Autograde.autograde_preprocessors.prepend(
@@ -20,9 +21,14 @@ from typing import Any
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.outside_tests import show_verdict
+from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.grading.submissions import read_folder
+from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id, is_locked
+from mlsys_widgets.sandbox.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
 from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
@@ -49,7 +55,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         limits = replace(Limits(), cell=seconds)
         job = Job(who["student"], who["assignment"], beside, self.isolate, limits)
         try:
-            result = _run(nb, job)
+            result = _run(nb, job, _judge_of(self.config, who["assignment"]), folder)
         except CannotIsolate as problem:
             raise DidNotFinish(
                 f"submissions cannot be isolated here: {problem.strerror}. To run them anyway:"
@@ -60,6 +66,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         if result.ended != FINISHED:
             # A test that was never reached has no error, for which nbgrader would give all points.
             raise DidNotFinish(f"{who['student']}: it did not run to its end: {result.ended}")
+        make_inert(nb)
         return nb, resources
 
 
@@ -71,7 +78,17 @@ _lock = threading.Lock()
 _servers: list[ForkServer] = []
 
 
-def _run(book: Any, job: Job) -> RunResult:
+def _judge_of(config: Any, lab: str) -> Judge | None:
+    """Who decides about a lab's answers; `None` where the course has no checks of the lab."""
+    root = Path(config.CourseDirectory.get("root") or ".")
+    home = root / "assignments" / lab
+    if not (home / "checks.py").is_file():
+        return None
+    course = Course.at(root)
+    return Judge(load(home), load_checks(home), variants=course.variants, edition=course.edition)
+
+
+def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
     """Run a notebook with this process's fork server; once more if that is lost."""
     # nbgrader has restored the instructor's cells by now, and its metadata in them.
     tests = {
@@ -80,13 +97,24 @@ def _run(book: Any, job: Job) -> RunResult:
         if cell.cell_type == "code" and is_locked(cell) and HIDDEN.search(cell.source)
     }
     watched = {number: grade_id(cell) or "" for number, cell in tests.items()}
-    hidden = {number: cell.source for number, cell in tests.items()}
+    sources = {number: cell.source for number, cell in tests.items()}
+    judged = {n for n, name in watched.items() if judge and name in judge.judged}
+    for number in judged:
+        tests[number].source = HIDDEN.sub("", sources[number])
+    hidden = {n: source for n, source in sources.items() if n not in judged}
     with _lock:
         try:
-            return run_notebook(book, job, _fork_server(), watched, hidden)
+            result = run_notebook(book, job, _fork_server(), watched, hidden)
         except ForkServerLost:
             _end()
-            return run_notebook(book, job, _fork_server(), watched, hidden)
+            result = run_notebook(book, job, _fork_server(), watched, hidden)
+    if judge and result.ended == FINISHED:
+        cells = {watched[number]: tests[number] for number in judged}
+        points = {name: float(cell_metadata(cell)["points"]) for name, cell in cells.items()}
+        scores, _ = judge.score(job.student, cells, points, result.answers, folder)
+        for number, score in zip(judged, scores, strict=True):
+            show_verdict(tests[number], sources[number], score)
+    return result
 
 
 def _fork_server() -> ForkServer:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.files import LEDGER
+from mlsys_widgets.grading.inert import inert_markdown
 from mlsys_widgets.labs import Essay, Lab
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
@@ -46,5 +47,6 @@ def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
         essay = essays.get(grade_id(cell) or "")
         if essay is None or cell.cell_type != "markdown" or essay in cell.source:
             continue
+        essay = inert_markdown(essay)  # a page that may change grades shows it
         untouched = cell_metadata(cell).get("checksum") == checksum(cell)
         cell.source = essay if untouched else f"{cell.source}\n\n{essay}"

@@ -6,7 +6,7 @@ course, the ledger from the submission's folder, the numbers from this process's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +40,11 @@ class Score:
     answer
         What was typed, in words; `None` where nothing is typed.
     by_notebook
-        What the notebook's own hidden test gave, where that is something else.
+        What stock nbgrader gives, where that is something else: nothing for a cell that failed.
+    judged
+        Whether it was decided here, from the answer or the ledger.
+    doubt
+        What does not fit in the ledger that was judged.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Score:
     belief: str | None = None
     answer: str | None = None
     by_notebook: float | None = None
+    judged: bool = False
+    doubt: str = ""
 
 
 class Judge:
@@ -70,6 +76,13 @@ class Judge:
     ) -> None:
         self._lab, self._checks = lab, checks
         self._variants, self._edition = variants, edition
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The cells that are decided here, so that their hidden tests need not run."""
+        items = self._lab.items(self._lab.draw("", variants=False))
+        kinds = (Number, Choice, Record)
+        return frozenset(name for name, item in items.items() if isinstance(item, kinds))
 
     def score(
         self,
@@ -99,7 +112,7 @@ class Judge:
         items, given = self._lab.items(p), Given(p, folder)
         scores, doubts = [], []
         for name, most in points.items():
-            item, cell = items.get(name), cells.get(name)
+            item, cell, doubt = items.get(name), cells.get(name), None
             if isinstance(item, Number | Choice):
                 data = answers.get(name, _NOTHING)
                 if data == _NOTHING and (cell is None or not _has_run(cell)):
@@ -120,9 +133,20 @@ class Judge:
                 scores.append(Score(name, auto, most))
                 continue
             auto = round(most * verdict.credit, 2)
-            theirs = auto if cell is None or not _has_run(cell) else by_notebook(cell)
-            disagree = theirs if theirs != auto else None
-            scores.append(Score(name, auto, most, verdict.says, verdict.belief, answer, disagree))
+            stopped = cell is not None and _has_run(cell) and has_failed(cell.outputs)
+            scores.append(
+                Score(
+                    name,
+                    auto,
+                    most,
+                    verdict.says,
+                    verdict.belief,
+                    answer,
+                    by_notebook=0.0 if stopped and auto else None,
+                    judged=True,
+                    doubt=doubt.detail if doubt else "",
+                )
+            )
         return scores, list(dict.fromkeys(doubts))
 
     def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
@@ -154,6 +178,15 @@ def _has_run(cell: Any) -> bool:
     return cell.cell_type != "code" or cell.execution_count is not None
 
 
+def has_failed(outputs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a cell stopped at an error, or complained, which counts the same in nbgrader."""
+    return any(
+        output["output_type"] == "error"
+        or (output["output_type"] == "stream" and output["name"] == "stderr")
+        for output in outputs
+    )
+
+
 def by_notebook(cell: Any) -> float | None:
     """The points that stock nbgrader gives for a cell's outputs; a test compares the two."""
     said = cell_metadata(cell)
@@ -163,8 +196,7 @@ def by_notebook(cell: Any) -> float | None:
     if cell.cell_type != "code":
         return None
     for output in cell.outputs:
-        failed = output.output_type == "stream" and output.name == "stderr"
-        if output.output_type == "error" or failed:
+        if has_failed([output]):
             return 0.0
         if output.output_type == "execute_result":
             return _partial(output.data.get("text/plain"), most)

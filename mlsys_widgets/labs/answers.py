@@ -23,9 +23,14 @@ class UnusableAnswer(ValueError):
         return [str(self)]
 
 
+def sentence_in_lines(sentence: str) -> str:
+    """A sentence broken into lines that every page shows whole."""
+    return fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
 def print_sentence(sentence: str) -> None:
-    """Print a sentence below a cell, broken into lines that every page shows whole."""
-    print(fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False))
+    """Print a sentence below a cell."""
+    print(sentence_in_lines(sentence))
 
 
 def plain(value: Any) -> Plain:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
@@ -160,9 +161,7 @@ class Engine:
                 # Dask groups tasks by the part before the digits, so it holds no student's name.
                 key = f"mlsys-grade-{os.urandom(16).hex()}"
                 of[key] = job.student
-                running.add(
-                    self._client.submit(_work, pack_job(job), plan, key=key, pure=False, retries=1)
-                )
+                running.add(self._client.submit(_work, pack_job(job), plan, key=key, pure=False))
 
         start_more()
         for future in running:
@@ -242,12 +241,19 @@ def _close_fork_servers() -> None:
 
 
 def _work(packed: bytes, plan: bytes) -> str:
-    server = _fork_server()
-    try:
-        result = run_submission(unpack_job(packed), unpack_blueprint(plan), server)
-    except ForkServerLost:
-        server.close()
-        raise
-    except CannotIsolate as problem:
-        raise RuntimeError(str(problem)) from None
-    return pack_result(result)
+    job, blueprint = unpack_job(packed), unpack_blueprint(plan)
+    again: tuple[Remark, ...] = ()
+    while True:
+        server = _fork_server()
+        try:
+            result = run_submission(job, blueprint, server)
+        except ForkServerLost:
+            server.close()
+            # Whoever killed it, the second run gets exactly what the first one had; and it is said.
+            if again:
+                raise
+            again = (Remark(RemarkKind.RUN_AGAIN),)
+        except CannotIsolate as problem:
+            raise RuntimeError(str(problem)) from None
+        else:
+            return pack_result(replace(result, remarks=(*again, *result.remarks)))

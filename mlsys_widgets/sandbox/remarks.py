@@ -98,6 +98,7 @@ class RemarkKind(NoteKind):
     NOT_STARTED = "not started", "it could not be started: {detail}"
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"
     NOT_FINISHED = "not finished", "it did not run to its end: {detail}"
+    RUN_AGAIN = "run again", "its process was lost, so it was run a second time from the start"
     NOT_RUN = "not run", "it could not be run: {detail}"
 
 

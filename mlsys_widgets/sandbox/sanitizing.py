@@ -16,7 +16,7 @@ from typing import Any, Final
 import nbformat
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id, is_locked
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, grade_id, is_locked
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 Notebook = nbformat.NotebookNode
@@ -232,7 +232,7 @@ def _restore(cell: Any, blueprint: Blueprint, remarks: list[Remark]) -> None:
         if not _is_same(said.get(key), released):
             said[key] = released
     said["checksum"] = source.checksum
-    if source.locked and checksum(cell) != source.checksum:
+    if source.locked:
         cell.source = source.source
 
 

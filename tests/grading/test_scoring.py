@@ -88,16 +88,20 @@ def cell_of(name: str, *, says: str | None = "0.0", ran: bool = True):
     return cell
 
 
-def test_two_verdicts_are_kept_where_they_differ(course, judge, tmp_path):
+def test_nbgraders_verdict_is_kept_where_it_differs(course, judge, tmp_path):
+    """A cell that fails before its test earns nothing in nbgrader, whatever the answer is."""
     key = course.asked("ann").keys["intensity_flop_per_byte"].value
     answers = {"intensity_flop_per_byte": ["float", float(key).hex()], "limit": ["str", "compute"]}
-    cells = {"intensity_flop_per_byte": cell_of("intensity_flop_per_byte", says="40.0"),
-             "limit": cell_of("limit", says="20.0")}  # fmt: skip
+    failed = cell_of("intensity_flop_per_byte", says=None)
+    failed.outputs = [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]
+    cells = {"intensity_flop_per_byte": failed, "limit": cell_of("limit", says=None)}
     found, _ = judge.score("ann", cells, POINTS, answers, tmp_path)
     scores = {score.name: score for score in found}
-    assert scores["intensity_flop_per_byte"].auto == 40
-    assert scores["intensity_flop_per_byte"].by_notebook is None
-    assert (scores["limit"].auto, scores["limit"].by_notebook) == (0, 20)
+    assert (scores["intensity_flop_per_byte"].auto, scores["limit"].auto) == (40, 0)
+    assert scores["intensity_flop_per_byte"].by_notebook == 0
+    assert scores["limit"].by_notebook is None
+    assert all(score.judged for score in found if score.name != "advice")
+    assert judge.judged == {"intensity_flop_per_byte", "limit", "commitments"}
 
 
 def test_a_cell_that_did_not_run_gives_no_points_and_no_second_verdict(judge, tmp_path):

@@ -565,7 +565,7 @@ ATTACKS: dict[str, Attack] = {
         "open('asks.py', 'w').write('POINTS = 1e9')\n"
         "import os\nos.makedirs('mlsys_widgets', exist_ok=True)"
     )("asks.py replaced while running"),
-    "patched-core": cell(_PATCH_CORE, flagged="own test")("judge, award, physics and the identity"),
+    "patched-core": cell(_PATCH_CORE)("judge, award, physics and the identity"),
     "patched-builtins": Attack(
         "float, round, print and isinstance", running(_PATCH_BUILTINS), tried=False, ended="exit 1"
     ),

@@ -152,13 +152,8 @@ def test_every_row_stays_within_its_points(hall):
         assert extra is None, student
 
 
-def test_two_verdicts_that_differ_are_both_told(hall):
-    said = "intensity_flop_per_byte: 0 points here, 40 by the notebook's own test"
-    assert said in hall.graded["patched-core"].sentences
-
-
-def test_hidden_tests_come_after_the_answers(hall):
-    """A spy sees the hidden tests; by then every answer is settled."""
+def test_hidden_tests_never_reach_a_submission(hall):
+    """A spy that looks at everything that is run finds no key, and earns nothing."""
     spy = hall.graded["spies-on-tests"]
     assert {score.name: score.auto for score in spy.scores if score.answer is not None} == {
         "intensity_flop_per_byte": 0,

@@ -18,6 +18,7 @@ from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.early_hints import early_hint_problems
 from mlsys_widgets.labs import load
 
+_INERT: Final = "mlsys_widgets.grading.inert_preprocessor.WithoutActiveContent"
 _ESSAYS: Final = "mlsys_widgets.grading.essays.EssaysFromLedger"
 #: Whose numbers are tried.
 _STUDENTS: Final = tuple(f"student-{k:02}" for k in range(10))
@@ -48,7 +49,14 @@ def settings(course: Course) -> Iterator[Finding]:
         yield ok("settings", f"the course is {checked_id(name)}")
     except ValueError as trouble:
         yield problem("settings", str(trouble), f"change course_id in {NBGRADER_CONFIG}")
-    if "EssaysFromLedger" not in (course.root / NBGRADER_CONFIG).read_text("utf-8"):
+    said = (course.root / NBGRADER_CONFIG).read_text("utf-8")
+    if "WithoutActiveContent" not in said:
+        yield warning(
+            "active content",
+            "after stock autograding, formgrader would run scripts that students hand in",
+            f'add to {NBGRADER_CONFIG}: c.Autograde.autograde_preprocessors.extend(["{_INERT}"])',
+        )
+    if "EssaysFromLedger" not in said:
         yield warning(
             "essays",
             "stock nbgrader would not see essays, which students write in cards",

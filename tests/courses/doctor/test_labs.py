@@ -74,6 +74,14 @@ def test_settings_without_essays(course: Path):
     is_doubtful(labs.settings, course, "essays", said, "grading.essays.EssaysFromLedger")
 
 
+def test_settings_that_leave_scripts_in(course: Path):
+    path = course / "nbgrader_config.py"
+    lines = path.read_text("utf-8").replace("WithoutActiveContent", "SomethingElse")
+    path.write_text(lines, "utf-8")
+    said = "formgrader would run scripts"
+    is_doubtful(labs.settings, course, "active content", said, "WithoutActiveContent")
+
+
 def test_limits_that_stay_silent_or_tell_too_much(course: Path):
     is_well(labs.limits, course, "hints")
     path = course / "assignments" / LAB / "asks.py"

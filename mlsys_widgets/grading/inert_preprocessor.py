@@ -1,0 +1,23 @@
+"""For stock nbgrader: what autograding writes runs nothing in the browser of whoever reads it.
+
+``mlsys grade`` does the same by itself. In ``nbgrader_config.py``::
+
+    inert = "mlsys_widgets.grading.inert_preprocessor.WithoutActiveContent"
+    c.Autograde.autograde_preprocessors.extend([inert])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from mlsys_widgets.grading.inert import make_inert
+
+
+class WithoutActiveContent(NbGraderPreprocessor):  # type: ignore[misc]
+    """Takes scripts, frames and remote content out of a notebook that has run."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        make_inert(nb)
+        return nb, resources
