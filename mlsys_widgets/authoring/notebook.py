@@ -14,13 +14,15 @@ from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
-from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Record
+from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import kind_of
 
-#: nbval compares the outputs of cells with this tag, and merely runs the others.
+#: nbval always compares the outputs of cells with this tag, of others unless it is told to be lax.
 CHECKED: Final = "nbval-check-output"
+#: nbval never compares the outputs of these: they depend on the time or on the machine.
+VARIES: Final = "nbval-ignore-output"
 _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 _SCRATCH: Final = """\
 # If you compute, do it here. The card above shows what counts; to enter a result from code:
@@ -80,9 +82,11 @@ class Notebook:
 
     def _card(self, cell: LabCell) -> list[Cell]:
         item = self._items[cell.name]
-        step = self._step(cell.name, item)
+        said = self._step(cell.name, item)
+        if isinstance(item, Measurement):
+            said["tags"] = [VARIES]
         code = f'lab.card("{cell.name}")'
-        return [self._locked(f"card_{cell.name}", _called(item), code, **step)]
+        return [self._locked(f"card_{cell.name}", _called(item), code, **said)]
 
     def _instrument(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": "instrument", "title": cell.name}}
@@ -95,7 +99,9 @@ class Notebook:
 
     def _show(self, cell: LabCell) -> list[Cell]:
         said = cell.name[:1].upper() + cell.name[1:]
-        return [self._locked(f"show_{cell.name}", said, cell.body)]
+        # The HUD says when the ledger was last written.
+        varies = {"tags": [VARIES]} if "lab.hud(" in cell.body else {}
+        return [self._locked(f"show_{cell.name}", said, cell.body, **varies)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you hand on"}}
