@@ -32,7 +32,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-all lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,11 @@ test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in n
 
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
+
+# What an instructor types in any course (docs/nbval.md), with nothing around it.
+nbval: $(VENV)/.dev ## Run every instructor's notebook again and compare its outputs
+	$(PY) -m pytest --nbval source $(ARGS)
+	$(TOOK)
 
 lint: $(VENV)/.dev ## Check style
 	$(PY) -m ruff check .

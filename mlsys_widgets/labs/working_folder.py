@@ -1,7 +1,7 @@
 """Where the work on a notebook is kept: beside it, or out of the way for the instructor's own.
 
-nbgrader copies whatever is in ``source/<lab>`` to students and over their submissions, so running an
-instructor's notebook there must leave nothing behind: neither a ledger nor an example file.
+nbgrader copies whatever is in ``source/<lab>`` to students and over their submissions, so running
+an instructor's notebook there must leave nothing behind: neither a ledger nor an example file.
 """
 
 from __future__ import annotations
