@@ -11,6 +11,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
+from mlsys_widgets.authoring.act_minutes import lab_minutes
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
@@ -42,10 +43,13 @@ class Notebook:
         self._items = lab.items(parameters)
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
+        self._minutes: dict[str, Any] = {}
 
     def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
         """Make the notebook, with solutions and hidden tests but without outputs."""
         validate(self._lab.name, self._items, lab_cells)
+        if self._lab.minutes is None:
+            self._minutes = lab_minutes(self._items, lab_cells).plain()
         cells = [made for cell in lab_cells for made in getattr(self, f"_{cell.kind}")(cell)]
         return new_notebook(
             cells=cells,
@@ -65,6 +69,7 @@ class Notebook:
             "lab": lab.name,
             "title": lab.title,
             "acts": list(lab.acts),
+            **({"minutes": self._minutes} if self._minutes else {}),
             **({"design": design} if design else {}),
             # What a student makes beside the notebook is handed in with it.
             **({"files": sorted(lab.examples)} if lab.examples else {}),
@@ -77,7 +82,9 @@ class Notebook:
 
     def _setup(self, cell: LabCell) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
-        body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\nlab.welcome()"
+        counted = f"minutes={self._minutes}" if self._minutes else ""
+        welcome = f"lab.welcome({counted})"
+        body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\n{welcome}"
         return [self._locked("setup", "Set-up: run this cell first", body)]
 
     def _card(self, cell: LabCell) -> list[Cell]:

@@ -32,6 +32,7 @@ from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
 from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
@@ -89,13 +90,14 @@ class OpenLab:
 
     # What is shown.
 
-    def welcome(self) -> Welcome:
-        """Whose lab this is and what it is worth."""
+    def welcome(self, *, minutes: Mapping[str, Any] | None = None) -> Welcome:
+        """Whose lab this is, what it is worth, and how long it takes, as counted when built."""
         return Welcome(
             self.lab,
             self.student,
             self.p,
             variants=self.variants,
+            minutes=LabMinutes.from_plain(minutes) if minutes else None,
             notices=self._all_notices,
             steps=self.steps,
             ledger=self.ledger,
