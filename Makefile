@@ -83,12 +83,13 @@ format: $(VENV)/.dev ## Format the code and fix what can be fixed
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-# The tables of the measurements are made from the shipped data, never typed; then the pages.
+# The tables of measurements and labs are made from what ships, never typed; then the pages.
 # -E: from scratch. A page that is not read again runs no cells and hides its warnings.
 docs: $(VENV)/.docs ## Build the pages into build/html
 	@rm -rf docs/measured
 	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
 		$(PY) -m mlsys_widgets validate $$measurement --report docs/measured > /dev/null; done
+	@$(PY) tools/labs_at_a_glance.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
 
 bench: $(VENV)/.bench ## Run every benchmark

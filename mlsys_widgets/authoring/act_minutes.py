@@ -2,7 +2,8 @@
 
 A section, which begins at a heading of the second level, belongs to the act of the items in it. A
 heading that says *a break*, such as “Time for a break”, begins another sitting of the same act, and
-whatever stands below a heading that says *optional* is counted apart.
+whatever stands below a heading that says *optional*, or whose text begins with that word, is counted
+apart.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from mlsys_widgets.labs.lab_minutes import RATES, LabMinutes, Sitting, item_minu
 
 _TEMPLATE: Final = re.compile(r"\{\{.+?\}\}", re.S)
 _HEADING: Final = re.compile(r"^(#+)\s+(.*)$", re.M)
-_OPTIONAL: Final = re.compile(r"\boptional\b", re.I)
+#: In the heading itself, or as the first word below it.
+_OPTIONAL: Final = re.compile(r"^#.*\boptional\b|^#.*\s+optional\b", re.I | re.M)
 #: Not “break-even” and not the “graph breaks” of compilers.
 _BREAK: Final = re.compile(r"\ba break\b(?!-)", re.I)
+#: A rest of fewer minutes, such as a paragraph on what comes next, is part of the last act.
+_SHORT: Final = 2.5
 #: Kinds of cells that take time beyond the items that they name.
 _ALSO: Final = ("instrument", "reveal", "design")
 #: Kinds of cells that show the item that they name.
@@ -60,17 +64,21 @@ def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinut
         parts[-1].minutes += _cell_minutes(cell, items)
         if cell.kind in _SHOWS and cell.name in items:
             parts[-1].act = max(parts[-1].act, items[cell.name].act)
-    return LabMinutes(tuple(_sittings(parts)), extra)
+    sittings = list(_sittings(parts))
+    if len(sittings) > 1 and not sittings[-1].act and sittings[-1].minutes < _SHORT:
+        rest = sittings.pop()
+        sittings[-1] = Sitting(sittings[-1].act, sittings[-1].minutes + rest.minutes)
+    return LabMinutes(tuple(sittings), extra)
 
 
 def with_optional(cells: Sequence[LabCell]) -> Iterator[tuple[LabCell, bool]]:
     """Every cell, and whether it stands below a heading that says *optional*."""
     below = 0  # the level of that heading; 0 if there is none
     for cell in cells:
-        level, title = _heading(cell)
+        level, _ = _heading(cell)
         if level and level <= below:
             below = 0
-        if not below and _OPTIONAL.search(title):
+        if level and not below and _OPTIONAL.search(cell.body):
             below = level
         yield cell, bool(below)
 

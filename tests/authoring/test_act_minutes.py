@@ -29,6 +29,7 @@ def answer(name):
     return LabCell("answer", name, f"{name} = 1")
 
 
+END = prose("## End")
 INSTRUMENT = LabCell("instrument", "A roofline", "RooflineWidget()")
 
 
@@ -69,8 +70,15 @@ def test_a_section_belongs_to_the_act_of_its_items():
 
 def test_a_section_between_two_of_an_act_belongs_to_it_and_one_after_all_to_none():
     between = prose("## Between\n\nthree words here")
-    cells = [answer("first"), between, prose("## Two"), answer("first"), prose("## End")]
-    assert counted(*cells)[0] == [(1, 2 * NUMBER + words(7)), (0, words(2))]
+    cells = [answer("first"), between, prose("## Two"), answer("first"), END, INSTRUMENT]
+    assert counted(*cells)[0] == [
+        (1, 2 * NUMBER + words(7)),
+        (0, words(2) + RATES["instrument"]),
+    ]
+
+
+def test_a_short_rest_is_part_of_the_last_act():
+    assert counted(answer("first"), END)[0] == [(1, NUMBER + words(2))]
 
 
 def test_a_template_counts_as_one_word():
@@ -81,8 +89,8 @@ def test_a_template_counts_as_one_word():
 
 @pytest.mark.parametrize("heading", ["### Time for a break", "## A break", "### Take a break?"])
 def test_a_break_begins_another_sitting_of_the_act(heading):
-    parts, _ = counted(answer("first"), prose(heading), answer("first"), prose("## End"))
-    assert [act for act, _ in parts] == [1, 1, 0]
+    parts, _ = counted(answer("first"), prose(heading), answer("first"), END)
+    assert [act for act, _ in parts] == [1, 1]
 
 
 @pytest.mark.parametrize("title", ["When does it break even?", "A break-even", "Graph breaks"])
@@ -91,7 +99,7 @@ def test_what_breaks_even_is_no_break(title):
 
 
 def test_a_break_after_the_acts_splits_the_rest():
-    end = [prose("## End"), INSTRUMENT, prose("### Time for a break"), INSTRUMENT]
+    end = [END, INSTRUMENT, prose("### Time for a break"), INSTRUMENT]
     assert [act for act, _ in counted(answer("first"), *end)[0]] == [1, 0, 0]
 
 
@@ -109,6 +117,19 @@ def test_what_is_optional_is_counted_apart_until_the_next_heading_of_its_level()
     assert parts == [(1, NUMBER + words(2) + RATES["instrument"])]
     assert optional == pytest.approx(words(4 + 3) + 2 * RATES["instrument"])
     assert [o for _, o in with_optional(cells)] == [False, True, True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "optional"),
+    [
+        ("## For another evening\n\nOptional, no points. Mark what", True),
+        ("## Go deeper (optional, no points)\n\nMark what", True),
+        ("## The plan\n\nWhat is optional says so.", False),
+        ("Optional is what no heading introduces.", False),
+    ],
+)
+def test_what_marks_a_section_as_optional(text, optional):
+    assert [o for _, o in with_optional([prose(text), INSTRUMENT])] == [optional, optional]
 
 
 @pytest.mark.parametrize("name", labs_of(Course.at(ROOT)))
