@@ -1,9 +1,9 @@
 """How long each act of a lab takes, counted over its cells from top to bottom.
 
 A section, which begins at a heading of the second level, belongs to the act of the items in it. A
-heading that says *a break*, such as “Time for a break”, begins another sitting of the same act, and
-whatever stands below a heading that says *optional*, or whose text begins with that word, is counted
-apart.
+heading that says *a break*, such as “Time for a break”, begins another sitting of the same act.
+Whatever stands below a heading that says *optional*, or whose text begins with that word, is
+counted apart.
 """
 
 from __future__ import annotations

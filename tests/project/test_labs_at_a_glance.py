@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 
-from mlsys_widgets.labs import Prediction, load
+from mlsys_widgets.labs import Prediction
 
 
 @pytest.fixture(scope="module")
