@@ -50,7 +50,9 @@ def test_it_maps_every_promise_to_a_cell_that_exists(glance, found, root):
             if isinstance(item, Prediction):
                 assert f"| `card_{name}` | `reveal_{name}` |" in part, name
         assert all(f"| `{field}` |" in part for field in each.lab.design)
-        assert part.count("| `instrument_") == sum(i.startswith("instrument_") for i in ids)
+        instruments = part.split("**Instruments**")[1].split("**")[0]
+        shown = re.findall(r"\| `(instrument_\S+)` \|$", instruments, re.M)
+        assert sorted(shown) == sorted(i for i in ids if i.startswith("instrument_"))
 
 
 def test_points_add_up_and_minutes_are_those_of_the_notebook(glance, found):
@@ -69,7 +71,7 @@ def test_moves_limits_and_constraints_are_read_from_the_code(glance, tmp_path):
         'lab = Lab("lab_x", title="Lab X: it | breaks", chapter=0, acts=("One",))\n'
         "@lab.asks\n"
         "def guess(p):\n"
-        '    return Prediction("?", {"A": "a"}, answer="A", title="A guess", act=1)\n',
+        '    return Prediction("?", {"A": "a", "B": "b"}, answer="A", title="A guess", act=1)\n',
         "utf-8",
     )
     code = {
