@@ -49,13 +49,15 @@ def is_instructors(folder: str | os.PathLike[str]) -> bool:
     """Whether a notebook is an instructor's: in a folder of its own in ``source/`` of a course.
 
     The place decides, and not a file or a mark in the notebook: nbgrader would copy those to
-    students.
+    students. While nbgrader grades, every notebook is a student's.
 
     Examples
     --------
     >>> is_instructors("release/lab_07_kernel_fusion")
     False
     """
+    if execution() == "autograde":
+        return False
     source = Path(folder).resolve().parent
     return source.name == "source" and (source.parent / NBGRADER_CONFIG).is_file()
 

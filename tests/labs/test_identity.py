@@ -90,6 +90,10 @@ def test_an_instructors_notebook_is_nobodys_who_runs_it(monkeypatch, tmp_path):
     # A TA may ask to see somebody's numbers with the solution.
     monkeypatch.setenv("MLSYS_STUDENT", "bob")
     assert student(folder).name == "bob"
+    # Whatever a student is called, a submission is never the instructor's.
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert not is_instructors(folder)
+    assert student(folder).name == "source"
 
 
 def test_a_release_or_a_copy_is_not_the_instructors(tmp_path):

@@ -57,8 +57,8 @@ def passed(done):
     assert "xfailed" not in done.stdout
 
 
-def slow(lab):
-    return pytest.param(lab, marks=pytest.mark.slow)
+def slow(value):
+    return pytest.param(value, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", [*map(slow, LABS[:2]), LABS[2], *map(slow, LABS[3:])])
@@ -77,7 +77,7 @@ def test_lax_compares_what_is_graded(tmp_path):
     assert files(course) == before
 
 
-@pytest.mark.parametrize("option", ["--nbval", "--nbval-lax"])
+@pytest.mark.parametrize("option", ["--nbval", slow("--nbval-lax")])
 def test_a_change_in_physics_fails(tmp_path, option):
     """Once, with the first lab: another bandwidth, and the numbers of the notebook are others."""
     package = changed_physics(tmp_path / "changed", "3.35e12", "3.45e12")
