@@ -31,7 +31,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-all lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs bench constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,11 @@ test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in n
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
+# What an instructor types in any course (docs/nbval.md), with nothing around it.
+nbval: $(VENV)/.dev ## Run every instructor's notebook again and compare its outputs
+	$(PY) -m pytest --nbval source $(ARGS)
+	$(TOOK)
+
 lint: $(VENV)/.dev ## Check style
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -77,12 +82,13 @@ format: $(VENV)/.dev ## Format the code and fix what can be fixed
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-# The tables of the measurements are made from the shipped data, never typed; then the pages.
+# The tables of measurements and labs are made from what ships, never typed; then the pages.
 # -E: from scratch. A page that is not read again runs no cells and hides its warnings.
 docs: $(VENV)/.docs ## Build the pages into build/html
 	@rm -rf docs/measured
 	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
 		$(PY) -m mlsys_widgets validate $$measurement --report docs/measured > /dev/null; done
+	@$(PY) tools/labs_at_a_glance.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
 
 bench: $(VENV)/.bench ## Run every benchmark

@@ -51,7 +51,6 @@ lab = Lab(
     "lab_11_roofline",
     title="Lab 11: The Roofline",
     chapter=11,
-    minutes="40–45",
     acts=("Which wall, and which peak", "One kernel to make faster", "Your own machine"),
     parameters={
         "reported": Parameter(312, steps(240, 400, 8), "TFLOPS", "what the dashboard reports"),

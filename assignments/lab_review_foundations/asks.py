@@ -299,7 +299,6 @@ lab = Lab(
     title="Foundations Review",
     chapter=14,
     acts=("Hardware: what the chip allows", "Software: what the compiler sees"),
-    minutes="45–60",
     parameters={
         # Left of every ridge that can be drawn by far: the activation waits for memory for all.
         "peak_tflops": Parameter(312, steps(240, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),

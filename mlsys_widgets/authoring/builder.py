@@ -16,17 +16,19 @@ import nbformat
 
 from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.authoring.hidden_tests import CheckSource
-from mlsys_widgets.authoring.notebook import CHECKED, Notebook
+from mlsys_widgets.authoring.notebook import CHECKED, VARIES, Notebook
 from mlsys_widgets.authoring.release import generate_release
 from mlsys_widgets.authoring.start_page import write_start_page
 from mlsys_widgets.authoring.text import TextError, read
-from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.identity import VARIABLE
+from mlsys_widgets.labs.identity import INSTRUCTOR, VARIABLE
 
-#: Whose numbers the outputs in ``source/`` show.
-INSTRUCTOR: Final = "instructor"
+#: Another one in every run, which nbval does not compare.
+_WIDGET: Final = "application/vnd.jupyter.widget-view+json"
+#: What an author writes into a cell whose output depends on the time or the machine.
+_VARIES: Final = "# NBVAL_IGNORE_OUTPUT"
 _STEPS: Final = ("source", "release")
 
 
@@ -131,16 +133,16 @@ def _write(book: nbformat.NotebookNode, path: Path) -> None:
 
 
 def _run(path: Path) -> None:
-    """Run the solution as its instructor, and keep what graded cells print for nbval."""
+    """Run the solution as its instructor will, and keep what the cells show for nbval."""
     from nbclient import NotebookClient
 
     book = nbformat.read(path, 4)
     metadata = deepcopy(book.metadata)
-    with TemporaryDirectory() as aside:  # the ledger of this run stays behind
-        here = Path(shutil.copytree(path.parent, Path(aside) / path.parent.name))
-        for name, example in load(here).examples.items():
-            (here / name).write_bytes(example())
-        with environment_variables({VARIABLE: INSTRUCTOR, "NBGRADER_EXECUTION": None}):
+    with TemporaryDirectory() as aside:
+        # A course of its own: its place in source/ makes a notebook the instructor's.
+        (Path(aside) / NBGRADER_CONFIG).touch()
+        here = Path(shutil.copytree(path.parent, Path(aside) / "source" / path.parent.name))
+        with environment_variables({VARIABLE: None, "NBGRADER_EXECUTION": None}):
             client = NotebookClient(
                 book, timeout=120, allow_errors=True, resources={"metadata": {"path": str(here)}}
             )
@@ -157,11 +159,14 @@ def _run(path: Path) -> None:
                 )
             if output.output_type == "execute_result":
                 output.execution_count = None
+            if "data" in output:
+                output.data.pop(_WIDGET, None)
+                output.metadata = {}
         _require_all_points(path.stem, cell)
-        checked = CHECKED in cell.metadata.get("tags", ())
-        cell.outputs = _joined(cell.outputs) if checked else []
+        varies = VARIES in cell.metadata.get("tags", ()) or _VARIES in cell.source
+        cell.outputs = [] if varies else _joined(cell.outputs)
         # nbval refuses outputs of a cell that never ran; any execution count will do.
-        cell.execution_count = 1 if checked else None
+        cell.execution_count = None if varies else 1
         cell.metadata.pop("execution", None)
     book.metadata = metadata  # without the state of widgets and the version of this Python
     _write(book, path)

@@ -12,4 +12,5 @@ def run_new_lab(arguments: argparse.Namespace) -> int:
     folder = new_lab(arguments.course, arguments.name)
     print(f"Wrote {folder}: a small lab that works. Change its three files, then run:")
     print(f"  mlsys build {arguments.name}")
+    print(f"  pytest --nbval source/{arguments.name}   # outputs are as they were built")
     return 0

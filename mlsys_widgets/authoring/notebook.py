@@ -11,16 +11,19 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
+from mlsys_widgets.authoring.act_minutes import lab_minutes
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
-from mlsys_widgets.labs import Choice, Essay, Item, Lab, Number, Record
+from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import kind_of
 
-#: nbval compares the outputs of cells with this tag, and merely runs the others.
+#: nbval always compares the outputs of cells with this tag, of others unless it is told to be lax.
 CHECKED: Final = "nbval-check-output"
+#: nbval never compares the outputs of these: they depend on the time or on the machine.
+VARIES: Final = "nbval-ignore-output"
 _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 _SCRATCH: Final = """\
 # If you compute, do it here. The card above shows what counts; to enter a result from code:
@@ -40,10 +43,13 @@ class Notebook:
         self._items = lab.items(parameters)
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
+        self._minutes: dict[str, Any] = {}
 
     def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
         """Make the notebook, with solutions and hidden tests but without outputs."""
         validate(self._lab.name, self._items, lab_cells)
+        if self._lab.minutes is None:
+            self._minutes = lab_minutes(self._items, lab_cells).plain()
         cells = [made for cell in lab_cells for made in getattr(self, f"_{cell.kind}")(cell)]
         return new_notebook(
             cells=cells,
@@ -63,6 +69,7 @@ class Notebook:
             "lab": lab.name,
             "title": lab.title,
             "acts": list(lab.acts),
+            **({"minutes": self._minutes} if self._minutes else {}),
             **({"design": design} if design else {}),
             # What a student makes beside the notebook is handed in with it.
             **({"files": sorted(lab.examples)} if lab.examples else {}),
@@ -75,14 +82,18 @@ class Notebook:
 
     def _setup(self, cell: LabCell) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
-        body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\nlab.welcome()"
+        counted = f"minutes={self._minutes}" if self._minutes else ""
+        welcome = f"lab.welcome({counted})"
+        body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\n{welcome}"
         return [self._locked("setup", "Set-up: run this cell first", body)]
 
     def _card(self, cell: LabCell) -> list[Cell]:
         item = self._items[cell.name]
-        step = self._step(cell.name, item)
+        said = self._step(cell.name, item)
+        if isinstance(item, Measurement):
+            said["tags"] = [VARIES]
         code = f'lab.card("{cell.name}")'
-        return [self._locked(f"card_{cell.name}", _called(item), code, **step)]
+        return [self._locked(f"card_{cell.name}", _called(item), code, **said)]
 
     def _instrument(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": "instrument", "title": cell.name}}
@@ -95,7 +106,9 @@ class Notebook:
 
     def _show(self, cell: LabCell) -> list[Cell]:
         said = cell.name[:1].upper() + cell.name[1:]
-        return [self._locked(f"show_{cell.name}", said, cell.body)]
+        # The HUD says when the ledger was last written.
+        varies = {"tags": [VARIES]} if "lab.hud(" in cell.body else {}
+        return [self._locked(f"show_{cell.name}", said, cell.body, **varies)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you hand on"}}

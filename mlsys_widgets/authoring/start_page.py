@@ -1,16 +1,18 @@
 """The page where newcomers start: which lab comes first, and how to work on one.
 
 It is made only from what is released, so it never promises a lab that is missing, and its points
-and minutes are those of the labs themselves.
+and minutes are those of the labs themselves; minutes were counted when the notebook was built.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
+from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.physics import format_quantity
 
 _PAGE: Final = """\
@@ -71,12 +73,24 @@ def write_start_page(release: Path) -> Path:
 def start_page(release: Path) -> str:
     """Return the page, as Markdown with links that JupyterLab follows."""
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
-    lines = [_line(number, lab) for number, lab in enumerate(found, 1)]
+    lines = [_line(number, lab, _how_long(release, lab)) for number, lab in enumerate(found, 1)]
     first = _link(found[0]) if found else "none is released yet"
     return _PAGE.format(labs="\n\n".join(lines), first=first)
 
 
-def _line(number: int, lab: Lab) -> str:
+def _how_long(release: Path, lab: Lab) -> str:
+    """How long a lab takes, as its author says or as it was counted; empty if neither is known."""
+    if lab.minutes:
+        return f"about {lab.minutes} minutes, "
+    try:
+        book = json.loads((release / lab.name / f"{lab.name}.ipynb").read_text("utf-8"))
+        counted = LabMinutes.from_plain(book["metadata"]["mlsys"]["minutes"])
+    except (OSError, ValueError, KeyError, TypeError):  # not built, or by an earlier version
+        return ""
+    return f"{counted.in_words}, "
+
+
+def _line(number: int, lab: Lab, how_long: str) -> str:
     parameters = lab.draw("", variants=False)
     points = format_quantity(sum(lab.points(parameters).values()), "points")
     messages = [each for each in lab.items(parameters).values() if isinstance(each, Message)]
@@ -85,7 +99,7 @@ def _line(number: int, lab: Lab) -> str:
         about = f"*{subject}{'' if subject[-1:] in '.?!' else '.'}* {task}"
     else:
         about = " ".join(f"*{act}*" for act in lab.acts)
-    return f"{number}. **{_link(lab)}**, {lab.minutes} minutes, {points}.  \n   {about}"
+    return f"{number}. **{_link(lab)}**, {how_long}{points}.  \n   {about}"
 
 
 def _link(lab: Lab) -> str:

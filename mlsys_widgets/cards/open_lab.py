@@ -8,10 +8,9 @@ reflection or other item with that id; ``lab.reveal`` compares a prediction with
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets import labs
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
@@ -27,13 +26,20 @@ from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.welcome import Welcome
-from mlsys_widgets.files import LEDGER, NBGRADER_CONFIG
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
+from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
+
+_INSTRUCTORS: Final = (
+    "This is the instructor's notebook: what you enter is kept only while the kernel runs."
+)
 
 
 def open_lab(
@@ -71,7 +77,8 @@ class OpenLab:
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = self.lab.items(self.p)
-        path, self._notices = _ledger_path(folder.resolve())
+        self._notices = (_INSTRUCTORS,) if is_instructors(folder) else ()
+        path = working_folder(folder) / LEDGER
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
         self._computed: dict[str, Any] = {}
@@ -83,13 +90,14 @@ class OpenLab:
 
     # What is shown.
 
-    def welcome(self) -> Welcome:
-        """Whose lab this is and what it is worth."""
+    def welcome(self, *, minutes: Mapping[str, Any] | None = None) -> Welcome:
+        """Whose lab this is, what it is worth, and how long it takes, as counted when built."""
         return Welcome(
             self.lab,
             self.student,
             self.p,
             variants=self.variants,
+            minutes=LabMinutes.from_plain(minutes) if minutes else None,
             notices=self._all_notices,
             steps=self.steps,
             ledger=self.ledger,
@@ -339,19 +347,3 @@ def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, An
     shell = get_ipython()
     names: MutableMapping[str, Any] = {} if shell is None else shell.user_ns
     return names
-
-
-def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """Where the ledger is kept, and what to say about it.
-
-    nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
-    submissions, so a ledger must never be written there.
-    """
-    if folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists():
-        aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name
-        aside.mkdir(parents=True, exist_ok=True)
-        said = (
-            "This is the instructor's notebook: what you enter is kept only while the kernel runs."
-        )
-        return aside / LEDGER, (said,)
-    return folder / LEDGER, ()

@@ -8,6 +8,7 @@ from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
 from mlsys_widgets.labs import Lab, Parameters, Student
+from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.physics import counted
@@ -26,13 +27,14 @@ class Welcome(LabWidget):
         parameters: Parameters,
         *,
         variants: bool,
+        minutes: LabMinutes | None = None,
         notices: Callable[[], Sequence[str]],
         steps: Sequence[StudentStep],
         ledger: Ledger,
     ) -> None:
         super().__init__(lab.title)
         self._lab, self._student, self._parameters = lab, student, parameters
-        self._variants, self._notices = variants, notices
+        self._variants, self._minutes, self._notices = variants, minutes, notices
         self._steps, self._ledger = steps, ledger
         announcements.listen(ledger, self)
         self.show()
@@ -62,11 +64,25 @@ class Welcome(LabWidget):
             )
         total = sum(lab.points(self._parameters).values())
         many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
-        shape = f"{in_points(total)}, about {lab.minutes} minutes{many}"
-        acts = tuple(("", title) for title in lab.acts)
+        shape = f"{in_points(total)}{self._how_long()}{many}"
+        acts = tuple(("", self._act(k, title)) for k, title in enumerate(lab.acts, 1))
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())
         ]
         listed = [NumberedList("acts", acts)] if acts else []
         done = [Prose("done", self._done(), quiet=True)] if self._steps and not warnings else []
-        return [Prose("whose", whose), Prose("shape", shape), *listed, *done, *warnings]
+        more = self._minutes.beyond_the_acts if self._minutes else ""
+        if acts and self._minutes:
+            more = f"{more} You can stop after each act: everything you commit is kept.".strip()
+        beyond = [Prose("beyond", more)] if more else []
+        shown = [Prose("whose", whose), Prose("shape", shape), *listed, *beyond]
+        return [*shown, *done, *warnings]
+
+    def _how_long(self) -> str:
+        if self._lab.minutes:
+            return f", about {self._lab.minutes} minutes"
+        return f", about {self._minutes.total} minutes" if self._minutes else ""
+
+    def _act(self, number: int, title: str) -> str:
+        takes = self._minutes.of_act(number) if self._minutes else ""
+        return f"{title} ({takes})" if takes else title

@@ -17,6 +17,7 @@ from mlsys_widgets.grading.keys import Check, Given
 from mlsys_widgets.labs import Lab, Record, load, student
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 
 
@@ -45,7 +46,7 @@ def award(
     lab = load(folder)
     parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
     try:
-        key = check(Given(parameters, folder))
+        key = check(Given(parameters, working_folder(folder)))
     except ValueError as reason:  # of an answer about a file that is missing or broken
         verdict = Verdict(0.0, str(reason))
     else:
@@ -62,7 +63,8 @@ def award_record(record: str, *, points: float) -> float:
     for a person to decide, so it is only said.
     """
     folder = Path.cwd()
-    verdict, doubt = judge_record(load(folder), record, folder, student(folder).name)
+    work, owner = working_folder(folder), student(folder).name
+    verdict, doubt = judge_record(load(folder), record, work, owner)
     earned = round(points * verdict.credit, 2)
     print_sentence(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
     if doubt:

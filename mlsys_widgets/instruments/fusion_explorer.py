@@ -466,7 +466,7 @@ class FusionExplorer(Instrument):
         return found
 
     def alert(self, result: ph.Fusion) -> tuple[str, str] | None:
-        """Say so when the tensors do not fit, or when there is no measurement to show."""
+        """The tensors do not fit, or there is no measurement to show."""
         room = self.capacity
         if room.out_of_memory:
             return (

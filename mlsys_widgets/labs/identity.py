@@ -1,7 +1,8 @@
 """Whose lab this is: on a hub, on a laptop, and where nbgrader grades. The one place that knows.
 
 A student's numbers are drawn from this name, so it must be the same where the student works and
-where the work is graded: the name under which nbgrader files the submission.
+where the work is graded: the name under which nbgrader files the submission. An instructor's
+notebook has a name of its own, so that it shows the same numbers whoever runs it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from mlsys_widgets.files import NBGRADER_CONFIG
+
 #: Who runs the notebook: a student who works in it, or nbgrader, to validate or to grade it.
 Execution = Literal["student", "validate", "autograde"]
 
 #: Names a student for this process, for a TA who wants to see what somebody else saw.
 VARIABLE: Final = "MLSYS_STUDENT"
+#: Whose numbers the notebooks in ``source/`` show.
+INSTRUCTOR: Final = "instructor"
 _LONGEST: Final = 200
 
 
@@ -40,11 +45,29 @@ def execution() -> Execution:
     return "student"
 
 
+def is_instructors(folder: str | os.PathLike[str]) -> bool:
+    """Whether a notebook is an instructor's: in a folder of its own in ``source/`` of a course.
+
+    The place decides, and not a file or a mark in the notebook: nbgrader would copy those to
+    students. While nbgrader grades, every notebook is a student's.
+
+    Examples
+    --------
+    >>> is_instructors("release/lab_07_kernel_fusion")
+    False
+    """
+    if execution() == "autograde":
+        return False
+    source = Path(folder).resolve().parent
+    return source.name == "source" and (source.parent / NBGRADER_CONFIG).is_file()
+
+
 def student(folder: str | os.PathLike[str] = ".") -> Student:
     """Whose lab is in a folder.
 
     While nbgrader grades, only the submission's folder counts: a TA's own name or environment must
-    never decide which numbers somebody has.
+    never decide which numbers somebody has. An instructor's notebook has the numbers of
+    `INSTRUCTOR`, unless the variable names somebody.
 
     Parameters
     ----------
@@ -59,12 +82,12 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
     if execution() == "autograde":
         # autograded/<student>/<lab>
         return Student(Path(folder).resolve().parent.name, "the folder of the submission")
-    for variable, words in (
-        (VARIABLE, f"the environment variable {VARIABLE}"),
-        ("JUPYTERHUB_USER", "your login at the hub"),
-    ):
-        if name := os.environ.get(variable, "").strip():
-            return Student(_checked(name, words), words)
+    if found := _named(VARIABLE, f"the environment variable {VARIABLE}"):
+        return found
+    if is_instructors(folder):
+        return Student(INSTRUCTOR, "its place in source/")
+    if found := _named("JUPYTERHUB_USER", "your login at the hub"):
+        return found
     kept = settings_file()
     if kept.is_file() and (name := kept.read_text("utf-8").strip()):
         return Student(_checked(name, str(kept)), "what you set with mlsys whoami")
@@ -95,6 +118,11 @@ def settings_file() -> Path:
     """Where `remember` keeps the name."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "mlsys_widgets" / "student.txt"
+
+
+def _named(variable: str, words: str) -> Student | None:
+    name = os.environ.get(variable, "").strip()
+    return Student(_checked(name, words), words) if name else None
 
 
 def _checked(name: str, where: str) -> str:

@@ -34,7 +34,8 @@ class Lab:
     parameters
         What differs from student to student, by name.
     minutes
-        How long it takes.
+        How long it takes, such as ``"50"`` or ``"35–40"``, if you know better than the count of
+        what is read and done (`mlsys_widgets.labs.lab_minutes`), which is built into the notebook.
     examples
         Files that a student creates during the lab, by name, each with a function that returns an
         example: the solution is run with them beside it.
@@ -54,7 +55,7 @@ class Lab:
         chapter: int,
         acts: Sequence[str],
         parameters: Mapping[str, Parameter] | None = None,
-        minutes: str = "35–40",
+        minutes: str | None = None,
         examples: Mapping[str, Callable[[], bytes]] | None = None,
         design: Mapping[str, Any] | None = None,
         materials: Mapping[str, Any] | None = None,

@@ -47,6 +47,18 @@ from tests.authoring.conftest import DEMO
         ("lab.py", 'limit = "memory"', 'limits = "memory"', "must end with a line limit = …"),
         ("lab.py", 'limit = "memory"', 'limit = = "memory"', "invalid syntax, in its line 2"),
         ("asks.py", 'after=["act1_bound"]', 'after=["act1_bund"]', "comes after 'act1_bund'"),
+        (
+            "lab.py",
+            "## In your own words",
+            "## Optional: in your own words",
+            "advice gives points, but its heading says that it is optional",
+        ),
+        (
+            "lab.py",
+            '# %% card="act1_why"',
+            '# %% [markdown]\n# ### Optional\n\n# %% card="act1_why"',
+            "act1_why stands below a heading that says optional, but the record commitments gives",
+        ),
         ("asks.py", "acts=(", "acts=((", "asks.py, line .*: "),
         (
             "checks.py",

@@ -7,7 +7,7 @@ import pytest
 
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.hidden_tests import CheckSource
-from mlsys_widgets.authoring.notebook import Notebook
+from mlsys_widgets.authoring.notebook import VARIES, Notebook
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.labs import load
 from tests.authoring.conftest import DEMO
@@ -93,3 +93,21 @@ def test_variants_and_edition_are_built_in(made, home, course):
     assert f"award(limit, globals(), points=20, {built_in}" in sources["check_limit"]
     assert "variants" not in sources["check_commitments"]
     assert "variants" not in "".join(cell.source for cell in made().cells)
+
+
+def test_minutes_are_counted_when_it_is_built_unless_its_author_knows(made, change):
+    book = made()
+    ((act, minutes),) = book.metadata.mlsys.minutes.sittings[:1]
+    assert (act, 10 <= minutes <= 30) == (1, True)
+    (setup,) = (cell for cell in book.cells if cell.id == "setup")
+    assert setup.source.endswith(f"lab.welcome(minutes={dict(book.metadata.mlsys.minutes)})")
+    change("asks.py", "chapter=0,", 'chapter=0, minutes="25",')
+    book = made()
+    assert "minutes" not in book.metadata.mlsys
+    (setup,) = (cell for cell in book.cells if cell.id == "setup")
+    assert setup.source.endswith("lab.welcome()")
+
+
+def test_what_depends_on_the_time_is_not_compared_by_nbval(made):
+    tagged = {cell.id for cell in made().cells if VARIES in cell.metadata.get("tags", ())}
+    assert tagged == {"show_Where-you-stand"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -27,7 +28,9 @@ def test_it_names_the_first_lab_and_lists_all_in_order_with_what_they_are_worth(
     first, second = "lab_01_first/lab_01_first.ipynb", "lab_02_caches/lab_02_caches.ipynb"
     assert links == [first, first, second]
     assert "1. **[Lab 01 first]" in page
-    assert "15 minutes, 100 points" in page
+    # Neither is built, so nobody has counted.
+    assert "minutes" not in page
+    assert "lab_01_first.ipynb)**, 100 points." in page
     assert "*Do we need faster GPUs?* Find out what limits the product." in page
     assert "mlsys whoami NAME" in page
 
@@ -35,8 +38,20 @@ def test_it_names_the_first_lab_and_lists_all_in_order_with_what_they_are_worth(
 def test_points_and_minutes_are_those_of_the_lab(release):
     asks = release / "lab_02_caches" / "asks.py"
     text = asks.read_text().replace("points=40", "points=41")
-    asks.write_text(text.replace('minutes="15"', 'minutes="50"'))
-    assert "50 minutes, 101 points" in start_page(release)
+    asks.write_text(text.replace("chapter=0,", 'chapter=0,\n    minutes="50",'))
+    assert "about 50 minutes, 101 points" in start_page(release)
+
+
+def test_minutes_are_those_that_were_counted_when_the_notebook_was_built(release):
+    notebook = release / "lab_01_first" / "lab_01_first.ipynb"
+    counted = {"sittings": [[1, 33], [2, 41]], "optional": 20}
+    notebook.write_text(json.dumps({"metadata": {"mlsys": {"minutes": counted}}}))
+    said = "**, about 75 minutes (Act 1 about 35, Act 2 about 40), 100 points."
+    assert said in start_page(release)
+    # Of an earlier version, or half written.
+    for content in ('{"metadata": {"mlsys": {}}}', '{"metadata": {', "[]"):
+        notebook.write_text(content)
+        assert "minutes" not in start_page(release)
 
 
 def test_a_lab_without_a_message_is_told_by_its_acts(release):

@@ -8,6 +8,7 @@ from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Record, Student
+from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
 from mlsys_widgets.labs.student_steps import StudentStep
 
 BUSY = Number("How busy?", "percent", points=5, low=1, high=100, title="Utilization")
@@ -165,6 +166,20 @@ def test_a_lab_says_what_it_takes(led, acts, words):
     assert "This is the lab of ada, known from your login at the hub." in said.text()
     assert "yours alone" not in said.text()
     assert "whoami" not in said.text()
+
+
+def test_the_cover_says_how_long_each_act_takes(led):
+    lab = Lab("x", title="X", chapter=0, acts=("A", "B"))
+    minutes = LabMinutes((Sitting(1, 33), Sitting(2, 41), Sitting(0, 9)), optional=21)
+    said = welcome(led, lab, Student("ada", "here"), variants=False, minutes=minutes).text()
+    assert "about 85 minutes, 2 acts:" in said
+    assert "1. A (about 35 minutes)" in said
+    assert "2. B (about 40 minutes)" in said
+    assert "What follows the last act takes about 10 minutes." in said
+    assert "What is marked optional would take about 20 more and gives no points." in said
+    assert "You can stop after each act" in said
+    # A lab that nobody has counted promises nothing.
+    assert "minute" not in welcome(led, lab, Student("ada", "here"), variants=False).text()
 
 
 def test_a_name_that_may_be_wrong_is_asked_about(led):

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from mlsys_widgets.labs import execution, student
-from mlsys_widgets.labs.identity import remember, settings_file
+from mlsys_widgets.labs.identity import is_instructors, remember, settings_file
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +71,36 @@ def test_while_grading_only_the_folder_counts(monkeypatch, tmp_path, name):
     monkeypatch.chdir(folder)
     assert student().name == student(folder).name == folder.parent.name
     assert student().known_from == "the folder of the submission"
+
+
+def test_an_instructors_notebook_is_nobodys_who_runs_it(monkeypatch, tmp_path):
+    """Its outputs are compared, so they must not depend on a login."""
+    folder = tmp_path / "source" / "lab_01"
+    folder.mkdir(parents=True)
+    assert not is_instructors(folder)
+    assert student(folder).name == "laptop"
+    (tmp_path / "nbgrader_config.py").touch()
+    assert is_instructors(folder)
+    assert not is_instructors(folder.parent)
+    remember("ada")
+    monkeypatch.setenv("JUPYTERHUB_USER", "ta")
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    assert (student(folder).name, student(folder).uncertain) == ("instructor", False)
+    assert student(folder).known_from == "its place in source/"
+    # A TA may ask to see somebody's numbers with the solution.
+    monkeypatch.setenv("MLSYS_STUDENT", "bob")
+    assert student(folder).name == "bob"
+    # Whatever a student is called, a submission is never the instructor's.
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert not is_instructors(folder)
+    assert student(folder).name == "source"
+
+
+def test_a_release_or_a_copy_is_not_the_instructors(tmp_path):
+    (tmp_path / "nbgrader_config.py").touch()
+    for place in ("release/lab_01", "submitted/source/lab_01", "my_labs/lab_01"):
+        (tmp_path / place).mkdir(parents=True)
+        assert student(tmp_path / place).name == "laptop"
 
 
 def test_validation_is_of_the_student(monkeypatch):

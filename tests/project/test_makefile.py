@@ -11,7 +11,7 @@ import pytest
 
 TARGETS = {
     "help", "lab", "hub", "test", "test-hub", "test-all", "lint", "types", "format", "docs",
-    "bench", "constraints", "clean", "labextension", "quick",
+    "bench", "constraints", "clean", "labextension", "quick", "nbval",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by
@@ -87,6 +87,13 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     )  # fmt: skip
     ignored = " ".join(f"--ignore={each}" for each in days)
     assert modules[-1] == f"pytest {spread} --durations=10 {ignored} -k roofline"
+
+
+def test_nbval_is_the_command_that_instructors_type(root, checkout):
+    assert make(checkout, "nbval", "PYTHON=./stand-in").returncode == 0
+    assert calls(checkout)[-1] == "-m pytest --nbval source"
+    assert "\nmake nbval\n" in (root / ".ci" / "run").read_text("utf-8")
+    assert "pytest --nbval source" in (root / "docs" / "nbval.md").read_text("utf-8")
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):

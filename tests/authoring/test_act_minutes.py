@@ -1,0 +1,144 @@
+"""Which act a cell's minutes belong to, and that each part of our labs fits into a class."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.authoring.act_minutes import lab_minutes, with_optional
+from mlsys_widgets.authoring.text import LabCell, read
+from mlsys_widgets.files import LAB_TEXT
+from mlsys_widgets.labs import Essay, Message, Number, load
+from mlsys_widgets.labs.lab_minutes import CLASS_MINUTES, RATES, WORDS_PER_MINUTE, item_minutes
+from tests.conftest import ROOT
+
+ITEMS = {
+    "opening": Message("Ada", "CTO", "Hi", "Help."),
+    "first": Number("How many?", "ms", points=1, act=1),
+    "second": Number("How many?", "ms", points=1, act=2),
+    "reply": Essay("Why?", [(1, "says why")]),
+}
+NUMBER = item_minutes(ITEMS["first"])
+
+
+def prose(body):
+    return LabCell("prose", "", body)
+
+
+def answer(name):
+    return LabCell("answer", name, f"{name} = 1")
+
+
+END = prose("## End")
+INSTRUMENT = LabCell("instrument", "A roofline", "RooflineWidget()")
+
+
+def counted(*cells):
+    minutes = lab_minutes(ITEMS, cells)
+    return [(each.act, pytest.approx(each.minutes)) for each in minutes.sittings], minutes.optional
+
+
+def words(n):
+    return n / WORDS_PER_MINUTE
+
+
+def test_a_section_belongs_to_the_act_of_its_items():
+    found, optional = counted(
+        prose("# Title"),
+        LabCell("setup", "", "import x"),
+        LabCell("card", "opening", ""),
+        prose("## Act one"),
+        INSTRUMENT,
+        answer("first"),
+        prose("### More"),
+        prose("## Act two"),
+        answer("second"),
+        LabCell("reveal", "second", "lab.reveal()"),
+        prose("## Words"),
+        LabCell("essay", "reply", "Because."),
+        LabCell("design", "", "lab.design({})"),
+        LabCell("show", "HUD", "lab.hud()"),
+    )
+    opening, essay = item_minutes(ITEMS["opening"]), item_minutes(ITEMS["reply"])
+    assert found == [
+        (1, words(2) + opening + words(3) + RATES["instrument"] + NUMBER + words(2)),
+        (2, words(3) + NUMBER + RATES["reveal"]),
+        (0, words(2) + essay + RATES["design"]),
+    ]
+    assert optional == 0
+
+
+def test_a_section_between_two_of_an_act_belongs_to_it_and_one_after_all_to_none():
+    between = prose("## Between\n\nthree words here")
+    cells = [answer("first"), between, prose("## Two"), answer("first"), END, INSTRUMENT]
+    assert counted(*cells)[0] == [
+        (1, 2 * NUMBER + words(7)),
+        (0, words(2) + RATES["instrument"]),
+    ]
+
+
+def test_a_short_rest_is_part_of_the_last_act():
+    assert counted(answer("first"), END)[0] == [(1, NUMBER + words(2))]
+
+
+def test_a_template_counts_as_one_word():
+    assert counted(prose("It has {{ q(devices['h100-sxm'].ridge(), 'FLOP/B') }} now."))[0] == [
+        (0, words(4))
+    ]
+
+
+@pytest.mark.parametrize("heading", ["### Time for a break", "## A break", "### Take a break?"])
+def test_a_break_begins_another_sitting_of_the_act(heading):
+    parts, _ = counted(answer("first"), prose(heading), answer("first"), END)
+    assert [act for act, _ in parts] == [1, 1]
+
+
+@pytest.mark.parametrize("title", ["When does it break even?", "A break-even", "Graph breaks"])
+def test_what_breaks_even_is_no_break(title):
+    assert len(counted(answer("first"), prose(f"### {title}"), INSTRUMENT)[0]) == 1
+
+
+def test_a_break_after_the_acts_splits_the_rest():
+    end = [END, INSTRUMENT, prose("### Time for a break"), INSTRUMENT]
+    assert [act for act, _ in counted(answer("first"), *end)[0]] == [1, 0, 0]
+
+
+def test_what_is_optional_is_counted_apart_until_the_next_heading_of_its_level():
+    cells = [
+        answer("first"),
+        prose("### Optional: go deeper"),
+        INSTRUMENT,
+        prose("#### Even deeper"),
+        INSTRUMENT,
+        prose("### Back"),
+        INSTRUMENT,
+    ]
+    parts, optional = counted(*cells)
+    assert parts == [(1, NUMBER + words(2) + RATES["instrument"])]
+    assert optional == pytest.approx(words(4 + 3) + 2 * RATES["instrument"])
+    assert [o for _, o in with_optional(cells)] == [False, True, True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "optional"),
+    [
+        ("## For another evening\n\nOptional, no points. Mark what", True),
+        ("## Go deeper (optional, no points)\n\nMark what", True),
+        ("## The plan\n\nWhat is optional says so.", False),
+        ("Optional is what no heading introduces.", False),
+    ],
+)
+def test_what_marks_a_section_as_optional(text, optional):
+    assert [o for _, o in with_optional([prose(text), INSTRUMENT])] == [optional, optional]
+
+
+@pytest.mark.parametrize("name", labs_of(Course.at(ROOT)))
+def test_each_part_of_our_labs_fits_into_a_class(name):
+    folder = ROOT / "assignments" / name
+    lab = load(folder)
+    assert lab.minutes is None, "our own labs promise what is counted"
+    found = lab_minutes(lab.items(lab.draw("", variants=False)), read(folder / LAB_TEXT))
+    said = ", ".join(f"act {each.act or '–'}: {each.minutes:.0f}" for each in found.sittings)
+    assert not found.too_long, f"{name} has a part of more than {CLASS_MINUTES} minutes ({said})"
+    # Every act is there, and none of them twice unless a break says so.
+    assert {each.act for each in found.sittings} - {0} == set(range(1, len(lab.acts) + 1))
