@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
+from mlsys_widgets.cards.moves import Move
 from mlsys_widgets.cards.myth_buster import MythBuster
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
@@ -71,6 +72,7 @@ class OpenLab:
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = self.lab.items(self.p)
+        self._is_source = _is_source(folder.resolve())
         path, self._notices = _ledger_path(folder.resolve())
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
@@ -107,9 +109,13 @@ class OpenLab:
         *,
         model: Source | Mapping[str, Source] | None = None,
         measured: Source | None = None,
+        moves: Sequence[Move] = (),
         **more: Any,
     ) -> Reveal:
-        """A prediction compared with what happened, in the words of the lab."""
+        """A prediction compared with what happened, in the words of the lab.
+
+        It opens after the ``moves``, except in the instructor's notebook, where nobody makes them.
+        """
         item, lock = self._item(name), self.card(name)
         assert isinstance(item, labs.Prediction)
         words = {
@@ -117,6 +123,7 @@ class OpenLab:
             "feedback": item.feedback,
             "where": item.where,
             "answer": item.answer,
+            "moves": () if self._is_source else moves,
             **more,
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)
@@ -341,13 +348,18 @@ def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, An
     return names
 
 
+def _is_source(folder: Path) -> bool:
+    """Whether this is the folder of an instructor's notebook."""
+    return folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists()
+
+
 def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
     """Where the ledger is kept, and what to say about it.
 
     nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
     submissions, so a ledger must never be written there.
     """
-    if folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists():
+    if _is_source(folder):
         aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name
         aside.mkdir(parents=True, exist_ok=True)
         said = (

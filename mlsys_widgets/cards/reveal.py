@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose
+from mlsys_widgets.cards.moves import Exploration, Move
+from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
 from mlsys_widgets.labs import Prediction
 from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close
+from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import one_of
 
@@ -21,6 +23,10 @@ class PredictionGate(Gate, Protocol):
     """What a reveal needs of the card on which a prediction is committed."""
 
     item: Prediction
+
+    @property
+    def task_id(self) -> str:
+        """The name of the prediction."""
 
     @property
     def value(self) -> Any:
@@ -57,9 +63,12 @@ class Reveal(LabWidget):
         where: str,
         title: str,
         digits: int | None,
+        moves: Sequence[Move],
+        ledger: Ledger,
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
+        self._asked_for = False
         # Of several forms of a model, the last one is the closest to what happens.
         self._forms = dict(model) if isinstance(model, Mapping) else {}
         if isinstance(model, Mapping):
@@ -76,8 +85,16 @@ class Reveal(LabWidget):
         if model is None and answer is None:
             raise ValueError("give model= or answer=; otherwise there is nothing to compare with")
         self._answer, self._feedback = answer, dict(feedback)
-        # Run after the commit, the cell shows the comparison; run before it, a button does.
-        self._asked_for = lock.is_open
+        self._exploration = Exploration(
+            lock.task_id,
+            moves,
+            ledger=ledger,
+            counts=lambda: lock.is_open,
+            then=self._on_move,
+        )
+        lock.on_open(self._exploration.look)
+        # Run after all that, the cell shows the comparison; run before it, a button does.
+        self._asked_for = lock.is_open and not self.missing
         self.refresh()
 
     @property
@@ -85,15 +102,43 @@ class Reveal(LabWidget):
         """Whether the comparison is on the card."""
         return self._asked_for and self.blocked_by is None
 
+    @property
+    def missing(self) -> list[str]:
+        """The moves that come before the comparison and were not made yet."""
+        return self._exploration.missing
+
+    def refresh(self) -> None:
+        """Look at the ledger again: another kernel may have seen a move."""
+        self._exploration.recall()
+        super().refresh()
+
+    def _on_move(self, made: list[str]) -> None:
+        """A move was made: tick it, and say so."""
+        if problem := self._exploration.problem:
+            self._refused(problem, self._keep_moves)
+        else:
+            self._settled()
+        still = self._exploration.still or "You can compare now."
+        self._say(f"Done: {'; '.join(made)}. {still}")
+        self.show()
+
+    def _keep_moves(self) -> None:
+        self._exploration.keep()
+        if problem := self._exploration.problem:
+            self._refused(problem, self._keep_moves)
+
     def compare(self) -> None:
         """Show the comparison.
 
         Raises
         ------
         ValueError
-            When the prediction is not committed yet.
+            When the prediction is not committed yet, or moves are missing; it says which.
         """
         self._need_gates()
+        self._exploration.recall()
+        if still := self._exploration.still:
+            raise ValueError(f"The comparison opens after a little exploring. {still}")
         self._asked_for = True
         self.show()
 
@@ -124,10 +169,7 @@ class Reveal(LabWidget):
     def parts(self) -> Sequence[Part]:
         """The comparison, once the student asks for it."""
         if not self._asked_for:
-            return [
-                Prose("wait", "Use the instruments first, then compare your prediction with them."),
-                Buttons("compare", (("compare", "Compare with the model"),)),
-            ]
+            return self._before()
         lock, predicted = self._lock, self._lock.number
         cards = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
         sentences = []
@@ -147,6 +189,19 @@ class Reveal(LabWidget):
             parts.append(Prose("distance", f"Your prediction is {listed}."))
         parts += self._remark(right, predicted)
         return parts
+
+    def _before(self) -> list[Part]:
+        """What to try first, ticked as it is done, and the button."""
+        lines, missing = self._exploration.lines, len(self.missing)
+        if not lines:
+            first = "Use the instruments first, then compare your prediction with them."
+            asked: Part = Prose("wait", first)
+        else:
+            asked = Steps("moves", (("Before the comparison, try", lines),))
+        label = "Compare with the model"
+        if missing:
+            label += f" ({missing} {'thing' if missing == 1 else 'things'} to try first)"
+        return [asked, Buttons("compare", (("compare", label),))]
 
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
         """What the prediction is held against: label, words, value, tone and note of each."""
