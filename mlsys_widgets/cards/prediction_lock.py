@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
@@ -20,6 +20,7 @@ from mlsys_widgets.cards.parts import (
 )
 from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.cards.worked_numbers import Worked
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Prediction, execution
@@ -218,6 +219,8 @@ class PredictionLock(ItemTask):
         where: str = "",
         title: str = "What you expected, and what happened",
         digits: int | None = None,
+        worked: Worked | Callable[[], Worked] | None = None,
+        contrast: Worked | Callable[[], Worked] | None = None,
         moves: Sequence[Move] = (),
     ) -> Reveal:
         """Compare the prediction with the model and the measurement; display what this returns.
@@ -243,6 +246,11 @@ class PredictionLock(ItemTask):
             The heading.
         digits
             How many digits of model and measurement are known; as many as fit if omitted.
+        worked
+            The numbers behind the comparison: ``{"Intensity": (31.5, "FLOP/B"), …}``, or a result
+            of physics, which brings its formulas.
+        contrast
+            The same of a second case: ``{"GPT-2": (0.92, "%")}``.
         moves
             What to try on the instruments before the comparison opens. Nobody is asked for them
             while nbgrader grades or validates.
@@ -258,6 +266,8 @@ class PredictionLock(ItemTask):
             where=where,
             title=title,
             digits=digits,
+            worked=worked,
+            contrast=contrast,
             moves=moves if execution() == "student" else (),
             ledger=self._ledger,
         )

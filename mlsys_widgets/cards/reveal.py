@@ -1,4 +1,4 @@
-"""Prediction, model and measurement side by side, and how far apart they are."""
+"""Prediction, model and measurement side by side: how far apart they are, and why."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from typing import Any, Protocol
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
 from mlsys_widgets.cards.moves import Exploration, Move
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
+from mlsys_widgets.cards.worked_numbers import Worked, number_cards
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close
+from mlsys_widgets.labs.distance import (
+    DISTANCES,
+    Distance,
+    distance_in_words,
+    how_close,
+    verdict,
+)
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import one_of
@@ -63,6 +70,8 @@ class Reveal(LabWidget):
         where: str,
         title: str,
         digits: int | None,
+        worked: Worked | Callable[[], Worked] | None,
+        contrast: Worked | Callable[[], Worked] | None,
         moves: Sequence[Move],
         ledger: Ledger,
     ) -> None:
@@ -75,6 +84,7 @@ class Reveal(LabWidget):
             model = next(reversed(self._forms.values()), None)
         self._model, self._measured = model, measured
         self._unit, self._where, self._digits = unit, where, digits
+        self._worked, self._contrast = worked, contrast
         usual: Distance = "points" if unit == "%" else "times"
         self._distance: Distance = one_of("distance", distance or usual, DISTANCES)
         known = set(lock.item.options or ()) or {"low", "close", "high"}
@@ -182,12 +192,25 @@ class Reveal(LabWidget):
         right = self.right
         if right is not None and not lock.item.values:
             cards.append(("The answer is", lock.in_words(right), "blue", ""))
+        remark = self._remark(right, predicted)
         parts: list[Part] = [Numbers("cards", tuple(cards))]
-        if sentences:
+        # A single distance is in the verdict already, unless that is "Right."
+        told = len(sentences) == 1 and any("too " in part.label for part in remark)
+        if sentences and not told:
             *first, last = sentences
             listed = f"{', '.join(first)}, and {last}" if first else last
             parts.append(Prose("distance", f"Your prediction is {listed}."))
-        parts += self._remark(right, predicted)
+        return [*parts, *remark, *self._behind()]
+
+    def _behind(self) -> list[Part]:
+        """The numbers behind the comparison, and those of a second case."""
+        parts: list[Part] = []
+        for key, heading, given, tone in (
+            ("worked", "The numbers behind it", self._worked, "blue"),
+            ("contrast", "For contrast", self._contrast, "gray"),
+        ):
+            if cards := number_cards(given, tone):
+                parts += [Prose(f"{key}-head", "", label=heading), Numbers(key, cards)]
         return parts
 
     def _before(self) -> list[Part]:
@@ -220,21 +243,36 @@ class Reveal(LabWidget):
         return value if self._digits is None else float(f"{value:.{self._digits}g}")
 
     def _sure(self) -> str:
-        sure = self._lock.confidence
-        return f"confidence {sure} of 5" if sure else ""
+        """What stands below the prediction: its confidence, and the number an option counts as."""
+        lock, said = self._lock, []
+        words = lock.in_words(lock.value)
+        if lock.item.options and lock.number is not None:
+            number = format_quantity(lock.number, self._unit)
+            if number not in words:
+                said.append(f"counted as {number}")
+        if lock.confidence:
+            said.append(f"confidence {lock.confidence} of 5")
+        return ", ".join(said)
 
-    def _remark(self, right: str | None, predicted: float | None) -> list[Part]:
-        """The sentence for this very option."""
+    def _remark(self, right: str | None, predicted: float | None) -> list[Prose]:
+        """The verdict, and the sentence for this very option."""
+        actual = None if self._model is None else self._known(_now(self._model))
+        label = "Not quite."
+        if predicted is not None and actual is not None:
+            label = verdict(predicted, actual, self._distance, self._unit)
         if self._lock.item.options:
             key, good = self._lock.value, self._lock.value == right
-        else:
-            if predicted is None or self._model is None:
-                return []
-            key = how_close(predicted, _now(self._model), self._distance)
+            if good:
+                label = "Right."
+            elif label == "Right.":
+                label = "Close, but another option is closer."
+        elif predicted is not None and actual is not None:
+            key = how_close(predicted, actual, self._distance)
             good = key == "close"
+        else:
+            return []
         if key not in self._feedback and right is None:
             return []
-        label = "Right." if good else "Not quite."
         words = self._feedback.get(key, "")
         return [Prose("feedback", words, tone="green" if good else "orange", label=label)]
 
