@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Blanks, Buttons, Options, Part, Prose, TextArea, moment
+from mlsys_widgets.cards.parts import Blanks, Buttons, Options, Part, Prose, TextArea
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.labs import ReflectionPrompt
@@ -168,7 +168,7 @@ class Reflection(ItemTask):
             if words or label:
                 said.append(Prose(f"feedback{k}", words, tone=tone, label=label))
         times = "1 attempt" if count == 1 else f"{count} attempts"
-        said.append(Prose("saved", f"Saved {moment(last.time)}, {times}.", quiet=True))
+        said.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
         return said
 
 

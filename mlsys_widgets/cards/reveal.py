@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
 from mlsys_widgets.cards.moves import Exploration, Move
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
@@ -36,6 +37,10 @@ class PredictionGate(Gate, Protocol):
         """The name of the prediction."""
 
     @property
+    def called(self) -> str:
+        """The prediction, as a line of a list."""
+
+    @property
     def value(self) -> Any:
         """What was committed."""
 
@@ -49,6 +54,14 @@ class PredictionGate(Gate, Protocol):
 
     def in_words(self, value: Any) -> str:
         """A prediction as people read it."""
+
+
+class Outcome(NamedTuple):
+    """What became of a prediction, in words, and whether it held where that can be said."""
+
+    predicted: str
+    actual: str
+    held: bool | None
 
 
 class Reveal(LabWidget):
@@ -77,6 +90,7 @@ class Reveal(LabWidget):
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
+        self._ledger = ledger
         self._asked_for = False
         # Of several forms of a model, the last one is the closest to what happens.
         self._forms = dict(model) if isinstance(model, Mapping) else {}
@@ -111,6 +125,39 @@ class Reveal(LabWidget):
     def shown(self) -> bool:
         """Whether the comparison is on the card."""
         return self._asked_for and self.blocked_by is None
+
+    @property
+    def about(self) -> str:
+        """The prediction, as a line of a list."""
+        return self._lock.called
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the prediction is committed."""
+        return self._lock.is_open
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What was predicted and what happened; `None` until the comparison is on the card."""
+        if not self.shown:
+            return None
+        right, found = self.right, []
+        if right is not None and not self._lock.item.values:
+            found.append(self._lock.in_words(right))
+        elif self._model is not None:
+            found.append(format_quantity(self._known(_now(self._model)), self._unit))
+        if self._measured is not None:
+            measured = format_quantity(self._known(_now(self._measured)), self._unit)
+            found.append(f"{measured} measured")
+        return Outcome(self._lock.in_words(self._lock.value), ", ".join(found), self._held(right))
+
+    def _held(self, right: str | None) -> bool | None:
+        if self._lock.item.options:
+            return None if right is None else bool(self._lock.value == right)
+        if self._lock.number is None or self._model is None:
+            return None
+        actual = self._known(_now(self._model))
+        return how_close(self._lock.number, actual, self._distance) == "close"
 
     @property
     def missing(self) -> list[str]:
@@ -151,6 +198,7 @@ class Reveal(LabWidget):
             raise ValueError(f"The comparison opens after a little exploring. {still}")
         self._asked_for = True
         self.show()
+        announcements.look_again(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
         """Compare."""
@@ -260,15 +308,14 @@ class Reveal(LabWidget):
         label = "Not quite."
         if predicted is not None and actual is not None:
             label = verdict(predicted, actual, self._distance, self._unit)
+        good, key = self._held(right), self._lock.value
         if self._lock.item.options:
-            key, good = self._lock.value, self._lock.value == right
             if good:
                 label = "Right."
             elif label == "Right.":
                 label = "Close, but another option is closer."
         elif predicted is not None and actual is not None:
             key = how_close(predicted, actual, self._distance)
-            good = key == "close"
         else:
             return []
         if key not in self._feedback and right is None:
