@@ -11,7 +11,17 @@ import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
-import { capitalized, counted, markOf, nameOf, readable, spoken, taskOf, when } from './words';
+import {
+  capitalized,
+  counted,
+  localTime,
+  markOf,
+  nameOf,
+  readable,
+  spoken,
+  taskOf,
+  when
+} from './words';
 
 /** What can be done from the panel. */
 export interface IActions {
@@ -390,7 +400,7 @@ function Saved(props: {
 
 function Time({ time }: { time: string }): JSX.Element {
   return (
-    <time dateTime={time} title={new Date(time).toLocaleString()}>
+    <time dateTime={time} title={localTime(time)}>
       {when(time)}
     </time>
   );

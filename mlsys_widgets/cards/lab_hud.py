@@ -224,8 +224,9 @@ class LabHUD(LabWidget):
                 yield "○ Not compared yet", about
             else:
                 words = {True: "✓ Held", False: "✗ Did not hold", None: "● Compared"}[outcome.held]
-                beside = f"you predicted {outcome.predicted}; the result is {outcome.actual}"
-                yield words, f"{about.rstrip('.')}: {beside}."
+                stop = "" if about.endswith(("?", ".", "!", "…")) else "."
+                beside = f"You predicted {outcome.predicted}; the result is {outcome.actual}."
+                yield words, f"{about}{stop} {beside}"
 
     def _cards(self) -> Iterable[tuple[str, str, str, str]]:
         counts = self.progress.values()
