@@ -36,7 +36,12 @@ export function localTime(time: string, now: Date = new Date()): string {
   return `${day(at, now)}, ${clock(at)} ${zone?.value ?? ''}`.trim();
 }
 
-/** The same in short: no zone, and no date if it is today. */
+/** Words in which every time is on the student's own clock. */
+export function withLocalTimes(words: string): string {
+  return words.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, time => localTime(time));
+}
+
+/** A time in short: no zone, and no date if it is today. */
 export function when(time: string, now: Date = new Date()): string {
   const at = new Date(time);
   const isToday = at.toDateString() === now.toDateString();
