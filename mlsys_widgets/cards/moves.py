@@ -121,7 +121,8 @@ class Exploration:
         then: Callable[[list[str]], None],
     ) -> None:
         self._id = f"moves.{name}"
-        self._moves = {move.text: move for move in moves}
+        # Known by its words, which the ledger keeps for whoever reads it.
+        self._moves = {markup.plain(move.text): move for move in moves}
         self._ledger, self._counts, self._then = ledger, counts, then
         self._made: set[str] = set()
         self._broken: set[str] = set()
@@ -134,7 +135,8 @@ class Exploration:
     @property
     def lines(self) -> tuple[tuple[str, bool], ...]:
         """Each move, and whether it was made."""
-        return tuple((text, text not in self.missing) for text in self._moves)
+        missing = self.missing
+        return tuple((move.text, text not in missing) for text, move in self._moves.items())
 
     @property
     def missing(self) -> list[str]:
@@ -144,7 +146,7 @@ class Exploration:
     @property
     def still(self) -> str:
         """What is missing, as a sentence; empty if nothing is."""
-        listed = "; ".join(markup.plain(text).rstrip(".") for text in self.missing)
+        listed = "; ".join(text.rstrip(".") for text in self.missing)
         return f"Still to try: {listed}." if listed else ""
 
     def recall(self) -> None:

@@ -56,7 +56,7 @@ class PredictionGate(Gate, Protocol):
         """A prediction as people read it."""
 
 
-class Outcome(NamedTuple):
+class PredictionOutcome(NamedTuple):
     """What became of a prediction, in words, and whether it held where that can be said."""
 
     predicted: str
@@ -137,7 +137,7 @@ class Reveal(LabWidget):
         return self._lock.is_open
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> PredictionOutcome | None:
         """What was predicted and what happened; `None` until the comparison is on the card."""
         if not self.shown:
             return None
@@ -149,7 +149,9 @@ class Reveal(LabWidget):
         if self._measured is not None:
             measured = format_quantity(self._known(_now(self._measured)), self._unit)
             found.append(f"{measured} measured")
-        return Outcome(self._lock.in_words(self._lock.value), ", ".join(found), self._held(right))
+        return PredictionOutcome(
+            self._lock.in_words(self._lock.value), ", ".join(found), self._held(right)
+        )
 
     def _held(self, right: str | None) -> bool | None:
         if self._lock.item.options:
@@ -176,7 +178,7 @@ class Reveal(LabWidget):
         else:
             self._settled()
         still = self._exploration.still or "You can compare now."
-        self._say(f"Done: {'; '.join(made)}. {still}")
+        self._say(f"Done: {'; '.join(text.rstrip('.') for text in made)}. {still}")
         self.show()
 
     def _keep_moves(self) -> None:

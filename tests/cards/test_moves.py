@@ -137,6 +137,17 @@ def test_the_context_of_a_lab_can_be_a_move(lock, led):
         Move("Fly", toggle, place="moon")
 
 
+def test_markup_is_shown_and_the_ledger_keeps_words(lock, led, browser_of):
+    roof = RooflineWidget(lock=lock)
+    reveal = lock.reveal(model=0.3, moves=[Move("Choose the **Orin**.", roof, device="orin-nx")])
+    lock.commit("70%", 4)
+    page = browser_of(reveal)
+    assert page.parts["moves"]["groups"][0][3] == [["Choose the <strong>Orin</strong>.", False]]
+    roof.set(device="orin-nx")
+    assert page.said == "Done: Choose the Orin. You can compare now."
+    assert led.state().answers["moves.act1"].value == ("Choose the Orin.",)
+
+
 def test_values_and_a_function_must_both_hold():
     roof = RooflineWidget()
     move = Move("A large N on the Orin", roof, lambda r: r.n > 4096, device="orin-nx")
