@@ -129,6 +129,9 @@ class Exploration:
         #: Why the last move was not saved; empty if it was.
         self.problem = ""
         self.recall()
+
+    def begin(self) -> None:
+        """Watch the instruments from now on; the state that they are in counts, too."""
         for instrument in {id(m.instrument): m.instrument for m in self._moves.values()}.values():
             instrument.on_move(self.look)
 

@@ -116,6 +116,7 @@ class Reveal(LabWidget):
             counts=lambda: lock.is_open,
             then=self._on_move,
         )
+        self._exploration.begin()
         lock.on_open(self._exploration.look)
         # Run after all that, the cell shows the comparison; run before it, a button does.
         self._asked_for = lock.is_open and not self.missing
@@ -208,8 +209,8 @@ class Reveal(LabWidget):
 
     def _on_compare(self, _values: Any) -> None:
         self.compare()
-        words = " ".join(part.text() for part in self.parts() if isinstance(part, Prose))
-        self._say(words, focus="cards")
+        said = {"distance", "feedback"}
+        self._say(" ".join(p.text() for p in self.parts() if p.key in said), focus="cards")
 
     @property
     def right(self) -> str | None:

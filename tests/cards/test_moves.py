@@ -93,6 +93,16 @@ def test_moves_before_the_commit_do_not_count(lock, led):
     assert reveal.missing == ["Choose N = 64"]  # where the instrument is when it opens does
 
 
+def test_a_cell_that_is_run_again_sees_where_the_instruments_are(lock):
+    roof = RooflineWidget(lock=lock)
+    lock.commit("70%", 4)
+    roof.set(n=8192)
+    asked = [Move(LARGE, roof, lambda r: r.n > 4096), Move("Choose N = 64", roof, n=64)]
+    assert lock.reveal(model=0.3, moves=asked).missing == ["Choose N = 64"]
+    roof.set(n=64)
+    assert lock.reveal(model=0.3, moves=asked).shown
+
+
 def test_a_new_kernel_remembers_and_goes_on(bench, led, open_ledger):
     bench.lock.commit("70%", 4)
     bench.waterfall.set(model="gpt2-layer")
