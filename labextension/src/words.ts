@@ -24,7 +24,7 @@ export function spoken(value: ReadonlyJSONValue): string {
     .join(', ');
 }
 
-/** A time on the student's own clock, with its zone, as the cards write it: Mon 16 Nov, 14:05 CET. */
+/** A time on the student's own clock, with its zone, as the cards write it: Mon 16 Nov, 14:05 EST. */
 export function localTime(time: string, now: Date = new Date()): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) {

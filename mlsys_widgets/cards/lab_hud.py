@@ -52,8 +52,8 @@ class LabHUD(LabWidget):
     decisions
         What was decided, by label: a field of the lab's design entry, or a function.
     numbers
-        Numbers of the lab, by label: functions that return words, a number, or a number with its
-        unit, such as ``lambda: (roof.result.mfu, "%")``; `None` as long as there is none.
+        Numbers of the lab, by label: words, a number, or a number with its unit; or functions
+        that return them, such as ``lambda: (roof.result.mfu, "%")``. `None` is not known yet.
     reveals
         The comparisons of the lab, by prediction: what was predicted stands beside what happened
         once the student has seen it.
@@ -92,7 +92,7 @@ class LabHUD(LabWidget):
         context: ContextToggle | None = None,
         constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
         decisions: Mapping[str, str | Callable[[], Any]] | None = None,
-        numbers: Mapping[str, Callable[[], Any]] | None = None,
+        numbers: Mapping[str, Any] | None = None,
         reveals: Mapping[str, Reveal] | None = None,
         gates: Mapping[str, Gate] | None = None,
         follows: Iterable[Instrument] = (),
@@ -257,7 +257,7 @@ class LabHUD(LabWidget):
                 yield label, *_WAITS
                 continue
             try:
-                number = source()
+                number = source() if callable(source) else source
                 shown = None if number is None else shown_number(number)
             except Exception as problem:  # as above
                 yield label, "unknown", "red", str(problem)

@@ -73,7 +73,6 @@ class OpenLab:
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = self.lab.items(self.p)
-        self._is_source = _is_source(folder.resolve())
         path, self._notices = _ledger_path(folder.resolve())
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
@@ -126,7 +125,8 @@ class OpenLab:
             "feedback": item.feedback,
             "where": item.where,
             "answer": item.answer,
-            "moves": () if self._is_source else moves,
+            # Only an instructor's notebook has a notice from the start.
+            "moves": () if self._notices else moves,
             **more,
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)
@@ -362,18 +362,13 @@ def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, An
     return names
 
 
-def _is_source(folder: Path) -> bool:
-    """Whether this is the folder of an instructor's notebook."""
-    return folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists()
-
-
 def _ledger_path(folder: Path) -> tuple[Path, tuple[str, ...]]:
     """Where the ledger is kept, and what to say about it.
 
     nbgrader copies everything in an instructor's ``source/<lab>`` to students and over their
     submissions, so a ledger must never be written there.
     """
-    if _is_source(folder):
+    if folder.parent.name == "source" and (folder.parent.parent / NBGRADER_CONFIG).exists():
         aside = Path(tempfile.gettempdir()) / f"mlsys-{os.getpid()}" / folder.name
         aside.mkdir(parents=True, exist_ok=True)
         said = (

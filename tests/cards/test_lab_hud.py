@@ -193,7 +193,7 @@ def test_numbers_of_a_lab_follow_its_instruments_and_wait_for_their_gates(led):
         acts={},
         numbers={
             "Batch": lambda: (memory.batch, "sequences"),
-            "Regime": lambda: "memory-bound",
+            "Regime": "memory-bound",
             "Open": lambda: None,
             "Odd": lambda: {}["gone"],
         },
