@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,7 @@ class OpenLab:
         *,
         model: Source | Mapping[str, Source] | None = None,
         measured: Source | None = None,
-        moves: Sequence[Move] = (),
+        moves: list[Move] | tuple[Move, ...] = (),
         **more: Any,
     ) -> Reveal:
         """A prediction compared with what happened, in the words of the lab.
