@@ -20,7 +20,8 @@ import {
   readable,
   spoken,
   taskOf,
-  when
+  when,
+  withLocalTimes
 } from './words';
 
 /** What can be done from the panel. */
@@ -330,7 +331,7 @@ function DesignLedger(props: {
           ) : (
             <p>The design is saved at the end of the lab.</p>
           )}
-          {!entry.ok && <p className="mlsys-Lab-problem">{entry.problem}</p>}
+          {!entry.ok && <p className="mlsys-Lab-problem">{withLocalTimes(entry.problem ?? '')}</p>}
         </details>
       ))}
       {others > 0 && (
