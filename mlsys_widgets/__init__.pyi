@@ -10,6 +10,7 @@ from .cards.confidence_quiz import ConfidenceQuiz as ConfidenceQuiz
 from .cards.design_entry import DesignEntry as DesignEntry
 from .cards.lab_hud import LabHUD as LabHUD
 from .cards.math_peek import MathPeek as MathPeek
+from .cards.moves import Move as Move
 from .cards.myth_buster import MythBuster as MythBuster
 from .cards.open_lab import open_lab as open_lab
 from .cards.prediction_lock import PredictionLock as PredictionLock

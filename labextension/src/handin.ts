@@ -4,6 +4,7 @@ import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { createElement, ReactElement } from 'react';
 import { ILab } from './follow';
 import { request } from './server';
+import { localTime, withLocalTimes } from './words';
 
 /** What would be handed in, by whom and how, and what is missing. */
 interface IOutlook {
@@ -54,7 +55,7 @@ async function decided(outlook: IOutlook): Promise<boolean> {
   const how = course === null ? `makes the file ${file}` : `submits it to the course ${course}`;
   const words: ReactElement[] = [paragraph(`${title}, as ${student}. Handing in ${how}.`)];
   if (missing.length > 0) {
-    words.push(paragraph('Before you do:'), list(missing.map(each => each.words)));
+    words.push(paragraph('Before you do:'), list(missing.map(each => withLocalTimes(each.words))));
   } else {
     words.push(paragraph('All steps are done and the ledger is intact.'));
   }
@@ -73,8 +74,7 @@ async function decided(outlook: IOutlook): Promise<boolean> {
 }
 
 function receiptOf(receipt: IReceipt): ReactElement[] {
-  const moment = new Date(receipt.time.replace(' UTC', 'Z').replace(/^(\S+) /, '$1T'));
-  const time = Number.isNaN(moment.getTime()) ? receipt.time : moment.toLocaleString();
+  const time = localTime(receipt.time.replace(' UTC', 'Z').replace(/^(\S+) /, '$1T'));
   const holds = [paragraph('It holds:'), list(receipt.files)];
   if (receipt.file === null) {
     return [paragraph(`Submitted to the course ${receipt.course}, ${time}.`), ...holds];

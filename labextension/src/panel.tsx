@@ -11,7 +11,18 @@ import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
-import { capitalized, counted, markOf, nameOf, readable, spoken, taskOf, when } from './words';
+import {
+  capitalized,
+  counted,
+  localTime,
+  markOf,
+  nameOf,
+  readable,
+  spoken,
+  taskOf,
+  when,
+  withLocalTimes
+} from './words';
 
 /** What can be done from the panel. */
 export interface IActions {
@@ -320,7 +331,7 @@ function DesignLedger(props: {
           ) : (
             <p>The design is saved at the end of the lab.</p>
           )}
-          {!entry.ok && <p className="mlsys-Lab-problem">{entry.problem}</p>}
+          {!entry.ok && <p className="mlsys-Lab-problem">{withLocalTimes(entry.problem ?? '')}</p>}
         </details>
       ))}
       {others > 0 && (
@@ -390,7 +401,7 @@ function Saved(props: {
 
 function Time({ time }: { time: string }): JSX.Element {
   return (
-    <time dateTime={time} title={new Date(time).toLocaleString()}>
+    <time dateTime={time} title={localTime(time)}>
       {when(time)}
     </time>
   );

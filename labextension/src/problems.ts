@@ -1,5 +1,6 @@
 /** What is wrong with the ledger of an open lab. */
 import { IReport } from './server';
+import { withLocalTimes } from './words';
 
 /** In a sentence, or null if nothing is. */
 export function problemOf(
@@ -11,7 +12,7 @@ export function problemOf(
     return `${trouble} What you see may be out of date; trying again.`;
   }
   if (report && !report.ok) {
-    return report.problem;
+    return report.problem === null ? null : withLocalTimes(report.problem);
   }
   if (report?.lab && report.lab !== lab) {
     return `The ledger beside this notebook belongs to another lab, ${report.lab}.`;

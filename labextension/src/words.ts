@@ -24,13 +24,39 @@ export function spoken(value: ReadonlyJSONValue): string {
     .join(', ');
 }
 
-/** A time of the ledger on the student's own clock; with the date unless it is today. */
+/** A time on the student's own clock, with its zone, as the cards write it: Mon 16 Nov, 14:05 EST. */
+export function localTime(time: string, now: Date = new Date()): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) {
+    return time;
+  }
+  const zone = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(part => part.type === 'timeZoneName');
+  return `${day(at, now)}, ${clock(at)} ${zone?.value ?? ''}`.trim();
+}
+
+/** Words in which every time is on the student's own clock. */
+export function withLocalTimes(words: string): string {
+  return words.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, time => localTime(time));
+}
+
+/** A time in short: no zone, and no date if it is today. */
 export function when(time: string, now: Date = new Date()): string {
-  const moment = new Date(time);
-  const clock = moment.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  return moment.toDateString() === now.toDateString()
-    ? clock
-    : `${moment.toLocaleDateString([], { day: 'numeric', month: 'short' })}, ${clock}`;
+  const at = new Date(time);
+  const isToday = at.toDateString() === now.toDateString();
+  return isToday ? clock(at) : `${day(at, now)}, ${clock(at)}`;
+}
+
+function clock(at: Date): string {
+  return [at.getHours(), at.getMinutes()].map(part => `${part}`.padStart(2, '0')).join(':');
+}
+
+function day(at: Date, now: Date): string {
+  const weekday = at.toLocaleDateString('en-US', { weekday: 'short' });
+  const month = at.toLocaleDateString('en-US', { month: 'short' });
+  const year = at.getFullYear() === now.getFullYear() ? '' : ` ${at.getFullYear()}`;
+  return `${weekday} ${at.getDate()} ${month}${year}`;
 }
 
 export function counted(count: number, one: string, many: string): string {

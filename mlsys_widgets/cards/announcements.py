@@ -36,6 +36,11 @@ def announce(ledger: Ledger, problem: str | None = None) -> None:
         _problems.pop(ledger.path, None)
     else:
         _problems[ledger.path] = problem
+    look_again(ledger)
+
+
+def look_again(ledger: Ledger) -> None:
+    """Have all listeners look again, when something changed that is not saved by itself."""
     for listener in list(_listeners.get(ledger.path, ())):
         try:
             listener.refresh()

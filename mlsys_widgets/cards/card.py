@@ -20,6 +20,7 @@ from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.ledger import LedgerError, NotSaved
+from mlsys_widgets.ledger.local_time import with_local_times
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -180,11 +181,13 @@ class LabWidget(ipywidgets.VBox):
     def text(self) -> str:
         """What the card says, in plain text."""
         lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(self._shown())]
-        return "\n".join([*lines, *([self._trouble[0]] if self._trouble else [])])
+        trouble = [with_local_times(self._trouble[0])] if self._trouble else []
+        return "\n".join([*lines, *trouble])
 
     def html(self) -> str:
         """The card as it appears on a page without a kernel."""
-        trouble = f"<p><strong>{escape(self._trouble[0])}</strong></p>" if self._trouble else ""
+        said = with_local_times(self._trouble[0]) if self._trouble else ""
+        trouble = f"<p><strong>{escape(said)}</strong></p>" if said else ""
         return (
             '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
             f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"

@@ -10,7 +10,7 @@ from typing import Any, Final
 from traitlets import TraitError
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows, moment
+from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
@@ -324,7 +324,7 @@ class DesignEntry(Task):
         words = "as shown above" if same else "something has changed since then: save again"
         tone = "red" if failed else "green" if same else "orange"
         label = "Saved, does not fit" if failed else "Saved"
-        yield Numbers("saved", ((label, moment(kept.time), tone, words),))
+        yield Numbers("saved", ((label, kept.time, tone, words),))
         if failed and failed != misses:
             yield Prose("failed", " ".join(failed), tone="red", label="The saved design misses:")
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from mlsys_widgets.cards import announcements
-from mlsys_widgets.cards.card import LabWidget
-from mlsys_widgets.cards.parts import Numbers, Part, Prose, Steps, moment
+from mlsys_widgets.cards.card import Gate, LabWidget
+from mlsys_widgets.cards.parts import Numbers, Part, Prose, Rows, Steps
 from mlsys_widgets.cards.prediction_lock import PredictionLock
+from mlsys_widgets.cards.reveal import Reveal
 from mlsys_widgets.cards.story import ContextToggle
 from mlsys_widgets.cards.task import Task
+from mlsys_widgets.cards.worked_numbers import shown_number
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs.student_steps import Progress, StudentStep, progress, saved_progress
@@ -23,9 +26,12 @@ Item = StudentStep | Task | str
 #: What a step that is neither open nor done is called besides its name.
 _REMARKS: Final = {"begun": "begun", "failing": "saved, but it does not fit"}
 
+#: The card of something that is not to be seen yet, after its label.
+_WAITS: Final = ("not yet", "gray", "")
+
 
 class LabHUD(LabWidget):
-    """Context, acts, predictions, constraints, decisions, and whether all of it is saved.
+    """Context, acts, predictions, constraints, decisions, numbers, and whether it is all saved.
 
     It follows the ledger: every card that saves tells it. Code that writes to the ledger directly,
     for example with ``ledger.save_design``, must call `refresh` afterward.
@@ -45,6 +51,16 @@ class LabHUD(LabWidget):
         function that returns a sentence while it is violated.
     decisions
         What was decided, by label: a field of the lab's design entry, or a function.
+    numbers
+        Numbers of the lab, by label: words, a number, or a number with its unit; or functions
+        that return them, such as ``lambda: (roof.result.mfu, "%")``. `None` is not known yet.
+    reveals
+        The comparisons of the lab, by prediction: what was predicted stands beside what happened
+        once the student has seen it.
+    gates
+        What must be open before a decision or number is shown, by label.
+    follows
+        Instruments whose every move the numbers follow.
     called
         What to call things that are given by name.
     student
@@ -76,6 +92,10 @@ class LabHUD(LabWidget):
         context: ContextToggle | None = None,
         constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
         decisions: Mapping[str, str | Callable[[], Any]] | None = None,
+        numbers: Mapping[str, Any] | None = None,
+        reveals: Mapping[str, Reveal] | None = None,
+        gates: Mapping[str, Gate] | None = None,
+        follows: Iterable[Instrument] = (),
         called: Mapping[str, str] | None = None,
         student: str | None = None,
     ) -> None:
@@ -85,17 +105,29 @@ class LabHUD(LabWidget):
         self._context = context
         self._constraints = dict(constraints or {})
         self._decisions = dict(decisions or {})
+        self._numbers = dict(numbers or {})
+        # Not copied: a cell that is run again has a new comparison.
+        self._reveals = {} if reveals is None else reveals
+        self._waits_for = dict(gates or {})
+        labels = {*self._decisions, *self._numbers}
+        if strangers := set(self._waits_for) - labels:
+            named, known = ", ".join(strangers), ", ".join(sorted(labels)) or "none"
+            raise ValueError(f"gates names {named}; it can name decisions and numbers: {known}")
         self._names = dict(called or {})
         self._student = student
         self._hits: set[str] = set()
         self._broken: dict[str, str] = {}
+        self._computed: list[tuple[str, str, str, str]] = []
         self._state: State | None = None
         announcements.listen(ledger, self)
         if context is not None:
             context.observe(lambda _: self.refresh(), names="context")
-        for source in self._constraints.values():
-            if isinstance(source, Instrument):
-                source.observe(self._moved, names=list(source.inputs))
+        followed = [s for s in self._constraints.values() if isinstance(s, Instrument)]
+        for instrument in {id(each): each for each in (*followed, *follows)}.values():
+            instrument.observe(self._moved, names=list(instrument.inputs))
+        for gate in self._waits_for.values():
+            if not gate.is_open:
+                gate.on_open(self.refresh)
         self.refresh()
 
     @property
@@ -129,14 +161,16 @@ class LabHUD(LabWidget):
             self._settled()
         self._broken = self.broken
         self._hits |= set(self._broken)
+        self._computed = list(self._named())
         self.show()
 
     def _moved(self, _change: Any) -> None:
-        """An instrument moved; most moves change no constraint."""
-        if self.broken != self._broken:
+        """An instrument moved; most moves change neither a constraint nor a number."""
+        if self.broken != self._broken or list(self._named()) != self._computed:
             self.refresh()
 
-    def _called(self, item: Item) -> str:
+    def _line(self, item: Item) -> tuple[str, bool, str]:
+        """An item, whether it is done, and a remark if there is more to say."""
         if isinstance(item, str):
             name = self._names.get(item, item.replace("_", " "))
         else:
@@ -144,8 +178,8 @@ class LabHUD(LabWidget):
         status = self._status(item)
         # Nobody here knows whether an answer is right, so none is called done.
         answered = isinstance(item, StudentStep) and item.kind in ("answer", "essay")
-        remark = "recorded" if answered and status == "done" else _REMARKS.get(status)
-        return f"{name} ({remark})" if remark else name
+        remark = "recorded" if answered and status == "done" else _REMARKS.get(status, "")
+        return name, status == "done", remark
 
     def _status(self, item: Item) -> Progress:
         if isinstance(item, Task):
@@ -158,8 +192,7 @@ class LabHUD(LabWidget):
     def parts(self) -> Sequence[Part]:
         """Cards, acts, and sentences where something needs attention."""
         acts = tuple(
-            (act, tuple((self._called(item), self._status(item) == "done") for item in items))
-            for act, items in self._acts.items()
+            (act, tuple(self._line(item) for item in items)) for act, items in self._acts.items()
         )
         broken = [
             Prose(f"broken-{name}", words, tone="red", label=f"{name}.")
@@ -169,7 +202,31 @@ class LabHUD(LabWidget):
             Prose(f"notice{k}", words, tone="orange")
             for k, words in enumerate(self._ledger.notices)
         ]
-        return [Numbers("cards", tuple(self._cards())), Steps("acts", acts), *broken, *notices]
+        held = tuple(self._outcomes())
+        predictions: list[Part] = []
+        if held:
+            predictions = [Prose("held-head", "", label="Your predictions"), Rows("held", held)]
+        cards = Numbers("cards", tuple(self._cards()))
+        return [cards, Steps("acts", acts), *predictions, *broken, *notices]
+
+    def _outcomes(self) -> Iterable[tuple[str, str]]:
+        """Each sealed prediction beside what happened, once the student has compared them."""
+        for reveal in self._reveals.values():
+            if not reveal.is_sealed:
+                continue
+            about = reveal.about.removeprefix("Prediction: ")
+            try:
+                outcome = reveal.outcome
+            except Exception as problem:  # a function of the author; its card says so, too
+                yield "○ Unknown", f"{about}: {problem}"
+                continue
+            if outcome is None:
+                yield "○ Not compared yet", about
+            else:
+                words = {True: "✓ Held", False: "✗ Did not hold", None: "● Compared"}[outcome.held]
+                stop = "" if about.endswith(("?", ".", "!", "…")) else "."
+                beside = f"You predicted {outcome.predicted}; the result is {outcome.actual}."
+                yield words, f"{about}{stop} {beside}"
 
     def _cards(self) -> Iterable[tuple[str, str, str, str]]:
         counts = self.progress.values()
@@ -178,14 +235,45 @@ class LabHUD(LabWidget):
         if self._context is not None:
             yield "Context", markup.plain(self._context.words), "compute", ""
         yield "Predictions sealed", *self._sealed()
+        yield from self._held()
         if self._constraints:
             now, ever = len(self.broken), len(self._hits)
             tone = "red" if now else "green"
             note = "" if ever == now else f"{ever} hit since the kernel started"
             yield "Constraints hit", f"{now} of {len(self._constraints)}", tone, note
         for label, source in self._decisions.items():
-            yield label, *self._decided(source)
+            yield label, *(_WAITS if self._waits(label) else self._decided(source))
+        yield from self._named()
         yield "Save status", *self._saved()
+
+    def _waits(self, label: str) -> bool:
+        gate = self._waits_for.get(label)
+        return gate is not None and not gate.is_open
+
+    def _named(self) -> Iterable[tuple[str, str, str, str]]:
+        """The numbers that the lab names."""
+        for label, source in self._numbers.items():
+            if self._waits(label):
+                yield label, *_WAITS
+                continue
+            try:
+                number = source() if callable(source) else source
+                shown = None if number is None else shown_number(number)
+            except Exception as problem:  # as above
+                yield label, "unknown", "red", str(problem)
+            else:
+                yield (label, *_WAITS) if shown is None else (label, shown[0], "blue", shown[1])
+
+    def _held(self) -> Iterable[tuple[str, str, str, str]]:
+        """How many of the predictions that were compared have held."""
+        held = []
+        for reveal in self._reveals.values():
+            with contextlib.suppress(Exception):  # its own line says what is wrong
+                outcome = reveal.outcome
+                if outcome is not None and outcome.held is not None:
+                    held.append(outcome.held)
+        if held:
+            yield "Predictions that held", f"{sum(held)} of {len(held)}", "prediction", ""
 
     def _sealed(self) -> tuple[str, str, str]:
         kept = self._state.predictions if self._state else {}
@@ -223,7 +311,7 @@ class LabHUD(LabWidget):
         if not self._ledger.path.exists():
             return "File gone", "red", f"{name} has disappeared: put it back beside the notebook"
         many = "1 event" if len(events) == 1 else f"{len(events)} events"
-        return "Saved", "green", f"{many}, last {moment(events[-1].time)}"
+        return "Saved", "green", f"{many}, last {events[-1].time}"
 
 
 def _alert(instrument: Instrument) -> str | None:

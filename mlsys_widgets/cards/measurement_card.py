@@ -111,16 +111,16 @@ class MeasurementCard(ItemTask):
     def whose(self, file: MachineFile) -> str:
         """Where a file comes from, in a sentence."""
         if self.is_yours(file):
-            return f"Your measurement: {file.machine}, taken {file.time}."
+            return f"Your measurement: {file.machine}, taken {file.date}."
         if not file.is_of_this_machine:
             return (
-                f"{self.path.name} was measured on {file.machine} at {file.time}; not on this"
+                f"{self.path.name} was measured on {file.machine} at {file.date}; not on this"
                 f" machine, which is {this_machine()}."
             )
         change = "replaced since you measured" if self.recorded else "not taken with this card"
         return (
             f"{self.path.name} was measured on a machine like this one ({file.machine}) at"
-            f" {file.time}, but it was {change}."
+            f" {file.date}, but it was {change}."
         )
 
     # Charts follow by themselves.
@@ -193,7 +193,7 @@ class MeasurementCard(ItemTask):
         if file is None or file.document is None:
             problem = file.problem if file else f"There is no {self.path.name} in this folder."
             raise ValueError(f"{problem} Measure this machine first.")
-        value = {"machine": file.machine, "time": file.time, "digest": file.digest}
+        value = {"machine": file.machine, "time": file.date, "digest": file.digest}
         self._save(lambda: self._ledger.record_answer(self.task_id, value))
         self.refresh()
 

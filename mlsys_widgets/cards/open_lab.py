@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets import labs
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
+from mlsys_widgets.cards.moves import Move
 from mlsys_widgets.cards.myth_buster import MythBuster
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
@@ -82,6 +84,8 @@ class OpenLab:
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
         self._computed: dict[str, Any] = {}
+        self._reveals: dict[str, Reveal] = {}
+        self._followers: list[Instrument] = []
 
     @property
     def materials(self) -> Mapping[str, Any]:
@@ -115,9 +119,13 @@ class OpenLab:
         *,
         model: Source | Mapping[str, Source] | None = None,
         measured: Source | None = None,
+        moves: list[Move] | tuple[Move, ...] = (),
         **more: Any,
     ) -> Reveal:
-        """A prediction compared with what happened, in the words of the lab."""
+        """A prediction compared with what happened, in the words of the lab.
+
+        It opens after the ``moves``, except in the instructor's notebook, where nobody makes them.
+        """
         item, lock = self._item(name), self.card(name)
         assert isinstance(item, labs.Prediction)
         words = {
@@ -125,9 +133,14 @@ class OpenLab:
             "feedback": item.feedback,
             "where": item.where,
             "answer": item.answer,
+            # Only an instructor's notebook has a notice from the start.
+            "moves": () if self._notices else moves,
             **more,
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)
+        self._reveals[name] = reveal
+        if reveal.shown:
+            announcements.look_again(self.ledger)
         return reveal
 
     @property
@@ -153,6 +166,7 @@ class OpenLab:
             instrument.set(**{name: values[toggle.context] for name, values in inputs.items()})
 
         set_inputs()
+        self._followers.append(instrument)
         toggle.observe(set_inputs, names="context")
         return instrument
 
@@ -171,13 +185,20 @@ class OpenLab:
             lab, beside=self.ledger.path, default=default, student=self.student.name
         )
 
-    def hud(self, **more: Any) -> LabHUD:
-        """The student's progress; ``constraints`` and ``decisions`` as in ``LabHUD``."""
+    def hud(self, *, after: Mapping[str, str] | None = None, **more: Any) -> LabHUD:
+        """The student's progress; ``constraints``, ``decisions``, ``numbers`` as in ``LabHUD``.
+
+        ``after`` names the item that must be done before a decision or number is shown:
+        ``lab.hud(numbers={"MFU": lambda: (roof.result.mfu, "%")}, after={"MFU": "act1_mfu"})``.
+        """
         acts: dict[str, list[StudentStep]] = {}
         for step in self.steps:
             title = f"Act {step.act}: {self.lab.acts[step.act - 1]}" if step.act else WHOLE_LAB
             acts.setdefault(title, []).append(step)
         more.setdefault("context", self._cards.get("context"))
+        more.setdefault("reveals", self._reveals)
+        more.setdefault("follows", self._followers)
+        more["gates"] = {label: self.card(name) for label, name in (after or {}).items()}
         return LabHUD(
             self.lab.title, ledger=self.ledger, acts=acts, student=self.student.name, **more
         )

@@ -2,7 +2,9 @@
 
 A part is one thing on a card: a paragraph, a question with its options, a row of buttons. Its
 ``spec`` goes to the browser; ``text`` and ``html`` are for places without one. Words may contain
-``**strong**``, ``*emphasis*`` and ```code```; everything else in them is plain text.
+``**strong**``, ``*emphasis*`` and ```code```; everything else in them is plain text. Times stay as
+the ledger has them and are put on the reader's clock last: here by `in_words` and `on_a_page`, and
+in the browser by the card.
 """
 
 from __future__ import annotations
@@ -15,22 +17,12 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.ledger.local_time import with_local_times
 from mlsys_widgets.physics import format_quantity
 
 #: What the two ends of the confidence scale mean.
 LEAST, MOST = "a guess", "certain"
 CONFIDENCES: Final = tuple(range(1, 6))
-
-
-def moment(time: str) -> str:
-    """A time of the ledger as people read it.
-
-    Examples
-    --------
-    >>> moment("2026-02-03T09:30:12.000Z")
-    '2026-02-03 09:30 UTC'
-    """
-    return f"{time[:10]} {time[11:16]} UTC"
 
 
 def in_points(points: float) -> str:
@@ -102,10 +94,10 @@ class SealedAnswer(Part):
         return {**super().spec(), "html": markup.inline(self.words), "time": self.time}
 
     def text(self) -> str:
-        return f"{markup.plain(self.words)} ({moment(self.time)})"
+        return f"{markup.plain(self.words)} ({self.time})"
 
     def html(self) -> str:
-        return f"<p>{markup.inline(self.words)} <small>{moment(self.time)}</small></p>"
+        return f"<p>{markup.inline(self.words)} <small>{escape(self.time)}</small></p>"
 
 
 @dataclass(frozen=True)
@@ -326,17 +318,20 @@ class Numbers(Part):
 
 @dataclass(frozen=True)
 class Steps(Part):
-    """Groups of lines that are done or not, each under a heading, as the acts of a lab."""
+    """Groups of lines that are done or not, each under a heading, as the acts of a lab.
 
-    groups: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+    A line may have a third entry: a remark that is shown behind it, and said instead of "done".
+    """
+
+    groups: tuple[tuple[str, tuple[tuple[str, bool] | tuple[str, bool, str], ...]], ...]
 
     def spec(self) -> dict[str, Any]:
         groups = [
             [
                 title,
-                sum(done for _, done in lines),
+                sum(line[1] for line in lines),
                 len(lines),
-                [[markup.inline(w), d] for w, d in lines],
+                [[markup.inline(line[0]), *line[1:]] for line in lines],
             ]
             for title, lines in self.groups
         ]
@@ -345,8 +340,10 @@ class Steps(Part):
     def text(self) -> str:
         shown = []
         for title, lines in self.groups:
-            shown.append(f"{title}: {sum(done for _, done in lines)} of {len(lines)}")
-            shown += [f"  [{'x' if done else ' '}] {markup.plain(words)}" for words, done in lines]
+            shown.append(f"{title}: {sum(line[1] for line in lines)} of {len(lines)}")
+            for words, done, remark in ((*line, "")[:3] for line in lines):
+                behind = f" ({remark})" if remark else ""
+                shown.append(f"  [{'x' if done else ' '}] {markup.plain(words)}{behind}")
         return "\n".join(shown)
 
     def html(self) -> str:
@@ -402,9 +399,9 @@ class Rows(Part):
 
 def in_words(parts: Sequence[Part]) -> str:
     """All parts in plain text."""
-    return "\n".join(said for part in parts if (said := part.text()))
+    return with_local_times("\n".join(said for part in parts if (said := part.text())))
 
 
 def on_a_page(parts: Sequence[Part]) -> str:
     """All parts as HTML that needs no style sheet."""
-    return "".join(part.html() for part in parts)
+    return with_local_times("".join(part.html() for part in parts))

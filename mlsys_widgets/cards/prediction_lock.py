@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
+from mlsys_widgets.cards.moves import Move
 from mlsys_widgets.cards.parts import (
     CONFIDENCES,
     Buttons,
@@ -19,9 +20,10 @@ from mlsys_widgets.cards.parts import (
 )
 from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.cards.worked_numbers import Worked
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
-from mlsys_widgets.labs import Prediction
+from mlsys_widgets.labs import Prediction, execution
 from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
@@ -217,6 +219,9 @@ class PredictionLock(ItemTask):
         where: str = "",
         title: str = "What you expected, and what happened",
         digits: int | None = None,
+        worked: Worked | Callable[[], Worked] | None = None,
+        contrast: Worked | Callable[[], Worked] | None = None,
+        moves: Sequence[Move] = (),
     ) -> Reveal:
         """Compare the prediction with the model and the measurement; display what this returns.
 
@@ -241,6 +246,14 @@ class PredictionLock(ItemTask):
             The heading.
         digits
             How many digits of model and measurement are known; as many as fit if omitted.
+        worked
+            The numbers behind the comparison: ``{"Intensity": (31.5, "FLOP/B"), …}``, or a result
+            of physics, which brings its formulas.
+        contrast
+            The same of a second case: ``{"GPT-2": (0.92, "%")}``.
+        moves
+            What to try on the instruments before the comparison opens. Nobody is asked for them
+            while nbgrader grades or validates.
         """
         return Reveal(
             self,
@@ -253,6 +266,10 @@ class PredictionLock(ItemTask):
             where=where,
             title=title,
             digits=digits,
+            worked=worked,
+            contrast=contrast,
+            moves=moves if execution() == "student" else (),
+            ledger=self._ledger,
         )
 
     def _refuse_second(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Blanks, Buttons, Options, Part, Prose, TextArea, moment
+from mlsys_widgets.cards.parts import Blanks, Buttons, Options, Part, Prose, TextArea
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.labs import ReflectionPrompt
@@ -128,23 +128,31 @@ class Reflection(ItemTask):
         """The question, and the feedback on the last answer."""
         last = self.value
         known = last if self._form.fits(last) else None
-        asked, first, again = self._asking(known)
-        word = first if last is None else again
+        asked, word = self._asking(known)
+        if last is not None:
+            word = self._word_again(known)
         return [asked, *self._feedback(), Buttons("send", (("answer", word),))]
 
-    def _asking(self, value: Any) -> tuple[Part, str, str]:
-        """The question with an answer in it, and the words of its button, at first and again."""
+    def _word_again(self, last: Any) -> str:
+        """What the button says after an answer. Nobody who is right is told to try again."""
+        if isinstance(self._form, FreeText):
+            return "Save again"
+        wrong = last is None or self._form.judge(last) is False
+        return "Try again" if wrong else "Change my answer"
+
+    def _asking(self, value: Any) -> tuple[Part, str]:
+        """The question with an answer in it, and the words of its button at first."""
         question = self.item.question
         match self._form:
             case OneOption(options=options):
                 part = Options("answer", question, options, value, lettered=True)
-                return part, "Answer", "Try again"
+                return part, "Answer"
             case Gaps(pieces=pieces, blanks=blanks):
-                return Blanks("answer", _filled(pieces, blanks, value or {})), "Check", "Try again"
+                return Blanks("answer", _filled(pieces, blanks, value or {})), "Check"
             case FreeText(at_least=at_least):
                 hint = f"At least {at_least} words. " if at_least > 1 else ""
                 hint += "Nothing is kept until you save."
-                return TextArea("answer", question, hint, value or ""), "Save", "Save again"
+                return TextArea("answer", question, hint, value or ""), "Save"
 
     def _feedback(self) -> list[Part]:
         if not self.attempts or not self._form.fits(self.value):
@@ -160,7 +168,7 @@ class Reflection(ItemTask):
             if words or label:
                 said.append(Prose(f"feedback{k}", words, tone=tone, label=label))
         times = "1 attempt" if count == 1 else f"{count} attempts"
-        said.append(Prose("saved", f"Saved {moment(last.time)}, {times}.", quiet=True))
+        said.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
         return said
 
 

@@ -1,15 +1,25 @@
-"""Prediction, model and measurement side by side, and how far apart they are."""
+"""Prediction, model and measurement side by side: how far apart they are, and why."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose
+from mlsys_widgets.cards.moves import Exploration, Move
+from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
+from mlsys_widgets.cards.worked_numbers import Worked, number_cards
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close
+from mlsys_widgets.labs.distance import (
+    DISTANCES,
+    Distance,
+    distance_in_words,
+    how_close,
+    verdict,
+)
+from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import one_of
 
@@ -21,6 +31,14 @@ class PredictionGate(Gate, Protocol):
     """What a reveal needs of the card on which a prediction is committed."""
 
     item: Prediction
+
+    @property
+    def task_id(self) -> str:
+        """The name of the prediction."""
+
+    @property
+    def called(self) -> str:
+        """The prediction, as a line of a list."""
 
     @property
     def value(self) -> Any:
@@ -36,6 +54,14 @@ class PredictionGate(Gate, Protocol):
 
     def in_words(self, value: Any) -> str:
         """A prediction as people read it."""
+
+
+class PredictionOutcome(NamedTuple):
+    """What became of a prediction, in words, and whether it held where that can be said."""
+
+    predicted: str
+    actual: str
+    held: bool | None
 
 
 class Reveal(LabWidget):
@@ -57,15 +83,22 @@ class Reveal(LabWidget):
         where: str,
         title: str,
         digits: int | None,
+        worked: Worked | Callable[[], Worked] | None,
+        contrast: Worked | Callable[[], Worked] | None,
+        moves: Sequence[Move],
+        ledger: Ledger,
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
+        self._ledger = ledger
+        self._asked_for = False
         # Of several forms of a model, the last one is the closest to what happens.
         self._forms = dict(model) if isinstance(model, Mapping) else {}
         if isinstance(model, Mapping):
             model = next(reversed(self._forms.values()), None)
         self._model, self._measured = model, measured
         self._unit, self._where, self._digits = unit, where, digits
+        self._worked, self._contrast = worked, contrast
         usual: Distance = "points" if unit == "%" else "times"
         self._distance: Distance = one_of("distance", distance or usual, DISTANCES)
         known = set(lock.item.options or ()) or {"low", "close", "high"}
@@ -76,8 +109,17 @@ class Reveal(LabWidget):
         if model is None and answer is None:
             raise ValueError("give model= or answer=; otherwise there is nothing to compare with")
         self._answer, self._feedback = answer, dict(feedback)
-        # Run after the commit, the cell shows the comparison; run before it, a button does.
-        self._asked_for = lock.is_open
+        self._exploration = Exploration(
+            lock.task_id,
+            moves,
+            ledger=ledger,
+            counts=lambda: lock.is_open,
+            then=self._on_move,
+        )
+        self._exploration.begin()
+        lock.on_open(self._exploration.look)
+        # Run after all that, the cell shows the comparison; run before it, a button does.
+        self._asked_for = lock.is_open and not self.missing
         self.refresh()
 
     @property
@@ -85,17 +127,81 @@ class Reveal(LabWidget):
         """Whether the comparison is on the card."""
         return self._asked_for and self.blocked_by is None
 
+    @property
+    def about(self) -> str:
+        """The prediction, as a line of a list."""
+        return self._lock.called
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the prediction is committed."""
+        return self._lock.is_open
+
+    @property
+    def outcome(self) -> PredictionOutcome | None:
+        """What was predicted and what happened; `None` until the comparison is on the card."""
+        if not self.shown:
+            return None
+        right, found = self.right, []
+        if right is not None and not self._lock.item.values:
+            found.append(self._lock.in_words(right))
+        elif self._model is not None:
+            found.append(format_quantity(self._known(_now(self._model)), self._unit))
+        if self._measured is not None:
+            measured = format_quantity(self._known(_now(self._measured)), self._unit)
+            found.append(f"{measured} measured")
+        return PredictionOutcome(
+            self._lock.in_words(self._lock.value), ", ".join(found), self._held(right)
+        )
+
+    def _held(self, right: str | None) -> bool | None:
+        if self._lock.item.options:
+            return None if right is None else bool(self._lock.value == right)
+        if self._lock.number is None or self._model is None:
+            return None
+        actual = self._known(_now(self._model))
+        return how_close(self._lock.number, actual, self._distance) == "close"
+
+    @property
+    def missing(self) -> list[str]:
+        """The moves that come before the comparison and were not made yet."""
+        return self._exploration.missing
+
+    def refresh(self) -> None:
+        """Look at the ledger again: another kernel may have seen a move."""
+        self._exploration.recall()
+        super().refresh()
+
+    def _on_move(self, made: list[str]) -> None:
+        """A move was made: tick it, and say so."""
+        if problem := self._exploration.problem:
+            self._refused(problem, self._keep_moves)
+        else:
+            self._settled()
+        still = self._exploration.still or "You can compare now."
+        self._say(f"Done: {'; '.join(text.rstrip('.') for text in made)}. {still}")
+        self.show()
+
+    def _keep_moves(self) -> None:
+        self._exploration.keep()
+        if problem := self._exploration.problem:
+            self._refused(problem, self._keep_moves)
+
     def compare(self) -> None:
         """Show the comparison.
 
         Raises
         ------
         ValueError
-            When the prediction is not committed yet.
+            When the prediction is not committed yet, or moves are missing; it says which.
         """
         self._need_gates()
+        self._exploration.recall()
+        if still := self._exploration.still:
+            raise ValueError(f"The comparison opens after a little exploring. {still}")
         self._asked_for = True
         self.show()
+        announcements.look_again(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
         """Compare."""
@@ -103,8 +209,8 @@ class Reveal(LabWidget):
 
     def _on_compare(self, _values: Any) -> None:
         self.compare()
-        words = " ".join(part.text() for part in self.parts() if isinstance(part, Prose))
-        self._say(words, focus="cards")
+        said = {"distance", "feedback"}
+        self._say(" ".join(p.text() for p in self.parts() if p.key in said), focus="cards")
 
     @property
     def right(self) -> str | None:
@@ -124,10 +230,7 @@ class Reveal(LabWidget):
     def parts(self) -> Sequence[Part]:
         """The comparison, once the student asks for it."""
         if not self._asked_for:
-            return [
-                Prose("wait", "Use the instruments first, then compare your prediction with them."),
-                Buttons("compare", (("compare", "Compare with the model"),)),
-            ]
+            return self._before()
         lock, predicted = self._lock, self._lock.number
         cards = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
         sentences = []
@@ -140,13 +243,39 @@ class Reveal(LabWidget):
         right = self.right
         if right is not None and not lock.item.values:
             cards.append(("The answer is", lock.in_words(right), "blue", ""))
+        remark = self._remark(right, predicted)
         parts: list[Part] = [Numbers("cards", tuple(cards))]
-        if sentences:
+        # A single distance is in the verdict already, unless that is "Right."
+        told = len(sentences) == 1 and any("too " in part.label for part in remark)
+        if sentences and not told:
             *first, last = sentences
             listed = f"{', '.join(first)}, and {last}" if first else last
             parts.append(Prose("distance", f"Your prediction is {listed}."))
-        parts += self._remark(right, predicted)
+        return [*parts, *remark, *self._behind()]
+
+    def _behind(self) -> list[Part]:
+        """The numbers behind the comparison, and those of a second case."""
+        parts: list[Part] = []
+        for key, heading, given, tone in (
+            ("worked", "The numbers behind it", self._worked, "blue"),
+            ("contrast", "For contrast", self._contrast, "gray"),
+        ):
+            if cards := number_cards(given, tone):
+                parts += [Prose(f"{key}-head", "", label=heading), Numbers(key, cards)]
         return parts
+
+    def _before(self) -> list[Part]:
+        """What to try first, ticked as it is done, and the button."""
+        lines, missing = self._exploration.lines, len(self.missing)
+        if not lines:
+            first = "Use the instruments first, then compare your prediction with them."
+            asked: Part = Prose("wait", first)
+        else:
+            asked = Steps("moves", (("Before the comparison, try", lines),))
+        label = "Compare with the model"
+        if missing:
+            label += f" ({missing} {'thing' if missing == 1 else 'things'} to try first)"
+        return [asked, Buttons("compare", (("compare", label),))]
 
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
         """What the prediction is held against: label, words, value, tone and note of each."""
@@ -165,21 +294,35 @@ class Reveal(LabWidget):
         return value if self._digits is None else float(f"{value:.{self._digits}g}")
 
     def _sure(self) -> str:
-        sure = self._lock.confidence
-        return f"confidence {sure} of 5" if sure else ""
+        """What stands below the prediction: its confidence, and the number an option counts as."""
+        lock, said = self._lock, []
+        words = lock.in_words(lock.value)
+        if lock.item.options and lock.number is not None:
+            number = format_quantity(lock.number, self._unit)
+            if number not in words:
+                said.append(f"counted as {number}")
+        if lock.confidence:
+            said.append(f"confidence {lock.confidence} of 5")
+        return ", ".join(said)
 
-    def _remark(self, right: str | None, predicted: float | None) -> list[Part]:
-        """The sentence for this very option."""
+    def _remark(self, right: str | None, predicted: float | None) -> list[Prose]:
+        """The verdict, and the sentence for this very option."""
+        actual = None if self._model is None else self._known(_now(self._model))
+        label = "Not quite."
+        if predicted is not None and actual is not None:
+            label = verdict(predicted, actual, self._distance, self._unit)
+        good, key = self._held(right), self._lock.value
         if self._lock.item.options:
-            key, good = self._lock.value, self._lock.value == right
+            if good:
+                label = "Right."
+            elif label == "Right.":
+                label = "Close, but another option is closer."
+        elif predicted is not None and actual is not None:
+            key = how_close(predicted, actual, self._distance)
         else:
-            if predicted is None or self._model is None:
-                return []
-            key = how_close(predicted, _now(self._model), self._distance)
-            good = key == "close"
+            return []
         if key not in self._feedback and right is None:
             return []
-        label = "Right." if good else "Not quite."
         words = self._feedback.get(key, "")
         return [Prose("feedback", words, tone="green" if good else "orange", label=label)]
 

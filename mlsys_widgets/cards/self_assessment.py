@@ -13,7 +13,6 @@ from mlsys_widgets.cards.parts import (
     Numbers,
     Part,
     Prose,
-    moment,
 )
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.labs import Checklist
@@ -134,7 +133,7 @@ class SelfAssessment(ItemTask):
         if ticked is None or band is None:
             return parts
         assert self._state is not None
-        time = moment(self._state.answers[self.task_id].time)
+        time = self._state.answers[self.task_id].time
         tone = "green" if band == self.item.bands[0] else "orange"
         score = f"{len(ticked)} of {len(self.item.skills)}"
         parts.append(Numbers("score", (("Score", score, tone, f"saved {time}"),)))

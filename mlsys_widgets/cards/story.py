@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import traitlets
@@ -186,13 +186,34 @@ class ContextToggle(LabWidget):
         """The words for what is chosen."""
         return self._contexts[self.context]
 
+    # What a move needs.
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """What is chosen, by the name of the trait."""
+        return {"context": self.context}
+
+    def accepted(self, **inputs: Any) -> dict[str, str]:
+        """What could be chosen, or a sentence that says what can; nothing changes."""
+        for name, wanted in inputs.items():
+            if name != "context":
+                raise ValueError(f"ContextToggle has no input {name!r}; it has: context")
+            if wanted not in self._contexts:
+                listed = ", ".join(self._contexts)
+                raise ValueError(f"context is {wanted!r}; it must be one of: {listed}")
+        return inputs
+
+    def on_move(self, then: Callable[[], None]) -> None:
+        """Call back now, and with every choice."""
+        self.observe(lambda _change: then(), names="context")
+        then()
+
     @traitlets.validate("context")
     def _allowed(self, proposal: Any) -> str:
-        wanted = proposal["value"]
-        if wanted not in self._contexts:
-            listed = ", ".join(self._contexts)
-            raise traitlets.TraitError(f"context is {wanted!r}; it must be one of: {listed}")
-        return str(wanted)
+        try:
+            return self.accepted(context=proposal["value"])["context"]
+        except ValueError as refusal:
+            raise traitlets.TraitError(str(refusal)) from None
 
     def refresh(self) -> None:
         """Adopt what the ledger holds, after a restart or a move of another toggle."""

@@ -9,6 +9,7 @@ from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import student
+from mlsys_widgets.ledger.local_time import with_local_times
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     missing = what_is_missing(work, who)
     print(f"{work.title}, as {who.name} ({who.known_from})")
     for each in missing:
-        print(f"  - {each.words}")
+        print(f"  - {with_local_times(each.words)}")
     if not missing:
         print("  Nothing is missing.")
     elif not arguments.anyway and not _agrees():

@@ -19,6 +19,7 @@ from mlsys_widgets.labs.student_steps import (
     saved_progress,
 )
 from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.ledger.events import timestamp
 
 #: A notebook may be saved this many seconds before the last event without anything being amiss.
 _SAME_MOMENT = 2.0
@@ -125,10 +126,6 @@ def _of_saving(work: LabWork, last: str) -> Iterator[Missing]:
     if (event - saved).total_seconds() > _SAME_MOMENT:
         yield Missing(
             "notebook",
-            f"{work.notebook.name} was saved at {_clock(saved)}, and you worked until"
-            f" {_clock(event)}: save it, or your latest changes stay behind.",
+            f"{work.notebook.name} was last saved {timestamp(saved)}, and you have worked on since"
+            " then: save it, or your latest changes stay behind.",
         )
-
-
-def _clock(moment: datetime) -> str:
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -7,7 +7,7 @@ An instrument declares its controls and says three things about a result: what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -412,12 +412,40 @@ class Instrument(ipywidgets.VBox):
         ValueError
             With a sentence that names the input, its value and what is allowed.
         """
-        for name in inputs:
+        self._known(inputs)
+        self._held = None
+        self._set(inputs)
+
+    def accepted(self, **inputs: Any) -> dict[str, Any]:
+        """Inputs as they would be kept, each checked by itself; nothing changes.
+
+        Raises
+        ------
+        ValueError
+            With a sentence that names the input, its value and what is allowed.
+        """
+        self._known(inputs)
+        return {name: self._controls[name].plausible(self, v) for name, v in inputs.items()}
+
+    def _known(self, names: Iterable[str]) -> None:
+        for name in names:
             if name not in self._controls:
                 known = ", ".join(self._controls)
                 raise ValueError(f"{type(self).__name__} has no input {name!r}; it has: {known}")
-        self._held = None
-        self._set(inputs)
+
+    def on_move(self, then: Callable[[], None]) -> None:
+        """Call back with every change of the inputs; first now, or when the lock opens."""
+
+        def look(_change: Any = None) -> None:
+            if not self.locked:
+                then()
+
+        self.observe(look, names=list(self._controls))
+        if self.locked:
+            assert self._lock is not None
+            self._lock.on_open(look)
+        else:
+            then()
 
     def _set(self, inputs: dict[str, Any]) -> None:
         before = self.inputs

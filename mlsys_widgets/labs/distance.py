@@ -12,8 +12,14 @@ DISTANCES: Final[tuple[Distance, ...]] = ("points", "times", "orders", "differen
 
 SAME: Final = "the same, to the digits shown, as"
 
-#: Up to here a number is close: in points, as a ratio, in orders of magnitude, as a fraction.
-_CLOSE: Final = {"points": 0.05, "times": 1.25, "orders": 0.3, "difference": 0.1}
+#: How far is still right, close, and not quite: in points, as a ratio, in orders of magnitude, and
+#: as a fraction of the value. Beyond the last it is far off.
+_REACH: Final = {
+    "points": (0.05, 0.15, 0.4),
+    "times": (math.log10(1.25), math.log10(2), 1.0),
+    "orders": (0.3, 1.0, 2.0),
+    "difference": (0.1, 0.25, 1.0),
+}
 
 
 def distance_in_words(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
@@ -61,14 +67,49 @@ def how_close(predicted: float, actual: float, kind: Distance) -> Literal["low",
     >>> how_close(0.30, 0.33, "points"), how_close(1e3, 1.3e5, "times")
     ('close', 'low')
     """
-    side: Literal["low", "high"] = "high" if predicted > actual else "low"
+    if _grade(predicted, actual, kind) == 0:
+        return "close"
+    return "high" if predicted > actual else "low"
+
+
+def verdict(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
+    """What to say first about a prediction: right, close, not quite or far off, and by how much.
+
+    Examples
+    --------
+    >>> verdict(130e3, 134e3, "times")
+    'Right.'
+    >>> verdict(0.45, 0.33, "points", "%")
+    'Close, but 12 percentage points too high.'
+    >>> verdict(1e3, 4e3, "times")
+    'Not quite: a factor of 4 too low.'
+    >>> verdict(134, 134_000, "times")
+    'Far off: a factor of 1,000 too low.'
+    """
+    grade = _grade(predicted, actual, kind)
+    if grade == 0:
+        return "Right."
     if not math.isfinite(actual):
-        return side
+        return "Far off: no number is large enough."
+    far = distance_in_words(predicted, actual, kind, unit).rsplit(" ", 1)[0]
+    if far.endswith("×"):
+        far = f"a factor of {far.removesuffix('×')}"
+    side = "too high" if predicted > actual else "too low"
+    return f"{('Close, but', 'Not quite:', 'Far off:')[grade - 1]} {far} {side}."
+
+
+def _grade(predicted: float, actual: float, kind: Distance) -> int:
+    """0 for right, 1 for close, 2 for not quite, 3 for far off."""
+    if not math.isfinite(actual):
+        return 3
     if kind == "points":
-        near = abs(predicted - actual) <= _CLOSE[kind]
+        apart = abs(predicted - actual)
     elif kind == "difference" or predicted <= 0 or actual <= 0:
-        near = abs(predicted - actual) <= _CLOSE["difference"] * abs(actual)
+        kind = "difference"
+        # Nothing is a fraction of zero: beside it, only zero is right.
+        if not actual:
+            return 3 if predicted else 0
+        apart = abs(predicted - actual) / abs(actual)
     else:
         apart = abs(math.log10(predicted / actual))
-        near = apart <= (_CLOSE["orders"] if kind == "orders" else math.log10(_CLOSE["times"]))
-    return "close" if near else side
+    return sum(apart > reach for reach in _REACH[kind])

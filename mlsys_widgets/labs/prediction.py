@@ -9,9 +9,13 @@ from typing import Any, Final
 
 from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.items import Item, Saved
-from mlsys_widgets.physics import format_quantity, parse_quantity
+from mlsys_widgets.physics import counted, format_quantity, parse_quantity
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
+
+#: How numbers with a unit are typed, and how plain ones are.
+_EXAMPLES: Final = {"%": "33%", "s": "5 µs or 2 hours", "B": "16 GB", "×": "2.4×"}
+_NUMBERS: Final = {"12": 12, "3.5k": 3.5e3, "2e6": 2e6}
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Prediction(Item):
         Where the measurement of the reveal was taken.
     answer
         The option that is right, where options do not stand for numbers.
+    example
+        How a number may be typed, where the usual examples would mislead: ``"12"``.
     quantity
         What the number is about, by the name under which instruments draw it: ``"utilization"``,
         ``"speedup"``, ``"break_even"``. Empty if none of them should.
@@ -67,6 +73,7 @@ class Prediction(Item):
     where: str = ""
     answer: str | None = None
     quantity: str = ""
+    example: str = ""
 
     def __post_init__(self) -> None:
         if self.options is not None and len(self.options) < 2:
@@ -119,11 +126,23 @@ class Prediction(Item):
     @property
     def hint(self) -> str:
         """How to type the number, as the end of a sentence."""
-        examples = {"%": "33%", "s": "5 µs or 2 hours", "B": "16 GB", "×": "2.4×"}
-        example = examples.get(self.unit, "134k or 1.5e6")
         limits = [
-            f"{word} {format_quantity(limit, self.unit)}"
+            f"{word} {self._limit(limit)}"
             for word, limit in (("at least", self.low), ("at most", self.high))
             if math.isfinite(limit)
         ]
-        return ", ".join([f"type a number such as {example}", *limits])
+        example = self.example or _EXAMPLES.get(self.unit) or self._plain_examples
+        such = f" such as {example}" if example else ""
+        return ", ".join([f"type a number{such}", *limits])
+
+    @property
+    def _plain_examples(self) -> str:
+        """Numbers of every size that is allowed: one alone would suggest its own magnitude."""
+        allowed = [text for text, value in _NUMBERS.items() if self.low <= value <= self.high]
+        return " or ".join(filter(None, [", ".join(allowed[:-1]), *allowed[-1:]]))
+
+    def _limit(self, limit: float) -> str:
+        # A noun has a singular; the symbol of a unit, such as s, has none.
+        is_noun = len(self.unit) > 2 and self.unit.isalpha() and self.unit.endswith("s")
+        one = is_noun and limit == 1
+        return counted(limit, self.unit[:-1]) if one else format_quantity(limit, self.unit)

@@ -42,11 +42,10 @@ class MachineFile:
         return in_words(str(device["name"]), int(device["units"]))
 
     @property
-    def time(self) -> str:
-        """When it was measured, as people read it."""
+    def date(self) -> str:
+        """When it was measured, in UTC, as files and ledgers have it."""
         assert self.document is not None
-        date = str(self.document["date"])
-        return f"{date[:10]} {date[11:16]} UTC"
+        return str(self.document["date"])
 
     @property
     def is_of_this_machine(self) -> bool:

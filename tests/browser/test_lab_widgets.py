@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
 
 SETUP = """\
 from mlsys_widgets import (
-    ConfidenceQuiz, ContextToggle, KeyTakeaways, LabHUD, Myth, MythBuster, PredictionLock,
+    ConfidenceQuiz, ContextToggle, KeyTakeaways, LabHUD, Move, Myth, MythBuster, PredictionLock,
     Question, Reflection, RooflineWidget, Scenario, SelfAssessment,
 )
 from mlsys_widgets.ledger import Ledger
@@ -75,6 +75,23 @@ quiz""",
     """KeyTakeaways(("Launches cost", "Small kernels spend their time being launched."),
     "Measure before and after.", ahead="Lab 08 trains with what you chose.")""",
 ]
+EXPLORE = """\
+from mlsys_widgets import physics as ph
+roof = RooflineWidget(lock=lock)
+roof"""
+COMPARE = """\
+spotter, layer = ph.run("kws", "a100-sxm"), ph.run("gpt2-layer", "a100-sxm")
+reveal = lock.reveal(
+    model=spotter.utilization, feedback={"A": "Launching takes more of the time than computing."},
+    worked={"Utilization": spotter.utilization, "Each launch": (10e-6, "s"), "Limit": "launches"},
+    contrast={"GPT-2-like layer": layer.utilization},
+    moves=[Move("Raise N above 4,096", roof, lambda r: r.n > 4096),
+           Move("Choose the **Jetson Orin NX**", roof, device="orin-nx")])
+reveal"""
+NUMBERS = """\
+LabHUD("Where you stand", ledger=led, acts={"Act 1": [lock], "Act 2": ["busy_pct"]},
+    reveals={"act1": reveal}, follows=[roof], gates={"Matrix size": lock},
+    numbers={"Matrix size": lambda: (roof.n, ""), "Launch": lambda: (10e-6, "s")})"""
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
 FLOW = [SETUP, LOCK, INSTRUMENT, REVEAL, WHY, SECOND, HUD]
 
@@ -182,6 +199,64 @@ def test_a_lab_by_keyboard_alone(lab, root):
     expect(hud).to_contain_text("1 of 2")
     expect(hud).to_contain_text("Saved")
     picture(page, root, "flow-open")
+
+
+def test_moves_by_keyboard_open_a_comparison(lab, root):
+    page = lab([SETUP, LOCK, EXPLORE, COMPARE, NUMBERS])
+    clock = page.context.new_cdp_session(page)
+    clock.send("Emulation.setTimezoneOverride", {"timezoneId": "America/New_York"})
+    reveal, hud = card(page, "What you expected, and what happened"), card(page, "Where you stand")
+    expect(hud).to_contain_text("not yet")
+    expect(reveal).not_to_contain_text("Raise N")
+    lock = card(page, "Act 1: how busy is it?")
+    lock.get_by_text("about 95%").click()
+    lock.get_by_text("4", exact=True).click()
+    lock.get_by_role("button").click()
+    lock.get_by_role("button", name="Seal it").click()
+    # On the student's own clock, as the ledger's is not.
+    time = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w{3}, \d\d:\d\d E[SD]T")
+    expect(lock.locator(".mlsys-lab-sealed time")).to_have_text(time)
+    expect(hud).to_contain_text(time)
+    expect(hud).to_contain_text("Not compared yet")
+
+    lines = reveal.get_by_role("listitem")
+    expect(lines).to_have_text(
+        ["○Raise N above 4,096 (to do)", "○Choose the Jetson Orin NX (to do)"]
+    )
+    button = reveal.get_by_role("button", name="Compare with the model")
+    expect(button).to_contain_text("(2 things to try first)")
+    button.press("Enter")
+    expect(reveal.get_by_role("alert")).to_contain_text("Still to try: Raise N above 4,096; Choose")
+    picture(page, root, "moves-missing")
+    instrument = page.locator(".mlsys-instrument")
+    size = instrument.get_by_role("textbox", name=re.compile("Matrix size"))
+    size.fill("8192")
+    size.press("Enter")
+    expect(lines.first).to_have_text("✓Raise N above 4,096 (done)")
+    expect(reveal.get_by_role("status")).to_contain_text("Done: Raise N above 4,096. Still to try:")
+    expect(reveal.get_by_role("alert")).to_have_text("")
+    expect(hud).to_contain_text("8,192")
+    picture(page, root, "moves-one")
+    instrument.get_by_role("combobox", name="Device").select_option("orin-nx")
+    expect(reveal.get_by_role("status")).to_contain_text("You can compare now.")
+    button.press("Enter")
+    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high. Launching takes")
+    expect(reveal).to_contain_text("U = t_compute / T = 5 ms / 15.5 ms")
+    expect(reveal).to_contain_text("For contrast")
+    expect(hud).to_contain_text("Did not hold")
+    expect(hud).to_contain_text("You predicted A: about 95%; the result is 32.3%.")
+    for theme in ("Light", "Dark"):
+        in_theme(page, theme)
+        no_serious_violation(page, ".mlsys-lab")
+        picture(page, root, f"moves-{theme.lower()}")
+
+    # A new kernel knows what was tried, and compares at once.
+    page.evaluate(
+        f"async () => {{ await {KERNEL}.restart();"
+        " await jupyterapp.commands.execute('notebook:run-all-cells'); }"
+    )
+    expect(reveal.get_by_role("button")).to_have_count(0)
+    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high.")
 
 
 def seal(page: Page) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
+from mlsys_widgets.labs.student_steps import StudentStep
 from mlsys_widgets.ledger import Unreadable
+from mlsys_widgets.ledger.local_time import local_time
 from tests.ledger.making import DESIGN, form_of_lab
 
 
@@ -142,3 +144,90 @@ def test_a_ledger_that_cannot_be_read_for_a_while(led, monkeypatch, browser_of):
     for widget in (lock, hud):
         browser_of(widget).ask("retry")
         assert browser_of(widget).trouble is None
+
+
+def held(hud):
+    rows = [p for p in hud._card.view["parts"] if p["key"] == "held"]
+    return rows[0]["rows"] if rows else []
+
+
+def test_predictions_stand_beside_what_happened_once_they_were_compared(led):
+    options = {"A": "about 95%", "C": "about 33%"}
+    busy = PredictionLock("busy", question="How busy is the GPU?", options=options,
+                          values={"A": 0.95, "C": 0.33}, unit="%", ledger=led)  # fmt: skip
+    images = PredictionLock("images", question="How many images?", unit="images", ledger=led)
+    why = PredictionLock(
+        "why", question="Why?", options={"m": "memory", "c": "compute"}, ledger=led
+    )
+    reveals = {
+        "busy": busy.reveal(model=0.321, measured=0.299),
+        "images": images.reveal(model=134_000),
+        "why": why.reveal(answer="m"),
+    }
+    hud = LabHUD("Lab", ledger=led, acts={"Act 1": [busy, images, why]}, reveals=reveals)
+    assert held(hud) == []
+    busy.commit("C", 4)
+    assert held(hud) == [["○ Not compared yet", "How busy is the GPU?"]]
+    assert "32.1" not in str(hud._card.view)
+    reveals["busy"].compare()
+    beside = "You predicted C: about 33%; the result is 32.1%, 29.9% measured."
+    assert held(hud) == [["✓ Held", f"How busy is the GPU? {beside}"]]
+    images.commit("134", 5)
+    why.commit("c", 1)
+    # A cell that is run again has a new comparison, which is there at once.
+    reveals["images"] = images.reveal(model=134_000)
+    reveals["why"].compare()
+    assert [line[0] for line in held(hud)] == ["✓ Held", "✗ Did not hold", "✗ Did not hold"]
+    assert held(hud)[1][1].endswith("You predicted 134 images; the result is 134,000 images.")
+    assert held(hud)[2][1].endswith("You predicted c: compute; the result is m: memory.")
+    assert cards(hud)["Predictions that held"][0] == "1 of 3"
+    assert "✗ Did not hold: How many images?" in hud.text()
+
+
+def test_numbers_of_a_lab_follow_its_instruments_and_wait_for_their_gates(led):
+    lock = PredictionLock("size", question="How much memory?", ledger=led)
+    memory = MemoryBudget(lock=lock)
+    hud = LabHUD(
+        "Lab",
+        ledger=led,
+        acts={},
+        numbers={
+            "Batch": lambda: (memory.batch, "sequences"),
+            "Regime": "memory-bound",
+            "Open": lambda: None,
+            "Odd": lambda: {}["gone"],
+        },
+        gates={"Batch": lock},
+        follows=[memory],
+    )
+    assert cards(hud)["Batch"] == ("not yet", "")
+    assert cards(hud)["Regime"] == ("memory-bound", "")
+    assert cards(hud)["Open"] == ("not yet", "")
+    assert cards(hud)["Odd"] == ("unknown", "'gone'")
+    lock.commit(1, 1)
+    memory.set(batch=3)
+    assert cards(hud)["Batch"] == ("3 sequences", "")
+    with pytest.raises(ValueError, match="gates names Bach; it can name decisions and numbers: "):
+        LabHUD("Lab", ledger=led, acts={}, numbers={"Batch": lambda: 1}, gates={"Bach": lock})
+
+
+def test_one_word_about_each_step(led):
+    step = StudentStep("busy_pct", "answer", 1, "How busy?", ("busy_pct",))
+    hud = LabHUD("Lab", ledger=led, acts={"Act 1": [step]})
+    (steps,) = (p for p in hud._card.view["parts"] if p["kind"] == "steps")
+    assert steps["groups"][0][3] == [["Answer: How busy?", False, ""]]
+    led.record_answer("busy_pct", 33)
+    hud.refresh()
+    (steps,) = (p for p in hud._card.view["parts"] if p["kind"] == "steps")
+    assert steps["groups"][0][3] == [["Answer: How busy?", True, "recorded"]]
+    assert "[x] Answer: How busy? (recorded)" in hud.text()
+
+
+def test_times_are_on_the_readers_clock(led):
+    lock, *_, hud = a_lab(led)
+    lock.commit("A", 3)
+    saved = led.events()[-1].time
+    assert cards(hud)["Save status"][1] == f"2 events, last {saved}"  # the browser's own clock
+    for page in (hud.text(), hud.html(), lock.text(), lock.html()):
+        assert local_time(saved) in page
+        assert saved not in page

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets import Move
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
 from mlsys_widgets.labs import UnusableAnswer
@@ -193,3 +194,29 @@ def test_who_is_only_known_by_the_computer_is_told_what_to_do(folder, monkeypatc
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     assert "mlsys whoami NAME" in text(open_lab(DEMO, folder=folder).welcome())
+
+
+def test_moves_come_before_a_reveal_but_not_for_an_instructor(folder, tmp_path):
+    def revealed(lab):
+        toggle = lab.context({"cloud": "Cloud", "edge": "Edge"})
+        edge = Move("Switch to the edge", toggle, context="edge")
+        lab.card("act1_bound").commit("B", 3)
+        more = {} if lab.items["act1_bound"].answer else {"model": 1.0}
+        return lab.reveal("act1_bound", moves=[edge], **more)
+
+    mine = open_lab(DEMO, folder=folder)
+    assert revealed(mine).missing == ["Switch to the edge"]
+    hud = mine.hud(numbers={"MFU": (0.4, "%")}, after={"MFU": "act1_why"})
+    assert "MFU: not yet" in hud.text()
+    assert "○ Not compared yet" in hud.text()
+    mine.context({}).context = "edge"
+    mine._reveals["act1_bound"].compare()
+    mine.card("act1_why").answer("larger")
+    assert "MFU: 40%" in hud.text()
+    assert "Not compared yet" not in hud.text()
+
+    source = tmp_path / "teaching" / "source" / DEMO
+    source.mkdir(parents=True)
+    shutil.copy(folder / "asks.py", source)
+    (tmp_path / "teaching" / "nbgrader_config.py").touch()
+    assert revealed(open_lab(DEMO, folder=source)).shown

@@ -65,7 +65,7 @@ def test_what_is_written_is_no_html(part: Part) -> None:
 def test_what_they_say() -> None:
     said = {type(part).__name__: part.text() for part in EVERY}
     assert said["Prose"].startswith("Note. One strong.")
-    assert said["SealedAnswer"] == "Sealed: C (2026-02-03 09:30 UTC)"
+    assert said["SealedAnswer"] == "Sealed: C (2026-02-03T09:30:12.000Z)"
     assert said["Options"].splitlines()[1:] == ["  (•) A: memory", "  ( ) B: <b>units</b>"]
     assert said["Confidence"] == "Confidence: 4 of 5"
     assert said["TextBox"] == "How many?\n  134k (Type a number.)"

@@ -51,6 +51,24 @@ def test_a_choice_with_feedback_for_that_very_option(led, browser_of):
     assert "2 attempts" in reflection.text()
 
 
+def test_nobody_who_is_right_is_told_to_try_again(led, browser_of):
+    def button(reflection):
+        return browser_of(reflection).parts["send"]["buttons"][0][1]
+
+    for reflection, wrong, right in (
+        (a_choice(led), "A", "B"),
+        (gaps(led), {"what": "byte", "where": "hbm"}, {"what": "byte", "where": "reg"}),
+    ):
+        assert button(reflection) in ("Answer", "Check")
+        reflection.answer(wrong)
+        assert button(reflection) == "Try again"
+        reflection.answer(right)
+        assert button(reflection) == "Change my answer"
+    unjudged = Reflection("?", question="Which?", options=OPTIONS, ledger=led)
+    unjudged.answer("A")
+    assert button(unjudged) == "Change my answer"
+
+
 def test_gaps(led, browser_of):
     reflection = gaps(led)
     page = browser_of(reflection)

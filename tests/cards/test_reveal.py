@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets import PredictionLock
+from mlsys_widgets import physics as ph
 
 OPTIONS = {"A": "about 95%", "B": "about 70%", "C": "about 33%", "D": "under 5%"}
 VALUES = {"A": 0.95, "B": 0.7, "C": 0.33, "D": 0.03}
@@ -38,7 +39,7 @@ def test_nothing_is_revealed_before_the_commit(led, browser_of):
     assert "37.9 percentage points above the model" in page.sent
     assert "40.1 percentage points above the measurement" in page.sent
     assert "Said to B alone." in page.said
-    assert "Not quite." in page.sent
+    assert "Not quite: 37.9 percentage points too high." in page.sent
     for key in "ACD":
         assert FEEDBACK[key] not in page.sent
 
@@ -114,3 +115,84 @@ def test_no_more_digits_are_shown_than_are_known(led):
     assert "The model says: 300 images" in text
     assert "Measured: 64 images" in text
     assert "3× below the model" in text
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("134", "Far off: a factor of 1,000 too low. Said if low."),
+        ("60k", "Not quite: a factor of 2.23 too low. Said if low."),
+        ("200k", "Close, but a factor of 1.49 too high. Said if high."),
+        ("130k", "Right. Said if close."),
+    ],
+)
+def test_the_verdict_says_how_far_off(led, typed, says):
+    lock = a_number(led)
+    lock.commit(typed, 2)
+    feedback = {"low": "Said if low.", "close": "Said if close.", "high": "Said if high."}
+    text = lock.reveal(model=134_000, feedback=feedback).text()
+    assert text.endswith(says)
+    # One distance is said once.
+    assert ("the model" in text.splitlines()[-2]) == says.startswith("Right")
+
+
+def test_an_option_that_is_near_but_not_the_nearest(led):
+    options = {"A": "about 30%", "B": "about a third", "C": "practically all of it"}
+    values = {"A": 0.3, "B": 0.33, "C": 0.97}
+    lock = PredictionLock(
+        "act1", question="?", options=options, values=values, unit="%", ledger=led
+    )
+    lock.commit("A", 2)
+    text = lock.reveal(model=0.33, feedback={"A": "Nearly."}).text()
+    assert "Close, but another option is closer. Nearly." in text
+    assert "Your prediction is 3 percentage points below the model." in text
+    assert "counted as" not in text  # the option names its number
+
+
+def test_what_an_option_counts_as_is_no_secret(led):
+    options = {"A": "about a third", "C": "practically all of it"}
+    values = {"A": 0.33, "C": 0.97}
+    lock = PredictionLock(
+        "act1", question="?", options=options, values=values, unit="%", ledger=led
+    )
+    lock.commit("C", 5)
+    text = lock.reveal(model=0.33, feedback={"C": "No."}).text()
+    assert "You predicted: C: practically all of it (counted as 97%, confidence 5 of 5)" in text
+    assert "Far off: 64 percentage points too high. No." in text
+
+
+def test_worked_numbers_and_a_second_case(led, browser_of):
+    lock = a_choice(led, values=VALUES, unit="%")
+    spotter = ph.forward_pass(1000, 5e-6, 10e-6)
+    reveal = lock.reveal(
+        model=spotter.utilization,
+        worked=lambda: {"Ridge": (152.9, "FLOP/B"), "Limit": "the launches"},
+        contrast={"GPT-2-like layer": lambda: (0.91, "%")},
+    )
+    page = browser_of(reveal)
+    lock.commit("C", 3)
+    for secret in ("152.9", "launches", "GPT-2"):
+        assert secret not in page.sent
+    page.ask("compare")
+    assert page.parts["worked"]["cards"][0][:2] == ["Ridge", "152.9 FLOP/B"]
+    assert page.parts["contrast"]["cards"][0][:2] == ["GPT-2-like layer", "91%"]
+    text = reveal.text()
+    behind = "The numbers behind it\nRidge: 152.9 FLOP/B\nLimit: the launches"
+    assert f"{behind}\nFor contrast\nGPT-2-like layer: 91%" in text
+    assert "152.9 FLOP/B" in reveal.html()
+
+
+def test_a_result_of_physics_brings_its_formulas(led):
+    lock = a_choice(led, values=VALUES, unit="%")
+    lock.commit("C", 3)
+    text = lock.reveal(model=0.33, worked=ph.forward_pass(1000, 5e-6, 10e-6)).text()
+    wanted = "Fraction of the time spent computing: 33.3% (U = t_compute / T = 5 ms / 15 ms)"
+    assert wanted in text
+
+
+def test_a_worked_number_that_cannot_be_shown_is_named(led):
+    lock = a_choice(led, values=VALUES, unit="%")
+    lock.commit("C", 3)
+    text = lock.reveal(model=0.33, worked={"Ridge": ("much", "FLOP/B")}).text()
+    assert "This cannot be shown: Ridge cannot be shown" in text
+    assert "give words, a number, or (number, unit)" in text

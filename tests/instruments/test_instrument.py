@@ -148,6 +148,35 @@ def test_a_lock_hides_everything_until_it_opens_and_hears_of_every_use() -> None
     assert "Twice 5 is 10." in w._repr_mimebundle_()["text/plain"]
 
 
+def test_whoever_listens_hears_of_every_state_once_the_lock_is_open() -> None:
+    lock = Lock()
+    w = Doubler(lock=lock)
+    heard: list[float] = []
+    w.on_move(lambda: heard.append(w.result))
+    w.number = 4
+    assert heard == []
+    lock.open()
+    assert heard == [8]
+    w.set(number=5)
+    with pytest.raises(ValueError, match="it must be"):
+        w.set(number=1e9)
+    w._open().panel.moved = {"number": [3.0, 1.0]}
+    assert heard == [8, 10, 6]
+    w.on_move(lambda: heard.append(0))  # open already: at once
+    assert heard == [8, 10, 6, 0]
+
+
+def test_inputs_are_checked_without_being_set() -> None:
+    w = Doubler()
+    before = w.inputs
+    assert w.accepted(number=3) == {"number": 3.0}
+    assert w.inputs == before
+    with pytest.raises(ValueError, match="has no input 'size'"):
+        w.accepted(size=3)
+    with pytest.raises(ValueError, match="it must be"):
+        w.accepted(number=1e9)
+
+
 def test_a_lock_that_cannot_note_a_use_says_so_and_stops_nobody() -> None:
     class Broken(Lock):
         def record_use(self, instrument: str) -> None:

@@ -45,11 +45,11 @@ def test_numbers_are_read_with_their_unit():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ("  ", "Enter a number first: type a number such as 134k"),
+        ("  ", "Enter a number first: type a number such as 12, 3.5k or 2e6"),
         (True, "The prediction is True"),
         (None, "The prediction is None"),
         (math.inf, "must be a finite number"),
-        (0, "is out of range; type a number such as 134k or 1.5e6, at least 1 images, at most"),
+        (0, "is out of range; type a number such as 12, 3.5k or 2e6, at least 1 image, at most"),
         ("2e9", "is out of range"),
     ],
 )
@@ -69,3 +69,13 @@ def test_a_question_that_cannot_be_asked():
         Prediction("?", {"A": "yes"})
     with pytest.raises(ValueError, match="values name no option: B"):
         Prediction("?", {"A": "yes", "C": "no"}, values={"B": 1})
+
+
+def test_examples_suggest_no_magnitude_and_are_allowed():
+    assert "such as 12, 3.5k or 2e6" in Prediction("How many?", unit="images").hint
+    batch = Prediction("Which batch?", unit="images", low=1, high=256)
+    assert batch.hint == "type a number such as 12, at least 1 image, at most 256 images"
+    assert "at least 1 s" in Prediction("How long?", unit="s", low=1).hint
+    rest = Prediction("How many?", low=1e9)
+    assert rest.hint.startswith("type a number, at least")
+    assert "such as 40 or 400" in Prediction("Which batch?", example="40 or 400").hint

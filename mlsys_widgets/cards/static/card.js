@@ -26,6 +26,36 @@ const unique = (word) => `mlsys-${word}-${mine}-${++serial}`;
 // Keys that mean something in an input must not move the notebook.
 const quiet = { "data-lm-suppress-shortcuts": "true" };
 
+// Times come as the ledger has them, in UTC, and are shown on the clock of whoever reads them.
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+function localTime(iso) {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const piece = (options) => at.toLocaleDateString("en-US", options);
+  const year = at.getFullYear() === new Date().getFullYear() ? "" : ` ${at.getFullYear()}`;
+  const clock = [at.getHours(), at.getMinutes()].map((n) => String(n).padStart(2, "0")).join(":");
+  const zone = new Intl.DateTimeFormat("en-US", { timeZoneName: "short" }).formatToParts(at)
+    .find((part) => part.type === "timeZoneName").value;
+  return `${piece({ weekday: "short" })} ${at.getDate()} ${piece({ month: "short" })}${year}, ${clock} ${zone}`;
+}
+const inLocalTime = (words) => words.replace(TIME, localTime);
+function withLocalTimes(node) {
+  const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) if (texts.currentNode.data.search(TIME) >= 0) found.push(texts.currentNode);
+  for (const text of found) {
+    if (text.parentElement?.closest("textarea, option")) continue;
+    const pieces = [];
+    let end = 0;
+    for (const { 0: iso, index } of text.data.matchAll(TIME)) {
+      pieces.push(text.data.slice(end, index), element("time", { datetime: iso, text: localTime(iso) }));
+      end = index + iso.length;
+    }
+    text.replaceWith(...pieces, text.data.slice(end));
+  }
+  return node;
+}
+
 // Drawn, because not every machine has a font with such a sign.
 function padlock() {
   const box = element("span", { class: "mlsys-lab-padlock", "aria-hidden": "true" });
@@ -64,8 +94,7 @@ const BUILD = {
     return { node: element("div", { class: name, style, html: part.html, tabindex: "-1" }) };
   },
   sealedanswer: (part) => {
-    const time = element("time", { datetime: part.time,
-      text: new Date(part.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) });
+    const time = element("time", { datetime: part.time, text: localTime(part.time) });
     return { node: element("p", { class: "mlsys-lab-sealed", tabindex: "-1" },
       padlock(), element("span", { html: part.html }), time) };
   },
@@ -149,9 +178,11 @@ const BUILD = {
       element("section", { "aria-label": title },
         element("p", {}, element("strong", { text: title }), element("span", { text: `${done} of ${all}` })),
         element("progress", { max: all || 1, value: done, "aria-label": `Progress of ${title}` }),
-        element("ul", {}, ...lines.map(([html, ok]) => element("li", { class: ok ? "mlsys-lab-done" : null },
-          element("span", { "aria-hidden": "true", text: ok ? "✓" : "○" }), element("span", { html }),
-          element("span", { class: "mlsys-lab-unseen", text: ok ? " (done)" : " (to do)" }))))))),
+        element("ul", {}, ...lines.map(([html, ok, remark]) => element("li", { class: ok ? "mlsys-lab-done" : null },
+          element("span", { "aria-hidden": "true", text: ok ? "✓" : "○" }),
+          // One word about each line: a remark that is seen is not followed by one that is only said.
+          element("span", { html }, remark ? ` (${remark})`
+            : element("span", { class: "mlsys-lab-unseen", text: ok ? " (done)" : " (to do)" })))))))),
   }),
   progressbar: (part) => ({
     node: element("div", { class: "mlsys-lab-progress" }, element("p", { text: part.words }),
@@ -198,7 +229,7 @@ function render({ model, el }) {
     model.save_changes();
   };
   const complain = (words, again) => {
-    if (trouble.textContent !== words) trouble.textContent = words;
+    if (trouble.textContent !== inLocalTime(words)) trouble.textContent = inLocalTime(words);
     retry.hidden = !again;
     after.hidden = !words;
   };
@@ -246,7 +277,10 @@ function render({ model, el }) {
     for (const part of view.parts) {
       const json = JSON.stringify(part);
       const old = parts.get(part.key);
-      now.set(part.key, old?.json === json ? old : { json, ...BUILD[part.kind](part, tools) });
+      if (old?.json === json) { now.set(part.key, old); continue; }
+      const made = BUILD[part.kind](part, tools);
+      withLocalTimes(made.node);
+      now.set(part.key, { json, ...made });
     }
     // What stays is not touched, so that it keeps the keyboard.
     for (const [key, made] of parts) if (now.get(key) !== made) made.node.remove();
@@ -259,7 +293,7 @@ function render({ model, el }) {
     complain(view.trouble?.words ?? "", view.trouble?.retry);
     // A screen reader says what came of an action, once.
     if (view.said && view.said !== spoken) {
-      said.textContent = view.said;
+      said.textContent = inLocalTime(view.said);
       clearTimeout(hush);
       hush = setTimeout(() => { said.textContent = ""; }, 15000);
     }
