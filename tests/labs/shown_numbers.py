@@ -22,7 +22,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -41,7 +41,7 @@ from tests.labs.rehearsal import ROOT, Asked, asked
 
 STUDENTS = [f"student-{k}" for k in range(50)]
 #: How many of them try all recipes; the others try those that showed a key to one of these.
-SCOUTS = 6
+SCOUTS = 4
 #: For how many of the students a place shows the key within its tolerance, before it counts.
 OFTEN = 0.8
 #: The same for keys that are shown to the last digit: a rule that holds for some parameters only.
@@ -208,6 +208,7 @@ _NUMBER = re.compile(r"(?<![\w.,])[−-]?\d[\d,]*(?:\.\d+)?(?![\d])")
 _TAG = re.compile(r"<[^>]+>")
 
 
+@lru_cache(4096)
 def unit_of(words: str) -> tuple[str, float]:
     """The dimension of a unit and its size in SI units; what is no unit counts things."""
     text = words.strip()
@@ -243,7 +244,8 @@ class Shown:
         return abs(float(key.value) * size - self.value) <= self.half
 
 
-def numbers_in(text: str) -> list[Shown]:
+@lru_cache(65536)
+def numbers_in(text: str) -> tuple[Shown, ...]:
     """The numbers of a text, in order.
 
     Examples
@@ -262,7 +264,7 @@ def numbers_in(text: str) -> list[Shown]:
         step = 10.0 ** -len(decimals)
         value = float(plain)
         found.append(Shown(match[0], dimension, value * size, 0.5001 * step * size, digits))
-    return found
+    return tuple(found)
 
 
 # What is on the screen of an instrument.
@@ -379,7 +381,7 @@ def _candidates(control: Control[Any], instrument: Instrument, declared: Mapping
     for parameter, each in declared.items():
         value = _converter(control, instrument, each, parameter)
         if value is not None:
-            kin = name in parameter or parameter.split("_")[0] in name
+            kin = bool({name, *name.split("_")} & {parameter, *parameter.split("_")})
             found.append((not kin, Setting(name, f"p.{parameter}", value)))
     return [setting for _, setting in sorted(found, key=lambda pair: pair[0])]
 
@@ -398,7 +400,7 @@ def _converter(
     own, size = unit_of(f"1 {control.unit}".removeprefix("1 ")) if control.unit else ("count", 1.0)
     # Sliders keep fractions for percentages, and days and rates as they are named.
     size = {"%": 1.0}.get(control.unit, size)
-    theirs, scale = unit_of(declared.unit) if declared.unit else (own, size)
+    theirs, scale = unit_of(declared.unit) if declared.unit else ("ratio", 1.0)
     if theirs != own:
         return None
     factor = scale / size
@@ -436,7 +438,7 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
             if (k, start) in seen:
                 continue  # it does not follow the context
             seen.add((k, start))
-            typed = list(_typed(instrument, declared, lab))
+            typed, together = _typed(instrument, declared, lab)
             choices = [_options(c, instrument) for c in instrument._controls.values()]
             singles = [(each,) for options in choices for each in options]
             few = [options for options in choices if 0 < len(options) <= FEW_OPTIONS]
@@ -446,11 +448,12 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
             ]  # fmt: skip
             made += [Recipe(context, k, each, ()) for each in typed]
             # Everything at once, and whatever a student of this lab would type together.
-            together = [each for each in typed if len(each) != 1] or [()]
+            # A second instrument of a kind says what the first one says to the same options.
+            again = any(type(i) is type(instrument) for i in found.instruments[:k])
             made += [
                 Recipe(context, k, each, chosen)
-                for each in together
-                for chosen in (*singles, *pairs[:PAIRS])
+                for number, each in enumerate(together[: 1 if again else None])
+                for chosen in (*singles, *(pairs[:PAIRS] if number == 0 else ()))
                 if not {s.control for s in each} & {s.control for s in chosen}
             ]
     return made
@@ -458,27 +461,33 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
 
 def _typed(
     instrument: Instrument, declared: Mapping[str, Parameter], lab: str
-) -> Iterator[tuple[Setting, ...]]:
+) -> tuple[list[tuple[Setting, ...]], list[tuple[Setting, ...]]]:
+    """What may be typed; and of that, what is typed before options are chosen."""
     controls = instrument._controls.values()
     held = {c.name: found for c in controls if (found := _candidates(c, instrument, declared))}
-    best = {name: found[0] for name, found in held.items()}
-    made = [(), tuple(best.values())]
-    for name, found in held.items():
-        for each in found:
-            made += [(each,), tuple({**best, name: each}.values())]
+    # A menu that could hold a word is left alone, unless the parameter is named after it.
+    best = {
+        name: found[0]
+        for name, found in held.items()
+        if isinstance(instrument._controls[name], Slider) or found[0].words == f"p.{name}"
+    }
+    together = [tuple(best.values())]
     for kind, settings in EXTRA.get(lab, ()):
         if kind == type(instrument).__name__:
-            extra = {
-                name: Setting(name, f"own values ({', '.join(settings)})", value)
+            extra = [
+                Setting(name, f"own values ({', '.join(settings)})", value)
                 for name, value in settings.items()
-            }
-            made += [tuple(extra.values()), tuple({**best, **extra}.values())]
-    known = set()
-    for each in made:
-        words = tuple(sorted((s.control, s.words) for s in each))
-        if words not in known:
-            known.add(words)
-            yield each
+            ]
+            together.append(tuple(extra))
+    made: list[tuple[Setting, ...]] = [(), *together]
+    for name, found in held.items():
+        made += [(found[0],), *(tuple({**best, name: each}.values()) for each in found[1:])]
+    return _once(made), _once(together)
+
+
+def _once(made: Sequence[tuple[Setting, ...]]) -> list[tuple[Setting, ...]]:
+    known = {tuple(sorted((s.control, s.words) for s in each)): each for each in reversed(made)}
+    return list(reversed(known.values()))
 
 
 # Students who try them.
@@ -504,7 +513,7 @@ class Trial:
                 first[context, k] = instrument.inputs
         return cls(found, asked(Course.at(ROOT), lab, student, work=folder), first)
 
-    @property
+    @cached_property
     def keys(self) -> dict[str, tuple[NumberKey, str]]:
         """The keys of the graded numbers, with their units."""
         found = {}
@@ -527,7 +536,7 @@ class Trial:
         set_here = [each.control for each in (*recipe.typed, *recipe.chosen)]
         for place, shown, text in shown_numbers(instrument, set_here=set_here):
             for name, (key, unit) in keys:
-                if shown.within(key, unit):
+                if shown.dimension in ("count", unit_of(unit)[0]) and shown.within(key, unit):
                     yield name, place, shown.exactly(key, unit), text
 
 
@@ -584,7 +593,7 @@ def _read_off(lab: str, folder: Path, students: Sequence[str], scouts: int) -> l
         if k + 1 == min(scouts, len(students)):
             # A rule shows its key to nearly all scouts, or exactly to some of them.
             promising = {
-                at[0] for at, count in within.items() if count >= 0.6 * (k + 1) or exactly[at]
+                at[0] for at, count in within.items() if count > (k + 1) / 2 or exactly[at]
             }
     return _clearest(first, lab, tried, within, exactly, said, len(students))
 
