@@ -20,7 +20,7 @@ import re
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -563,25 +563,23 @@ class ReadOff:
         )
 
 
-def read_off(
-    lab: str, folder: Path, students: Sequence[str] = STUDENTS, *, scouts: int = SCOUTS
-) -> list[ReadOff]:
+def read_off(lab: str, folder: Path, students: Sequence[str] = STUDENTS) -> list[ReadOff]:
     """The graded numbers of a lab that instruments display, each with its clearest place."""
     load = cache(measured.load)
     with mock.patch.object(measured, "load", load), mock.patch.object(queries, "load", load):
-        return _read_off(lab, folder, students, scouts)
+        return _read_off(lab, folder, students)
 
 
-def _read_off(lab: str, folder: Path, students: Sequence[str], scouts: int) -> list[ReadOff]:
+def _read_off(lab: str, folder: Path, students: Sequence[str]) -> list[ReadOff]:
     first = Trial.of(lab, students[0], folder / "0")
     tried = recipes(first.found, lab)
     within: dict[tuple[int, str, Place], int] = defaultdict(int)
     exactly: dict[tuple[int, str, Place], int] = defaultdict(int)
     said: dict[tuple[int, str, Place], str] = {}
-    promising = set(range(len(tried)))
-    for k, student in enumerate(students):
-        trial = Trial.of(lab, student, folder / str(k)) if k else first
-        for number in sorted(promising):
+    promising: Iterable[int] = range(len(tried))
+    for k, student in enumerate(students, 1):
+        trial = Trial.of(lab, student, folder / str(k)) if k > 1 else first
+        for number in promising:
             once = set()
             for name, place, exact, text in trial.hits(tried[number]):
                 at = (number, name, place)
@@ -590,12 +588,37 @@ def _read_off(lab: str, folder: Path, students: Sequence[str], scouts: int) -> l
                     within[at] += 1
                     said[at] = text
                     exactly[at] += exact
-        if k + 1 == min(scouts, len(students)):
-            # A rule shows its key to nearly all scouts, or exactly to some of them.
-            promising = {
-                at[0] for at, count in within.items() if count > (k + 1) / 2 or exactly[at]
-            }
+        if k in _LOOKED_AT and k < len(students):
+            promising = _promising(tried, within, exactly, k)
     return _clearest(first, lab, tried, within, exactly, said, len(students))
+
+
+#: After how many students recipes that showed too little are dropped.
+_LOOKED_AT = (SCOUTS, 2 * SCOUTS, 4 * SCOUTS, 8 * SCOUTS)
+#: How many ways to see a key are followed further, for each question.
+_WAYS = 10
+
+
+def _promising(
+    tried: Sequence[Recipe],
+    within: Mapping[tuple[int, str, Place], int],
+    exactly: Mapping[tuple[int, str, Place], int],
+    students: int,
+) -> list[int]:
+    """The recipes that may still turn out to show a key to many, the best few of each question."""
+    ways: dict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
+    for at, count in within.items():
+        number, name, _ = at
+        if count > 0.6 * students or exactly[at] > 0.15 * students:
+            recipe = tried[number]
+            rank = (-exactly[at], -count, len(recipe.typed) + len(recipe.chosen), number)
+            ways[name][number] = min(rank, ways[name].get(number, rank))
+    kept = {
+        number
+        for found in ways.values()
+        for number in sorted(found, key=lambda each: found[each])[:_WAYS]
+    }
+    return sorted(kept)
 
 
 def _clearest(

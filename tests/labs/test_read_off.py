@@ -105,7 +105,7 @@ def test_a_key_that_is_shown_is_found(lab, tmp_path, monkeypatch):
     monkeypatch.setattr(Trial, "keys", property(from_card))
     monkeypatch.setattr(shown_numbers, "recipes", as_it_opens)
     students = ("student-0", "student-1")
-    found = read_off(lab, tmp_path, students, scouts=1)
+    found = read_off(lab, tmp_path, students)
     assert {each.students for each in found} == {len(students)}
     declared = load(ROOT / "assignments" / lab)
     numbers = {n for n, i in declared.items(declared.draw("")).items() if isinstance(i, Number)}
