@@ -98,7 +98,8 @@ class LabWalk:
 
         with mock.patch.object(Reveal, "__init__", noted), contextlib.redirect_stdout(None):
             exec(compile(cell.body, cell.where, "exec"), self.found.names)
-        self.reveals.update({cell.name: each for each in made})
+        if made:
+            self.reveals[cell.name] = made[-1]
 
     def _do(self, name: str, item: Item) -> None:
         lab = self.found.lab
@@ -127,6 +128,8 @@ class LabWalk:
 def _said(card: Any) -> str:
     """What a card says; the options that can still be chosen tell nothing by themselves."""
     if isinstance(card, LabWidget):
+        if card.blocked_by is not None:
+            return ""  # it names only what opens it
         return in_words([part for part in card._shown() if not isinstance(part, Options)])
-    said: str = card.text()
+    said: str = "" if getattr(card, "_closed", "") else card.text()
     return said

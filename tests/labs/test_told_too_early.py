@@ -21,6 +21,8 @@ from tests.labs.shown_numbers import Shown, numbers_in, unit_of
 pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("read_once")]
 
 STUDENTS = [f"student-{k}" for k in range(5)]
+#: For how many of them a text must tell the answer.
+MOST = 4
 #: How close a number must be to a predicted one to tell it.
 CLOSE = 0.02
 
@@ -28,16 +30,16 @@ CLOSE = 0.02
 NOT_TELLING: dict[tuple[str, str], str] = {}
 
 #: Words that set nothing apart.
-_COMMON = frozenset(
-    "about after again against all also always and another any are around because been before"
-    " being beside between both but can cannot could each enough every few first for from get gets"
-    " has have having here how into its itself just keep kept large larger last least less like"
-    " long longer made make makes many more most much must nearly need needs never next none not"
-    " nothing now once one only onto other others over own part per rather right same set should"
-    " since small smaller some still such take takes than that the their them then there these"
-    " they this those three time times too two under until very was were what when where which"
-    " while who whole will with within without would you your".split()
-)
+_COMMON = frozenset("""
+about after again against all also always and another any are around because been before being
+beside between both but can cannot could each enough every few first for from get gets has have
+having here how into its itself just keep kept large larger last least less like long longer
+made make makes many more most much must nearly need needs never next none not nothing now once
+one only onto other others over own part per rather right same set should since small smaller
+some still such take takes than that the their them then there these they this those three time
+times too two under until very was were what when where which while who whole will with within
+without would you your
+""".split())  # fmt: skip
 
 
 @lru_cache(65536)
@@ -63,7 +65,8 @@ def tells_words(wanted: frozenset[str], text: str) -> str:
     if len(wanted) < 2:
         return ""
     need = len(wanted) if len(wanted) < 4 else 0.75 * len(wanted)
-    return next((s for s in sentences(text) if len(wanted & words_of(s)) >= need), "")
+    found = (s for s in sentences(text) if " = " not in s and len(wanted & words_of(s)) >= need)
+    return next(found, "")
 
 
 def tells_number(value: float, unit: str, tolerance: float, absolute: float, text: str) -> str:
@@ -80,7 +83,7 @@ def tells_number(value: float, unit: str, tolerance: float, absolute: float, tex
 
 def _counts(shown: Shown, unit: str, text: str) -> bool:
     """Whether a number counts the same things: 8 images are not 8 kernels."""
-    noun = unit.split()[-1].rstrip("s") if unit else ""
+    noun = unit.rsplit(maxsplit=1)[-1].rstrip("s") if unit else ""
     return bool(noun) and bool(re.search(rf"{re.escape(shown.words)}\s+(?:\w+\s+)?{noun}", text))
 
 
@@ -117,7 +120,7 @@ def test_no_text_tells_an_answer_before_it_is_committed(lab, tmp_path):
     wrong = [
         f"{lab} / {name} / {place}: {said[name, place]}"
         for (name, place), count in told.items()
-        if count > len(STUDENTS) / 2 and (name, place) not in NOT_TELLING
+        if count >= MOST and (name, place) not in NOT_TELLING
     ]
     assert not wrong, "\n".join(wrong)
 
