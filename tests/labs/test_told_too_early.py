@@ -30,7 +30,7 @@ CLOSE = 0.02
 NOT_TELLING: dict[tuple[str, str], str] = {}
 
 #: Words that set nothing apart.
-_COMMON = frozenset("""
+_COMMON = frozenset(re.findall(r"\w+", """
 about after again against all also always and another any are around because been before being
 beside between both but can cannot could each enough every few first for from get gets has have
 having here how into its itself just keep kept large larger last least less like long longer
@@ -39,7 +39,7 @@ one only onto other others over own part per rather right same set should since 
 some still such take takes than that the their them then there these they this those three time
 times too two under until very was were what when where which while who whole will with within
 without would you your
-""".split())  # fmt: skip
+"""))  # fmt: skip
 
 
 @lru_cache(65536)
