@@ -50,6 +50,8 @@ EXACTLY = 0.25
 FEW_OPTIONS = 4
 #: How many pairs of options are tried on one instrument.
 PAIRS = 24
+#: How many pairs of parameters are typed into it.
+TYPED_PAIRS = 90
 
 Value = Callable[[Parameters], Any]
 
@@ -64,6 +66,10 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
                 "reserve": lambda p: p.reserve_kb * 1e3,
                 "data": lambda p: p.kws_kparams * 1e3,
             },
+        ),
+        (
+            "IronLaw",
+            {"data": lambda p: p.model_mb * 1e6, "operations": lambda p: p.model_gflop * 1e9},
         ),
         (
             "IronLaw",
@@ -137,7 +143,7 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
             "RooflineWidget",
             {
                 "square": lambda p: False,
-                "m": lambda p: p.prompts * p.sequence,
+                "m": lambda p: p.sequence,
                 "n": lambda p: p.width,
                 "k": lambda p: p.width,
             },
@@ -482,7 +488,10 @@ def _typed(
     made: list[tuple[Setting, ...]] = [(), *together]
     for name, found in held.items():
         made += [(found[0],), *(tuple({**best, name: each}.values()) for each in found[1:])]
-    return _once(made), _once(together)
+    # Two controls at a time: a question may leave out what a third one would add.
+    some = [each for found in held.values() for each in found[:3]]
+    two = [(a, b) for a, b in itertools.combinations(some, 2) if a.control != b.control]
+    return _once([*made, *two[:TYPED_PAIRS]]), _once(together)
 
 
 def _once(made: Sequence[tuple[Setting, ...]]) -> list[tuple[Setting, ...]]:
@@ -666,7 +675,19 @@ def missing_bindings(lab: str, folder: Path) -> list[str]:
                 value(found.lab.p)
             except AttributeError as problem:
                 gone.append(f"{kind}, {control}: {problem}")
+        if not gone and not any(_accepts(each, settings, found.lab.p) for each in owners):
+            gone.append(f"{kind} refuses {', '.join(settings)} together")
     return gone
+
+
+def _accepts(instrument: Instrument, settings: Mapping[str, Value], p: Parameters) -> bool:
+    before = instrument.inputs
+    try:
+        instrument.set(**{name: value(p) for name, value in settings.items()})
+    except ValueError:
+        return False
+    instrument.set(**before)
+    return True
 
 
 def main() -> int:
