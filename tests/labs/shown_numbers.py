@@ -445,8 +445,11 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
                 continue  # it does not follow the context
             seen.add((k, start))
             typed, together = _typed(instrument, declared, lab)
-            choices = [_options(c, instrument) for c in instrument._controls.values()]
+            controls = instrument._controls.values()
+            choices = [_options(c, instrument) for c in controls]
             singles = [(each,) for options in choices for each in options]
+            # What stands behind "More" is tried with one way of typing only.
+            usual = [(each,) for c in controls if not c.rare for each in _options(c, instrument)]
             few = [options for options in choices if 0 < len(options) <= FEW_OPTIONS]
             pairs = [
                 pair for one, two in itertools.combinations(few, 2)
@@ -459,7 +462,7 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
             made += [
                 Recipe(context, k, each, chosen)
                 for number, each in enumerate(together[: 1 if again else None])
-                for chosen in (*singles, *(pairs[:PAIRS] if number == 0 else ()))
+                for chosen in (usual if number else [*singles, *pairs[:PAIRS]])
                 if not {s.control for s in each} & {s.control for s in chosen}
             ]
     return made
