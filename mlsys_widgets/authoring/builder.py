@@ -19,6 +19,7 @@ from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import CHECKED, VARIES, Notebook
 from mlsys_widgets.authoring.release import generate_release
 from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.authoring.student_source import student_asks
 from mlsys_widgets.authoring.text import TextError, read
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
@@ -103,7 +104,9 @@ def _write_source(course: Course, lab: str, workshop: Path) -> None:
         notebook = Notebook(declared, CheckSource(home / CHECKS), course)
         book = notebook.make(read(home / LAB_TEXT))
     folder.mkdir(parents=True)
-    shutil.copyfile(home / ASKS, folder / ASKS)
+    # nbgrader copies it to students and over their submissions, so both get the same file.
+    asks = student_asks((home / ASKS).read_text("utf-8"), lab)
+    (folder / ASKS).write_text(asks, "utf-8")
     _write(book, folder / f"{lab}.ipynb")
 
 

@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.act_minutes import lab_minutes
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
+from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
@@ -78,7 +79,7 @@ class Notebook:
     # One method for each kind of cell.
 
     def _prose(self, cell: LabCell) -> list[Cell]:
-        return [self._still(self._filled(cell))]
+        return [self._still(student_prose(self._filled(cell)))]
 
     def _setup(self, cell: LabCell) -> list[Cell]:
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
@@ -175,11 +176,12 @@ class Notebook:
     def _locked(self, name: str, said: str, source: str, **metadata: Any) -> Cell:
         """A folded cell that nbgrader locks, and restores before it grades.
 
-        JupyterLab shows the first line of a folded cell, so that line says what the cell is.
+        JupyterLab shows the first line of a folded cell, so that line says what the cell is. It is
+        the only comment: students can unfold the cell.
         """
         name = self._id(name)
         return new_code_cell(
-            f"# {said}\n{source}",
+            f"# {said}\n{student_source(source, cell=True)}",
             id=name,
             metadata={
                 "jupyter": {"source_hidden": True},

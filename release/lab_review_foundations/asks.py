@@ -1,4 +1,4 @@
-"""What the Foundations Review asks. Students get this file; the keys are in checks.py."""
+# What lab_review_foundations asks. Made by `mlsys build`; the original is in assignments/.
 
 from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
@@ -38,10 +38,8 @@ from mlsys_widgets.physics import (
 from mlsys_widgets.physics import format_quantity as q
 
 A100, H100, H200 = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm"))
-#: The chain that the course itself counts: sigmoid(relu(x * w + b)).
 DAY_14 = chain("mul", "add", "relu", "sigmoid")
 
-#: What a model may contain, in the words of the compilation spectrum.
 CONSTRUCTS = {
     "branch": "a branch on the values of its input",
     "loop": "a loop over the length of its input",
@@ -51,11 +49,8 @@ CONSTRUCTS = {
     "mask": "a mask such as `x[x > 0]`",
     "library": "a call into SciPy",
 }
-#: Names of the tensors that a chain reads beside `x`.
 OPERANDS = ("w", "b", "c", "d")
 
-#: The ideas of Phase I, the arrows between them, and three paths through them, as on day 14. The
-#: last three ideas of the abstraction path belong to Phase II and close the map.
 CONCEPTS = ConceptGraph(
     title="Concept map of Phase I",
     first="roofline",
@@ -300,19 +295,14 @@ lab = Lab(
     chapter=14,
     acts=("Hardware: what the chip allows", "Software: what the compiler sees"),
     parameters={
-        # Left of every ridge that can be drawn by far: the activation waits for memory for all.
         "peak_tflops": Parameter(312, steps(240, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
-        # 4 and 8 are left out: there a ratio turned upside down looks like another answer.
         "activation_flop": Parameter(1, (1, 2, 3, 5, 6, 7, 9, 10), "FLOP", "work on an element"),
         "activation_melem": Parameter(
             100, steps(60, 140, 5), "million elements", "size of the activation's tensor"
         ),
-        # More than registers or shared memory hold, and not more than the L2 cache does.
         "cached_mb": Parameter(36, steps(30, 39, 1), "MB", "tensor that fits into the L2 cache"),
-        # Twice of it already needs HBM. 3 and 9 are left out: there two wrong answers are one.
         "growth": Parameter(4, (2, 4, 5, 6, 7, 8, 11, 12, 14, 16), "×", "growth of the batch"),
-        # Two tensors or more beside x, and every wrong way to count leads elsewhere.
         "chain": Parameter(
             "mul add relu sigmoid",
             (
@@ -332,11 +322,9 @@ lab = Lab(
             "operations",
             "your chain of elementwise operations",
         ),
-        # Larger than the L2 cache, and long enough for launches to hide behind kernels.
         "chain_melem": Parameter(
             32, steps(24, 44, 2), "million elements", "size of the chain's tensors"
         ),
-        # Traced, each gives wrong answers; script refuses each, FX fails, torch.compile is right.
         "constructs": Parameter(
             "branch list",
             (
@@ -372,7 +360,6 @@ lab = Lab(
 
 
 def _written(operations: str) -> str:
-    """A chain as a line of Python: ``sigmoid(relu(x * w + b))``."""
     names, line, is_sum = iter(OPERANDS), "x", False
     for op in operations.split():
         if op == "add":
@@ -385,7 +372,6 @@ def _written(operations: str) -> str:
 
 
 def _tensors(operations: str) -> str:
-    """The tensors that a chain reads: ``x, w and b``."""
     others = sum(ops[op].operands for op in operations.split())
     *first, last = ("x", *OPERANDS[:others])
     return f"{', '.join(f'`{name}`' for name in first)} and `{last}`"
@@ -414,9 +400,6 @@ def opening(p: Parameters) -> Message:
         " show me the pictures you carry in your head.",
         task="Use each of the four models once, answer the ten questions, and find your gaps.",
     )
-
-
-# Act 1: hardware.
 
 
 @lab.asks
@@ -624,9 +607,6 @@ def act1_peek(p: Parameters) -> Peek:
     )
 
 
-# Act 2: software.
-
-
 @lab.asks
 def odd_results(p: Parameters) -> Message:
     return Message(
@@ -655,7 +635,6 @@ def act2_traffic(p: Parameters) -> Prediction:
             "C": "8 times or more: nearly nothing is left to move",
             "D": "as much as before: the same numbers are computed",
         },
-        # Each option by the middle of what it says.
         values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
         unit="×",
         title="What does fusing save?",
@@ -859,9 +838,6 @@ def act2_peek(p: Parameters) -> Peek:
         act=2,
         after=["act2_traffic"],
     )
-
-
-# The review.
 
 
 @lab.asks
@@ -1159,9 +1135,6 @@ def checklist(p: Parameters) -> Checklist:
     )
 
 
-# In your own words.
-
-
 @lab.asks
 def surprise(p: Parameters) -> Essay:
     return Essay(
@@ -1234,9 +1207,6 @@ def colleague(p: Parameters) -> Essay:
         title="Prompt 5: explain it",
         after=["act2_reflection"],
     )
-
-
-# What the ledger holds.
 
 
 @lab.asks

@@ -1,4 +1,4 @@
-"""What Lab 01 asks: how far a cloud GPU and a microcontroller are apart, and which term binds."""
+# What lab_01_magnitude asks. Made by `mlsys build`; the original is in assignments/.
 
 from math import log10
 
@@ -41,8 +41,6 @@ lab = Lab(
             50, steps(40, 60, 1), "MB/s", "bandwidth from which your microcontroller reads weights"
         ),
         "sram_kb": Parameter(512, steps(448, 576, 8), "KB", "memory of your microcontroller"),
-        # Sizes and operations are chosen so that no batch lies on the edge between two regimes:
-        # whoever rounds sensibly finds the same whole batch as physics does.
         "model_mb": Parameter(
             100,
             (*steps(91, 94, 1), *steps(96, 109, 1)),
@@ -55,7 +53,6 @@ lab = Lab(
             "GFLOP",
             "operations of your ResNet-50 for one image",
         ),
-        # Beside these, fp16 never fits and int8 always does.
         "kws_kparams": Parameter(
             220, steps(212, 236, 2), "thousand parameters", "size of your keyword model"
         ),
@@ -94,9 +91,6 @@ def _model(p: Parameters) -> str:
     return (
         f"{q(p.model_mb * 1e6, 'B')} of weights and {q(p.model_gflop * 1e9, 'FLOP')} for each image"
     )
-
-
-# Act I
 
 
 @lab.asks
@@ -243,9 +237,6 @@ def act1_math(p: Parameters) -> Peek:
         act=1,
         after=["act1_gap"],
     )
-
-
-# Act II
 
 
 @lab.asks
@@ -463,9 +454,6 @@ def act2_math(p: Parameters) -> Peek:
         act=2,
         after=["act2_term"],
     )
-
-
-# The design challenge
 
 
 @lab.asks

@@ -1,4 +1,4 @@
-"""What lab_07_kernel_fusion asks. Students get this file; the keys are in checks.py."""
+# What lab_07_kernel_fusion asks. Made by `mlsys build`; the original is in assignments/.
 
 from mlsys_widgets import measured
 from mlsys_widgets.labs import (
@@ -33,24 +33,19 @@ from mlsys_widgets.physics import format_quantity as q
 KWS = workloads["kws"]
 RESNET = workloads["resnet50"]
 A100 = devices["a100-sxm"]
-#: The text's chain, on which its claim is made.
 CHAIN = chain("layernorm", "dropout", "relu")
 CLAIM = findings.CLAIMED_FUSION_SPEEDUP
-# Read once, because everything below is asked again for every student of a class.
 H200 = measured.load("h200-sxm")
 LAUNCH = measured.ceilings(H200).launch or 0.0
-#: Streams of kernels of about 5 µs on that GPU, by their number.
 STREAMS = {
     case.kernels: case
     for case in measured.cases(H200, kind="dispatch", variant="eager", length="5us")
 }
-#: What fusing the text's chain gave there, by elements.
 FUSIONS = {
     each.rows * each.columns: each
     for each in findings.fusions(H200, trial.roofs_of(H200))
     if each.chain == "layernorm_dropout_relu"
 }
-#: Break-even of ResNet-50 there, by batch size.
 BREAK_EVENS = {
     each.batch: each.break_even
     for each in findings.break_evens(H200)
@@ -63,24 +58,19 @@ lab = Lab(
     chapter=7,
     acts=("The dispatch tax audit", "What fusing and compiling buy"),
     parameters={
-        # Kernels stay at 37 to 57 % of a launch: about a third of the pass computes, for everyone.
         "kernels": Parameter(1000, steps(800, 1200, 20), "kernels", "kernels in a forward pass"),
         "kernel_us": Parameter(5, steps(4.4, 5.4, 0.1), "µs", "compute time of a kernel"),
         "launch_us": Parameter(10, steps(9.5, 12, 0.25), "µs", "cost of a launch"),
         "faster": Parameter(2, steps(1.6, 3, 0.1), "×", "how much faster the new GPU computes"),
-        # Streams that were measured with their busy time, of kernels shorter than a launch: only
-        # there do the ways of launching differ clearly.
         "stream_kernels": Parameter(
             1000, (30, 100, 300, 1000), "kernels", "kernels of a real stream"
         ),
-        # Launches weigh most at every one of these sizes, so that fusing gives 2 to 3 times.
         "rows": Parameter(1024, steps(640, 1536, 64), "tokens", "rows of the tensor"),
         "columns": Parameter(768, steps(640, 896, 64), "units", "columns of the tensor"),
         "activation": Parameter(
             "relu", ("relu", "sigmoid", "tanh", "gelu"), "", "the operation that ends the chain"
         ),
         "precision": Parameter("fp16", ("fp16", "fp32"), "", "precision of that chain"),
-        # Gains of 32 to 67 %; the CI job always ends before half of the break-even.
         "compile_s": Parameter(30, steps(24, 36, 1), "s", "compile time of ResNet-50"),
         "eager_rate": Parameter(1450, steps(1350, 1550, 20), "images/s", "eager throughput"),
         "compiled_rate": Parameter(2150, steps(2050, 2250, 20), "images/s", "compiled throughput"),
@@ -88,7 +78,6 @@ lab = Lab(
         "kws_compile_s": Parameter(10, steps(8, 14, 0.5), "s", "compile time of the spotter"),
         "kws_gain": Parameter(0.4, steps(0.34, 0.46, 0.01), "", "what the spotter gains"),
         "per_hour": Parameter(100, steps(60, 140, 5), "requests/hour", "requests to the spotter"),
-        # Below 1: the model is always replaced before compiling has paid.
         "service_share": Parameter(
             0.5, steps(0.3, 0.7, 0.05), "", "time in service, as a share of the break-even"
         ),
@@ -122,13 +111,9 @@ lab = Lab(
 
 
 def service_hours(p: Parameters) -> int:
-    """Whole hours for which the model at the edge is in service."""
     eager = 1 / run("kws", "a100-sxm").total
     requests = break_even(p.kws_compile_s, eager, eager * (1 + p.kws_gain))
     return round(p.service_share * requests / p.per_hour)
-
-
-# Act 1
 
 
 @lab.asks
@@ -348,9 +333,6 @@ def act1_math(p: Parameters) -> Peek:
     )
 
 
-# Act 2, fusion
-
-
 @lab.asks
 def act2_message(p: Parameters) -> Message:
     return Message(
@@ -532,9 +514,6 @@ def act2_traffic(p: Parameters) -> Reflection:
     )
 
 
-# Act 2, compiling
-
-
 @lab.asks
 def act2_break_even(p: Parameters) -> Prediction:
     images = break_even(RESNET.compile_time, RESNET.eager_rate, RESNET.compiled_rate)
@@ -681,9 +660,6 @@ def act2_math(p: Parameters) -> Peek:
         act=2,
         after=["act2_fusion"],
     )
-
-
-# After the acts
 
 
 @lab.asks

@@ -1,4 +1,4 @@
-"""What lab_11_roofline asks. Students get this file; the keys are in checks.py."""
+# What lab_11_roofline asks. Made by `mlsys build`; the original is in assignments/.
 
 import json
 import math
@@ -40,10 +40,8 @@ from mlsys_widgets.physics import format_quantity as q
 H100, H200, ORIN = (devices[key] for key in ("h100-sxm", "h200-sxm", "orin-nx"))
 LLAMA = workloads["llama3-8b"]
 
-#: Sizes of matrix products that were timed on an H200, each multiple of the tiles of its library.
 TIMED = (1024, 1408, 1536, 1664, 2048, 2560, 3072, 4096, 5120, 6144, 7168, 8192)
 
-#: Tokens in the cache of the conversation that was decoded on an H200, and what it ran there.
 CONTEXT = 2048
 DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
 
@@ -54,18 +52,14 @@ lab = Lab(
     acts=("Which wall, and which peak", "One kernel to make faster", "Your own machine"),
     parameters={
         "reported": Parameter(312, steps(240, 400, 8), "TFLOPS", "what the dashboard reports"),
-        # Up to here a square product in fp16 waits for memory on an H100.
         "n": Parameter(512, steps(320, 560, 16), "elements", "side of the merged product"),
         "measured_n": Parameter(8192, TIMED, "elements", "side of a product timed on an H200"),
         "width": Parameter(4096, steps(3072, 5632, 128), "elements", "width of the next model"),
         "prompts": Parameter(8, steps(4, 16, 1), "prompts", "prompts that are read at once"),
-        # With these two, the cache fits an H100 with grouped-query attention and not without.
         "batch": Parameter(64, steps(64, 112, 4), "sequences", "sequences served at once"),
         "sequence": Parameter(2048, steps(2048, 3072, 64), "tokens", "length of a sequence"),
-        # Both are sizes of a quick measurement, and too small to set the peak themselves.
         "own_n": Parameter(256, (64, 256), "elements", "side of a product on your machine"),
     },
-    # What `mlsys measure` leaves on a student's machine; here, of a small server.
     examples={"machine.json": lambda: json.dumps(load("cpu-2core-server")).encode()},
     design={
         "context": choice("where the service runs", "cloud", "edge"),
@@ -93,22 +87,16 @@ lab = Lab(
 
 
 def _timed(n: int) -> Point:
-    """A square fp16 product on the H200, replayed from a graph so that no launch is in its time."""
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
 def _token(variant: str) -> Case:
-    """A decode step of that conversation, ``"eager"`` or replayed from a ``"graph"``."""
     shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
     return cases("h200-sxm", kind="serving", precision="fp16", variant=variant, **shape)[0]
 
 
 def _about(value: float, unit: str = "") -> str:
-    """A number in two digits: neither a model nor one run of a GPU knows more."""
     return q(float(f"{value:.2g}"), unit)
-
-
-# Act 1
 
 
 @lab.asks
@@ -306,7 +294,7 @@ def act1_peek(p: Parameters) -> Peek:
         share = q(over.mfu, "%")
         rows.append(f"| {n:,} | {q(kernel.intensity, 'FLOP/B')} | {over.regime} | {share} |")
     table = "| N | intensity | on an H100, fp16 | share at the roof |\n|---|---|---|---|\n"
-    example = gemm(256, 256, 256)  # nobody is asked about this size
+    example = gemm(256, 256, 256)
     return Peek(
         {
             "The roof": r"$\text{attainable}(I) = \min(P,\; B \cdot I)$, and the two meet at the"
@@ -326,9 +314,6 @@ def act1_peek(p: Parameters) -> Peek:
         act=1,
         after=["act1_wall"],
     )
-
-
-# Act 2
 
 
 @lab.asks
@@ -626,7 +611,7 @@ def act2_same(p: Parameters) -> Message:
 
 @lab.asks
 def act2_token(p: Parameters) -> Peek:
-    batch, context = 32, 1024  # nobody is asked about these
+    batch, context = 32, 1024
     asked = ("llama3-8b", "h200-sxm", "decode", batch, context)
     return Peek(
         {
@@ -642,7 +627,6 @@ def act2_token(p: Parameters) -> Peek:
 
 @lab.asks
 def act2_peek(p: Parameters) -> Peek:
-    # Sizes that nobody is asked about.
     few, many = (projection(tokens, 1, LLAMA.width) for tokens in (1, 4096))
     caches = (kv_cache(LLAMA, 16, 1024), kv_cache(LLAMA, 16, 1024, kv_heads=LLAMA.heads))
     kept = footprint(LLAMA, "h100-sxm", batch=1, sequence=1024)
@@ -661,9 +645,6 @@ def act2_peek(p: Parameters) -> Peek:
         act=2,
         after=["act2_kernels"],
     )
-
-
-# Act 3
 
 
 @lab.asks
@@ -707,9 +688,6 @@ def own_share_pct(p: Parameters) -> Number:
         act=3,
         after=["act1_wall"],
     )
-
-
-# After the acts
 
 
 @lab.asks

@@ -36,7 +36,7 @@ def test_a_changed_text(written: Path):
 
 def test_a_changed_question(written: Path):
     edit(written / "assignments" / LAB / "asks.py", "points=40", "points=41")
-    assert reason(written) == f"source/{LAB}/asks.py differs from the one in assignments/"
+    assert reason(written) == f"source/{LAB}/asks.py is not made from the one in assignments/"
 
 
 def test_a_changed_check(written: Path):

@@ -2,88 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mlsys_widgets import IronLaw, MemoryBudget, RooflineWidget
 from mlsys_widgets import physics as ph
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.labs.identity import VARIABLE
-from tests.labs.rehearsal import ROOT, environment, put_examples
+from tests.labs.opened_lab import OpenedLab, open_lab_of
+from tests.labs.rehearsal import ROOT
 
 STUDENTS = ("student-07", "Müller", "student-11")
-#: Cells that make instruments, what instruments need, and the entry that keeps their settings.
-RUN = ("setup", "show", "instrument", "design")
-
-
-@dataclass
-class OpenedLab:
-    """A lab of one student whose instruments are there, with nothing done yet."""
-
-    lab: OpenLab
-    names: dict[str, Any]
-    instruments: list[Instrument] = field(default_factory=list)
-
-    def behind(self, name: str) -> list[Instrument]:
-        """The instruments that a prediction opens."""
-        return [each for each in self.instruments if each._lock is self.lab.card(name)]
-
-    def commit(self, name: str, value: Any) -> None:
-        """Commit a prediction, after all that comes before it."""
-        self._do_first(name)
-        self.lab.card(name).commit(value, 3)
-
-    def open(self, name: str) -> None:
-        """Do a card and all that comes before it."""
-        card = self.lab.card(name)
-        if card.is_open:
-            return
-        self._do_first(name)
-        item = self.lab.items[name]
-        if isinstance(item, Prediction):
-            card.commit(next(iter(item.options)) if item.options else max(item.low, 1.0), 3)
-        elif hasattr(item, "questions"):
-            card.answer({q.key: (q.right, 4) for q in item.questions})
-        else:
-            card.answer(item.right)
-
-    def _do_first(self, name: str) -> None:
-        for each in self.lab.items[name].after:
-            self.open(each)
 
 
 @pytest.fixture
-def opened(tmp_path, monkeypatch):
+def opened(tmp_path):
     def open_for(lab: str, student: str = STUDENTS[0], *, folder: Path | None = None) -> OpenedLab:
-        folder = folder or tmp_path / f"{lab}-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir(exist_ok=True)
-        home = ROOT / "assignments" / lab
-        (folder / "asks.py").write_bytes((home / "asks.py").read_bytes())
-        put_examples(folder)
-        with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
-            begun = OpenLab(lab, variants=True, edition="", folder=folder)
-        made: list[Instrument] = []
-        first = Instrument.__init__
-
-        def noted(self: Instrument, **options: Any) -> None:
-            first(self, **options)
-            made.append(self)
-
-        names: dict[str, Any] = {"lab": begun, "Path": Path}
-        with monkeypatch.context() as patch, contextlib.chdir(folder):
-            patch.setattr(Instrument, "__init__", noted)
-            for cell in read(home / "lab.py"):
-                if cell.kind in RUN and "lab.hud(" not in cell.body:
-                    exec(compile(cell.body, cell.where, "exec"), names)
-        return OpenedLab(begun, names, made)
+        return open_lab_of(
+            lab, student, folder or tmp_path / f"{lab}-{len(list(tmp_path.iterdir()))}"
+        )
 
     return open_for
 

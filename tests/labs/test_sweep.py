@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+import random
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations
 from unittest import mock
@@ -15,6 +16,7 @@ from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging import judge
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
@@ -30,6 +32,7 @@ from mlsys_widgets.labs import (
     Takeaways,
     load,
 )
+from mlsys_widgets.labs.items import AUTOGRADED
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, Asked, put_examples
 
@@ -41,8 +44,26 @@ FEW = 200
 #: How many students' questions are looked at; the keys are looked at for all.
 SOME = 50
 
-#: Decisions whose right option differs from student to student because the lab means it to.
+#: Predictions whose right option differs from student to student because the lab means it to.
 ON_PURPOSE: dict[str, set[str]] = {}
+
+#: Graded numbers that have fewer than `MANY` different keys, each with the reason.
+FEW_KEYS: dict[str, str] = {
+    "own_ridge_flop_per_byte": "computed from a measurement of the student's own machine",
+    "own_share_pct": "computed from a measurement of the student's own machine",
+}
+#: What depends on a machine that differs between students, but not between those of a test.
+OWN_MACHINE = {"own_ridge_flop_per_byte", "own_share_pct"}
+MANY = 20
+#: A decision that is the same for everybody, or nearly, may carry this much.
+SAME_FOR_ALL = 2
+#: How often each option of any other decision must be right.
+LIVE = 0.1
+#: What a neighbor's answers may earn, of all points that no person gives.
+COPIED = 0.1
+#: What the best constant answers may earn, in points of a hundred.
+CONSTANT = 10
+PAIRS = 200
 
 #: What PHYSICS.md says the labs are about: somewhere among the keys when variants are off.
 REFERENCES = {
@@ -180,10 +201,12 @@ def test_every_wrong_option_has_a_belief(swept):
         assert sorted([*held, key.value]) == sorted(item.options), name
 
 
-def test_what_is_right_is_the_same_for_everybody(swept, lab):
+def test_what_a_prediction_finds_is_the_same_for_everybody(swept, lab):
     found = defaultdict(set)
+    predictions = swept.plain.of(Prediction)
     for _, name, key in swept.keys(ChoiceKey):
-        found[name].add(key.value)
+        if name in predictions:
+            found[name].add(key.value)
     assert {name for name, values in found.items() if len(values) > 1} == ON_PURPOSE.get(lab, set())
 
 
@@ -197,14 +220,92 @@ def test_predictions_name_what_the_checks_find(swept):
             assert item.low <= key.value <= item.high, name
 
 
-def test_nearly_every_number_is_drawn(swept):
-    """A copied number is wrong for somebody else."""
+def test_every_number_has_many_keys(swept):
+    """A copied number is wrong for nearly everybody else."""
     found = defaultdict(set)
     for _, name, key in swept.keys(NumberKey):
-        found[name].add(float(key.value))
-    numbers = swept.plain.of(Number)
-    fixed = [name for name in numbers if len(found[name]) < 5]
-    assert len(fixed) <= len(numbers) / 4, f"the same for nearly everybody: {', '.join(fixed)}"
+        found[name].add(f"{float(key.value):.3g}")
+    # Among a few students not every key has had its turn.
+    least = MANY if len(swept.students) == len(STUDENTS) else 0.75 * MANY
+    few = {
+        name: len(found[name])
+        for name in swept.plain.of(Number)
+        if len(found[name]) < least and name not in FEW_KEYS
+    }
+    assert not few, f"different keys of {len(swept.students)} students: {few}"
+
+
+def test_every_option_of_a_decision_is_right_for_somebody(swept):
+    """Students' own numbers decide; where the truth is one for all, it carries little."""
+    found = defaultdict(Counter)
+    for _, name, key in swept.keys(ChoiceKey):
+        found[name][key.value] += 1
+    everybody = len(swept.students)
+    least = LIVE if everybody == len(STUDENTS) else 0.7 * LIVE
+    wrong = {
+        name: {option: found[name][option] / everybody for option in item.options}
+        for name, item in swept.plain.of(Choice).items()
+        if item.points > SAME_FOR_ALL
+        and min(found[name][option] for option in item.options) < least * everybody
+    }
+    assert not wrong, wrong
+
+
+def drawn(swept):
+    """The graded answers that depend on drawn parameters alone."""
+    return {name: item for name, item in swept.plain.graded.items() if name not in OWN_MACHINE}
+
+
+def test_what_a_neighbors_answers_earn(swept, lab, capsys):
+    """Two students who sit side by side, two hundred times."""
+    items = drawn(swept)
+    all_points = sum(i.points for i in swept.plain.items.values() if isinstance(i, AUTOGRADED))
+    chance = random.Random(lab)
+    earned = Counter()
+    for _ in range(PAIRS):
+        owner, copyist = chance.sample(swept.students, 2)
+        for name, item in items.items():
+            verdict = judge(swept.everyone[copyist][name], swept.everyone[owner][name].value)
+            earned[name] += verdict.credit * item.points / PAIRS
+    mean = sum(earned.values())
+    most = ", ".join(f"{name} {points:.1f}" for name, points in earned.most_common(5))
+    with capsys.disabled():
+        print(f"\n{lab}: a neighbor's answers earn {mean:.1f} of {all_points:g} ({most})")
+    assert mean <= COPIED * all_points, f"{mean:.1f} of {all_points:g} points: {most}"
+
+
+def test_what_the_best_constant_answers_earn(swept, lab, capsys):
+    """The same answers handed in by everybody, each the one that earns most over the class."""
+    people = swept.students[:100]
+    best = {}
+    for name, item in drawn(swept).items():
+        keys = [swept.everyone[student][name] for student in people]
+        if isinstance(item, Choice):
+            tried = set(item.options)
+        else:
+            values = [v for k in keys[:25] for v in (k.value, *(b.value for b in k.beliefs))]
+            tried = {float(f"{float(v):.3g}") for v in values}
+        mean, value = max(
+            (sum(judge(key, each).credit for key in keys) / len(keys), str(each)) for each in tried
+        )
+        best[name] = (mean * item.points, value)
+    total = sum(points for points, _ in best.values())
+    ranked = sorted(best.items(), key=lambda pair: -pair[1][0])[:6]
+    most = ", ".join(f"{name} = {value} {points:.1f}" for name, (points, value) in ranked)
+    with capsys.disabled():
+        print(f"\n{lab}: the best constant answers earn {total:.1f} points ({most})")
+    assert total < CONSTANT, f"{total:.1f} points: {most}"
+
+
+def test_exceptions_name_graded_numbers(swept):
+    """An exception that no lab needs any longer is removed; checked once, over all labs."""
+    known = {
+        name
+        for each in Course.at(ROOT).root.glob("assignments/*/asks.py")
+        for name in load(each.parent)._asks
+    }
+    assert OWN_MACHINE | set(FEW_KEYS) <= known
+    assert all(len(reason.split()) > 3 for reason in FEW_KEYS.values())
 
 
 def test_questions_show_the_students_own_numbers(swept):
