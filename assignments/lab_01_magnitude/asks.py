@@ -428,9 +428,9 @@ def act2_batch(p: Parameters) -> Prediction:
             "image.",
             "D": f"Numbers of this size come from the ridge, {q(H100.ridge(), 'FLOP/B')}. But "
             f"that is an intensity, and one image already brings {q(intensity, 'FLOP/B')}, so a "
-            f"few images reach it. With {q(BATCHES['D'])}, the arithmetic takes {q(arithmetic('D'), 's')}, "
-            f"{q(arithmetic('D') / trip, '×')} the trip of the weights. Move the batch slowly and "
-            "watch where the mark changes.",
+            f"few images reach it. With {q(BATCHES['D'])}, the arithmetic takes "
+            f"{q(arithmetic('D'), 's')}, {q(arithmetic('D') / trip, '×')} the trip of the weights. "
+            "Move the batch slowly and watch where the mark changes.",
         },
         title="How many images keep it busy?",
         act=2,
@@ -586,7 +586,8 @@ def act2_math(p: Parameters) -> Peek:
         "| $\\eta$ | fraction of the peak that is reached | all of it, unless stated |\n"
         "| $b$ | batch | one image |\n"
         f"| $L$ | fixed latency | {q(H100.launch(), 's')} |\n\n"
-        "The largest term binds. Only the second one grows with $b$, so the first two meet where\n\n"
+        "The largest term binds. Only the second one grows with $b$, so the first two "
+        "meet where\n\n"
         "$$b^{*} = \\frac{D / BW}{O / (R \\cdot \\eta)}$$\n\n"
         "and the first whole batch above is compute-bound. Servers collect requests for this "
         "reason: more operations for the same trip of the weights. Every symbol can be solved for. "
@@ -613,10 +614,10 @@ def act3_message(p: Parameters) -> Message:
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}, and must answer within a second.\n"
         "\n"
-        f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with kernels "
-        f"that reach {p.efficiency_pct} % of the peak and {q(p.launch_us * 1e-6, 's')} of latency. We promise "
-        f"an answer within {q(p.deadline_us * 1e-6, 's')}, and every image waits for its whole "
-        "batch.\n\n"
+        f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
+        f"kernels that reach {p.efficiency_pct} % of the peak and {q(p.launch_us * 1e-6, 's')} of "
+        f"latency. We promise an answer within {q(p.deadline_us * 1e-6, 's')}, and every image "
+        "waits for its whole batch.\n\n"
         "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
         "instrument and change what must be changed. I announce on Monday, so if something breaks, "
         "tell me today, and by how much.",
@@ -704,10 +705,10 @@ def act3_split(p: Parameters) -> Reflection:
             f"board, no: double the clock, and {sram} of SRAM still hold what they held before. A "
             "model that is one byte too large is not slow, it is absent. Try it: raise the peak "
             "rate of the board under *More* and watch the memory lamp.",
-            "B": f"On the board, a model is loaded into {sram} or it is not, and being almost small "
-            f"enough is worth nothing. In the cloud, every further image shares the same trip of "
-            f"{q(p.model_mb * 1e6, 'B')} of weights, so throughput rises and so does the wait, "
-            f"until {promise} are used up. One limit you satisfy, the other you balance.",
+            "B": f"On the board, a model is loaded into {sram} or it is not, and being almost "
+            f"small enough is worth nothing. In the cloud, every further image shares the same "
+            f"trip of {q(p.model_mb * 1e6, 'B')} of weights, so throughput rises and so does the "
+            f"wait, until {promise} are used up. One limit you satisfy, the other you balance.",
             "C": f"On the board, yes. In the cloud, the weights fill {q(weights.fill, '%')} of "
             f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks the proposal "
             f"is the promise of {promise}: every image waits for the whole batch. Compare the two "

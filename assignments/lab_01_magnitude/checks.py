@@ -88,16 +88,16 @@ def catch_up_days(given: Given) -> NumberKey:
                 right * 24,
                 credit=0.5,
                 form=True,
-                says="That is the number of hours. Divide by 24 once more: the board needs days, and "
-                "the question asks how many.",
+                says="That is the number of hours. Divide by 24 once more: the board needs days, "
+                "and the question asks how many.",
             ),
             Belief(
                 "seconds for days",
                 right * DAY,
                 credit=0.4,
                 form=True,
-                says=f"That is the number of seconds. A day has {q(DAY)} of them, so divide once more "
-                "before you show it to a manager.",
+                says=f"That is the number of seconds. A day has {q(DAY)} of them, so divide once "
+                "more before you show it to a manager.",
             ),
             Belief(
                 "three orders too few",
@@ -352,16 +352,16 @@ def bits_per_weight(given: Given) -> NumberKey:
                 "bytes for bits",
                 right / 8,
                 credit=0.5,
-                says="That is the number of bytes per weight, and far less than one of them. A byte "
-                "has eight bits, so multiply.",
+                says="That is the number of bytes per weight, and far less than one of them. A "
+                "byte has eight bits, so multiply.",
             ),
             Belief(
                 "a thousand too many",
                 right * 1e3,
                 credit=0.2,
                 form=True,
-                says="A thousand too many: a prefix got lost between KB and MB. Write both sizes in "
-                "bytes, then divide.",
+                says="A thousand too many: a prefix got lost between KB and MB. Write both sizes "
+                "in bytes, then divide.",
             ),
             Belief(
                 "a thousand too few",
@@ -412,8 +412,8 @@ def needed_mb_per_s(given: Given) -> NumberKey:
                 right * 1e3,
                 credit=0.4,
                 form=True,
-                says="That is in KB/s, a thousand times as many as MB/s. The question asks for MB/s, "
-                "the unit of your flash chip.",
+                says="That is in KB/s, a thousand times as many as MB/s. The question asks for "
+                "MB/s, the unit of your flash chip.",
             ),
         ],
         says=f"The arithmetic leaves {q(left, 's')} of {q(promise, 's')}. No flash chip, however "
@@ -551,16 +551,16 @@ def mixed_kparams(given: Given) -> NumberKey:
                 "parts swapped",
                 room / (part * small + (1 - part) * large),
                 credit=0.4,
-                says=f"The parts are swapped: {p.fp16_pct} % of the parameters stay in fp16, and the "
-                "others shrink to int8.",
+                says=f"The parts are swapped: {p.fp16_pct} % of the parameters stay in fp16, and "
+                "the others shrink to int8.",
             ),
             Belief(
                 "parameters for thousands",
                 right * 1e3,
                 credit=0.5,
                 form=True,
-                says="That is the number of parameters. The question asks for thousands of them, so "
-                "divide by a thousand.",
+                says="That is the number of parameters. The question asks for thousands of them, "
+                "so divide by a thousand.",
             ),
         ],
         says=f"A parameter takes {q(mixed)} bytes on average, and {q(room * 1e3, 'B')} are left. "
@@ -629,6 +629,7 @@ def largest_batch_images(given: Given) -> NumberKey:
         tolerance=0.0,
         absolute=0.05,
         beliefs=beliefs,
-        says=f"A batch of {right} takes {q(total, 's')}, and one more image another {q(each, 's')}. "
-        "Throughput wants a larger batch, the promise a smaller one, and the promise wins.",
+        says=f"A batch of {right} takes {q(total, 's')}, and one more image another "
+        f"{q(each, 's')}. Throughput wants a larger batch, the promise a smaller one, "
+        "and the promise wins.",
     )

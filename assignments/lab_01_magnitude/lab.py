@@ -60,8 +60,8 @@ lab.follow(
 
 # %% reveal="act1_gap"
 # moves: rank by bandwidth, by memory and by power; switch the peak to highest advertised
-gap = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
-gap
+gap_reveal = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
+gap_reveal
 
 # %% answer="catch_up_days"
 operations = lab.p.burst_s * h100.peak("fp16")
@@ -107,24 +107,26 @@ listening_plan = min(plans, key=plans.get)
 
 # %% instrument="Iron law"
 law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act3_split"))
-board = {
+board_inputs = {
     "memory": lab.p.sram_kb * 1e3,
     "reserve": lab.p.reserve_kb * 1e3,
     "bandwidth": lab.p.mcu_mb_per_s * 1e6,
     "rate": lab.p.mcu_mflops * 1e6,
 }
-server = {
+server_inputs = {
     "memory": h100.memory,
     "reserve": 0.0,
     "bandwidth": h100.bandwidth,
     "rate": h100.peak("fp16"),
 }
-machine = {name: {"cloud": server[name], "tiny": board[name]} for name in board}
+machine_inputs = {
+    name: {"cloud": server_inputs[name], "tiny": board_inputs[name]} for name in board_inputs
+}
 lab.follow(
     law,
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
     latency={"cloud": h100.launch(), "tiny": m7.launch()},
-    **machine,
+    **machine_inputs,
 )
 
 # %% [markdown]
@@ -134,15 +136,15 @@ lab.follow(
 
 # %% reveal="act2_term"
 # moves: raise the batch of law from 1 to 64
-term = lab.reveal("act2_term")
-term
+term_reveal = lab.reveal("act2_term")
+term_reveal
 
 # %% reveal="act2_batch"
 # moves: raise the batch of law until compute binds
-batch = lab.reveal(
+batch_reveal = lab.reveal(
     "act2_batch", model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch
 )
-batch
+batch_reveal
 
 # %% answer="balance_efficiency_percent"
 memory_term = lab.p.model_mb * 1e6 / h100.bandwidth
@@ -215,21 +217,21 @@ lab.follow(
     batch={"cloud": lab.p.proposed_batch, "tiny": 1},
     efficiency={"cloud": lab.p.efficiency_pct / 100, "tiny": 1.0},
     latency={"cloud": lab.p.launch_us * 1e-6, "tiny": m7.launch()},
-    **machine,
+    **machine_inputs,
 )
-promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
-wanted = {"cloud": ("h100-sxm", server), "tiny": ("cortex-m7", board)}
+promised = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
+machines = {"cloud": ("h100-sxm", server_inputs), "tiny": ("cortex-m7", board_inputs)}
 
 
-def room():
+def room_for_weights():
     """What the machine of the context has left for weights, whatever the instrument shows."""
-    machine_inputs = wanted[context.context][1]
-    return machine_inputs["memory"] - machine_inputs["reserve"]
+    _, inputs = machines[context.context]
+    return inputs["memory"] - inputs["reserve"]
 
 
 def another_machine():
     """A sentence while the instrument shows a machine that the context does not have."""
-    device, inputs = wanted[context.context]
+    device, inputs = machines[context.context]
     changed = [name for name, value in inputs.items() if design.inputs[name] != value]
     if design.device != device:
         return f"The design is for the {devices[device].name}; the instrument shows another device."
@@ -239,8 +241,8 @@ def another_machine():
 
 
 design.targets = lambda: [
-    Target("data", room(), f"room for weights {q(room(), 'B')}"),
-    Target("total", promise[context.context], f"promise {q(promise[context.context], 's')}"),
+    Target("data", room_for_weights(), f"room for weights {q(room_for_weights(), 'B')}"),
+    Target("total", promised[context.context], f"promise {q(promised[context.context], 's')}"),
 ]
 design
 
@@ -276,12 +278,12 @@ lab.design(
     {
         "context": lambda: context.context,
         "act1_prediction": lambda: lab.card("act1_gap").value,
-        "act1_correct": lambda: lab.card("act1_gap").value == gap.right,
+        "act1_correct": lambda: lab.card("act1_gap").value == gap_reveal.right,
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
         "act2_prediction": lambda: lab.card("act2_term").value,
-        "act2_correct": lambda: lab.card("act2_term").value == term.right,
+        "act2_correct": lambda: lab.card("act2_term").value == term_reveal.right,
         "constraint_hit": lambda: bool(design.misses or another_machine()),
-        "oom_triggered": lambda: bool(design.data > room()),
+        "oom_triggered": lambda: bool(design.data > room_for_weights()),
     },
     after=["act2_batch"],
     keeps={"design": design},
@@ -318,6 +320,7 @@ lab.design(
 
 # %% card="takeaways"
 
+
 # %% show="Where you stand"
 def held(name, reveal):
     """A prediction, and after the comparison whether it held."""
@@ -331,29 +334,24 @@ def held(name, reveal):
 
 lab.hud(
     constraints={
-        "Memory": lambda: (
-            f"{q(design.data, 'B')} of weights do not fit into {q(room(), 'B')}: "
-            f"{q(design.data - room(), 'B')} too much."
-            if not design.locked and design.data > room()
-            else None
-        ),
+        "Memory": design,
         "Answer time": lambda: (
             f"The design answers after {q(design.result.total, 's')}, "
-            f"{q(design.result.total - promise[context.context], 's')} later than promised."
-            if not design.locked and design.result.total > promise[context.context]
+            f"{q(design.result.total - promised[context.context], 's')} later than promised."
+            if not design.locked and design.result.total > promised[context.context]
             else None
         ),
         "Machine": lambda: None if design.locked else another_machine(),
     },
     decisions={
-        "Compute gap": lambda: held("act1_gap", gap),
-        "Longest term": lambda: held("act2_term", term),
-        "Batch": lambda: held("act2_batch", batch),
+        "Compute gap": lambda: held("act1_gap", gap_reveal),
+        "Longest term": lambda: held("act2_term", term_reveal),
+        "Batch": lambda: held("act2_batch", batch_reveal),
         "Binding term": lambda: (
             "not open yet"
             if design.locked
             else "out of memory"
-            if design.data > room()
+            if design.data > room_for_weights()
             else str(design.result.binding)
         ),
         "Built first": "context",
