@@ -312,7 +312,7 @@ lab.design(
 # one side, an int8 interpreter without an operating system on the other. Data, labels, training code and evaluation can
 # be shared.
 #
-# I recommend that the doorbell hears, with a keyword model that fits into the
+# I recommend that the doorbell hears, so that audio stays at home, with a keyword model that fits into the
 # {{ q((p.sram_kb - p.reserve_kb) * 1e3, "B") }} that the runtime leaves, and that the cloud sees, in batches as large as
 # the promised answer time allows. Spend the $50,000 on the second, not on the first.
 
