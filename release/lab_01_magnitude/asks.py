@@ -189,12 +189,12 @@ def act1_gap(p: Parameters) -> Prediction:
         distance="orders",
         feedback={
             "A": "A factor of a hundred separates a laptop from a good server, and clever caching "
-            f"can hide it. The real gap is {q(GAP, '×')}, which makes your estimate "
-            f"{q(GAP / values['A'], '×')} too small. Work it out from the prefixes: from giga to "
+            f"can hide it. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
+            f"factor of {q(GAP / values['A'])}. Work it out from the prefixes: from giga to "
             "tera is one step of a thousand, and the H100 has almost a thousand teras.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
-            f"{q(round(GAP / values['B']), '×')} your estimate. A factor like yours can still be "
+            f"{GAP / values['B']:.0f} times your estimate. A factor like yours can still be "
             "an optimization project. Rank the ladder by each quantity in turn, and see which gap "
             "you had in mind.",
             "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. Now look at the "
@@ -202,7 +202,7 @@ def act1_gap(p: Parameters) -> Prediction:
             f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
             "machine to the other also changes which resource runs out first.",
             "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
-            f"{q(round(log10(values['D'] / GAP)))} too many: a factor of a thousand. The nine in "
+            f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The nine in "
             "the investors' draft probably counts something else; the chapter uses it for today's "
             "models against the first neural networks. Before you compare orders of magnitude, "
             "name the quantity and both machines.",
@@ -272,7 +272,7 @@ def listening_plan(p: Parameters) -> Choice:
 
 @lab.asks
 def act1_stack(p: Parameters) -> Reflection:
-    memory = q(H100.memory / M7.memory, "×")
+    memory = q(H100.memory / (p.sram_kb * 1e3), "×")
     return Reflection(
         "What does a compute gap of six orders of magnitude mean for the software?",
         {
@@ -285,15 +285,15 @@ def act1_stack(p: Parameters) -> Reflection:
         feedback={
             "A": "A faster algorithm works on one axis: it lowers the number of operations. "
             f"Suppose it saved all of them. The board would still have {memory} less memory and "
-            f"{q(H100.bandwidth / M7.bandwidth, '×')} less bandwidth, and the weights would still "
-            "have to be stored and moved. Compare the other three ladders before you invest in "
-            "this one.",
+            f"{q(H100.bandwidth / (p.mcu_mb_per_s * 1e6), '×')} less bandwidth, and weights would "
+            "still have to be stored and moved. Compare the other three ladders before you invest "
+            "in this one.",
             "B": f"Your board has no tensor cores, no operating system, and {memory} less memory "
             "than the H100. Code that is tuned for one machine finds nothing to run on at the "
             "other, so model formats, compilers and runtimes part ways. That is why textbooks "
             "describe four deployment regimes, from cloud to tiny, and no universal stack.",
             "C": "More data can make a model more accurate, and that is the data axis at training "
-            f"time. It changes nothing about a machine that is {q(GAP, '×')} slower, with {memory} "
+            f"time. It changes nothing about a board that is a million times slower, with {memory} "
             "less memory, at the moment it runs the model. Ask of each remedy which term of the "
             "running system it shrinks; this one shrinks none.",
             "D": "Compilers such as TVM do reach both machines, and they can make code several "
@@ -341,10 +341,11 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana tells me that hearing is settled. Customers already ask for the next step: a "
+        "Dana has settled the hearing: whatever the battery says, nobody wants their porch on the "
+        "air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
         "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
         f"relative of ResNet-50: **{_model(p)}**.\n\n"
-        "I asked around where its time would go, and got three answers in one afternoon. The cloud "
+        "I asked where its time would go and got three answers in one afternoon. The cloud "
         "team says into arithmetic, because a network is nothing but multiplications. The storage "
         "team says into fetching the weights. The board team does not want a cloud at all; they "
         "would simply put the model into the doorbell.\n\n"
@@ -359,7 +360,7 @@ def act2_message(p: Parameters) -> Message:
 @lab.asks
 def act2_term(p: Parameters) -> Prediction:
     memory, compute = q(ON_H100.memory_time, "s"), q(ON_H100.compute_time, "s")
-    times = q(ON_H100.memory_to_compute, "×")
+    times = q(ON_H100.memory_to_compute)
     intensity = RESNET.operations / RESNET.data
     return Prediction(
         "Which term is the longest on an H100, with one image at a time? Take the ResNet-50 of the "
@@ -374,15 +375,16 @@ def act2_term(p: Parameters) -> Prediction:
         feedback={
             "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
             f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. Its weights need {memory} to "
-            f"arrive at {q(H100.bandwidth, 'B/s')}, {times} as long, and the tensor cores wait for "
-            "them. Raise the batch on the instrument and watch which of the two bars grows.",
+            f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
+            "wait for them. Raise the batch on the instrument and watch "
+            "which of the two bars grows.",
             "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
             f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
             "popular post says 4 ns and 7,500×; somebody lost a thousand between giga and tera.) "
             "Next, find out what would lengthen the shorter bar and leave the longer one alone.",
             "C": f"Moving the weights takes {memory} and the arithmetic {compute}, so the terms "
-            f"differ by {times}. A balanced system is something you have to build: nothing tunes a "
-            f"model to the {q(H100.ridge(), 'FLOP/B')} at which this GPU has both hands full. One "
+            f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
+            f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
             f"image brings {q(intensity, 'FLOP/B')}. Look for a control that raises that number.",
             "D": "Which term is longest does depend on the device, and you will use that on the "
             f"board. But the question names the H100, where memory takes {memory} and compute "
@@ -419,8 +421,9 @@ def act2_batch(p: Parameters) -> Prediction:
             "Keep adding images: the trip stays as it is, and the compute bar catches up.",
             "B": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
             f"{q(one, 's')}, so the terms are equal at {q(trip / one)} images, and batch "
-            f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, another "
-            "image costs little more than its arithmetic, which is why servers collect requests.",
+            f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, the "
+            "trip is the largest part of the bill, and sharing it pays off most, which is why "
+            "servers collect requests.",
             "C": f"With {q(BATCHES['C'])} images, the arithmetic takes {q(arithmetic('C'), 's')}, "
             f"{q(arithmetic('C') / trip, '×')} the trip of the weights: compute has been the limit "
             "for a long while. A GPU sounds as if it needed dozens of images. Instead of guessing "
@@ -554,7 +557,7 @@ def act2_limit(p: Parameters) -> Reflection:
             "products could live with it. But the clock never starts: a program has to be loaded "
             f"before it can be slow, and {q(size, 'B')} do not go into the {room} that are left. "
             "Check whether it fits before you ask how long it takes.",
-            "B": f"The weights are {q(whole.fill, '×')} as large as the {room} that are left for "
+            "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
             "devices get models designed for them, of one or two hundred kilobytes and in int8, "
@@ -564,7 +567,7 @@ def act2_limit(p: Parameters) -> Reflection:
             f"full load for years. Look at the third plot of the instrument instead, where "
             f"{q(size, 'B')} of weights stand next to {room}.",
             "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
-            f"weights shrink to {q(size / 4, 'B')}, and that is still {q(int8.fill, '×')} what "
+            f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "
             f"{room} can hold. Something that cannot be loaded has no accuracy to lose. Your "
             "answer about the bits says how far any number format would have to go.",
         },
@@ -690,8 +693,8 @@ def act3_split(p: Parameters) -> Reflection:
     sram, promise = q(p.sram_kb * 1e3, "B"), q(p.deadline_us * 1e-6, "s")
     weights = capacity(p.model_mb * 1e6, H100)
     return Reflection(
-        "Both proposals met a limit. How does the limit on the board differ from the one in the "
-        "cloud?",
+        "You pushed two designs to their limits. How does the limit on the board differ from the "
+        "one in the cloud?",
         {
             "A": "It does not: both are limits of speed, and a faster chip lifts them.",
             "B": "The board's limit is a yes or no. The cloud's is a trade: a larger batch serves "
@@ -710,9 +713,9 @@ def act3_split(p: Parameters) -> Reflection:
             f"trip of {q(p.model_mb * 1e6, 'B')} of weights, so throughput rises and so does the "
             f"wait, until {promise} are used up. One limit you satisfy, the other you balance.",
             "C": f"On the board, yes. In the cloud, the weights fill {q(weights.fill, '%')} of "
-            f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks the proposal "
-            f"is the promise of {promise}: every image waits for the whole batch. Compare the two "
-            "lamps of the instrument in each context; they trade places.",
+            f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks a large "
+            f"batch is the promise of {promise}: every image waits for all the others. Compare the "
+            "two lamps of the instrument in each context, and see which one turns red first.",
             "D": f"A better compiler can raise the {p.efficiency_pct} % of the peak that your "
             f"kernels reach, and then more images fit into {promise}. It cannot add a byte to "
             f"{sram}. It may make activations smaller, which is worth doing, but the weights stay "
@@ -768,8 +771,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "First ask whether it fits, then how long it takes",
-                f"ResNet-50 is {q(capacity(RESNET.data, M7).fill, '×')} as large as the memory of "
-                f"a Cortex-M7. Its longest term there would be {ON_M7.binding}, at about "
+                f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
+                f"of a Cortex-M7. Its longest term there would be {ON_M7.binding}, at about "
                 f"{q(ON_M7.total, 's')} per image, but it can never be loaded to show it.",
             ),
         ],
