@@ -59,7 +59,9 @@ lab.follow(
 # Cortex-M7 of the course; your own board is a close relative, described in the questions.
 
 # %% reveal="act1_gap"
-# moves: rank by bandwidth, by memory and by power; switch the peak to highest advertised
+# moves: Move("Rank by bandwidth", landscape, quantity="bandwidth")
+# moves: Move("Rank by memory", landscape, quantity="memory")
+# moves: Move("Rank by power", landscape, quantity="power")
 gap_reveal = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
 gap_reveal
 
@@ -135,12 +137,12 @@ lab.follow(
 # current numbers in them.
 
 # %% reveal="act2_term"
-# moves: raise the batch of law from 1 to 64
+# moves: Move("Raise the batch above one image", law, lambda law: law.batch > 1)
 term_reveal = lab.reveal("act2_term")
 term_reveal
 
 # %% reveal="act2_batch"
-# moves: raise the batch of law until compute binds
+# moves: Move("Raise the batch to 64", law, lambda law: law.batch >= 64)
 batch_reveal = lab.reveal(
     "act2_batch", model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch
 )
@@ -229,9 +231,9 @@ def room_for_weights():
     return inputs["memory"] - inputs["reserve"]
 
 
-def another_machine():
-    """A sentence while the instrument shows a machine that the context does not have."""
-    device, inputs = machines[context.context]
+def another_machine(where):
+    """A sentence while the instrument shows another machine than that of a context."""
+    device, inputs = machines[where]
     changed = [name for name, value in inputs.items() if design.inputs[name] != value]
     if design.device != device:
         return f"The design is for the {devices[device].name}; the instrument shows another device."
@@ -282,12 +284,12 @@ lab.design(
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
         "act2_prediction": lambda: lab.card("act2_term").value,
         "act2_correct": lambda: lab.card("act2_term").value == term_reveal.right,
-        "constraint_hit": lambda: bool(design.misses or another_machine()),
+        "constraint_hit": lambda: bool(design.misses or another_machine(context.context)),
         "oom_triggered": lambda: bool(design.data > room_for_weights()),
     },
     after=["act2_batch"],
     keeps={"design": design},
-    promises={"The machine of the context": another_machine},
+    promises={"device": lambda: another_machine(context.context)},
     headline=lambda: (
         f"{context.context.capitalize()}, {q(design.data, 'B')}, batch {q(design.batch)}, "
         f"{q(design.result.total, 's')}"
@@ -329,7 +331,13 @@ def held(name, reveal):
         return "not committed yet"
     if not reveal.shown:
         return f"{said}, not compared yet"
-    return f"{said}, right" if said == reveal.right else f"{said}; it was {reveal.right}"
+    return f"{said}, right" if said == reveal.right else f"{said}, but it is {reveal.right}"
+
+
+def shown_context():
+    """The context whose machine the design shows; while the switch moves, it is a step behind."""
+    shown = (where for where, (device, _) in machines.items() if device == design.device)
+    return next(shown, context.context)
 
 
 lab.hud(
@@ -337,11 +345,11 @@ lab.hud(
         "Memory": design,
         "Answer time": lambda: (
             f"The design answers after {q(design.result.total, 's')}, "
-            f"{q(design.result.total - promised[context.context], 's')} later than promised."
-            if not design.locked and design.result.total > promised[context.context]
+            f"{q(design.result.total - promised[shown_context()], 's')} later than promised."
+            if not design.locked and design.result.total > promised[shown_context()]
             else None
         ),
-        "Machine": lambda: None if design.locked else another_machine(),
+        "Device": lambda: None if design.locked else another_machine(shown_context()),
     },
     decisions={
         "Compute gap": lambda: held("act1_gap", gap_reveal),

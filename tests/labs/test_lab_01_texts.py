@@ -66,7 +66,7 @@ def test_what_a_check_says_is_a_sentence_or_two():
     for p in DRAWN:
         for name, check in CHECKS.items():
             for belief in check(Given(p, HOME)).beliefs:
-                assert 10 <= len(belief.says.split()) <= 45, (name, belief.name, belief.says)
+                assert 15 <= len(belief.says.split()) <= 45, (name, belief.name, belief.says)
                 assert "None" not in belief.says, (name, belief.name)
 
 

@@ -114,14 +114,29 @@ def test_lab_01_another_machine_is_no_way_out(opened):
     design.set(data=p.sram_kb * 1e3, device="orin-nx")
     assert design.alert(design.result) is None
     assert [lamp.kept for lamp in entry.lamps] == [False, True, False]
-    assert "for the Cortex-M7" in hud.broken["Machine"]
+    assert "for the Cortex-M7" in hud.broken["Device"]
     assert entry.current["oom_triggered"]
+    design.set(device="cortex-m7")
     in_context(begun, "cloud")
     in_context(begun, "tiny")
-    assert "Machine" not in hud.broken
+    assert "Device" not in hud.broken
     design.set(data=p.sram_kb * 1e3, memory=1e6)
-    assert "set its memory back" in hud.broken["Machine"]
+    assert "set its memory back" in hud.broken["Device"]
     assert entry.current["oom_triggered"]
+
+
+def test_lab_01_moving_the_switch_breaks_nothing(opened):
+    """The switch tells the ledger before the instruments; the HUD counts no step between."""
+    begun = opened("lab_01_magnitude")
+    begun.open("act2_batch")
+    run_reveals(begun)
+    design = begun.names["design"]
+    design.set(batch=1)
+    hud = hud_of(begun)
+    for context in ("tiny", "cloud", "tiny", "cloud"):
+        in_context(begun, context)
+    # The cloud's proposal may be late and the board's too large; neither changes a machine.
+    assert "Device" not in hud._hits
 
 
 def test_lab_01_the_hud_says_which_predictions_held(opened):
@@ -137,7 +152,7 @@ def test_lab_01_the_hud_says_which_predictions_held(opened):
     for name in ("gap_reveal", "term_reveal", "batch_reveal"):
         begun.names[name].compare()
     said = hud_of(begun).text()
-    for words in ("D; it was C", "B, right", "C; it was B"):
+    for words in ("D, but it is C", "B, right", "C, but it is B"):
         assert words in said
 
 
