@@ -234,7 +234,7 @@ def balance_efficiency_percent(given: Given) -> NumberKey:
     ratio = few * one.compute_time / one.memory_time
     return NumberKey(
         100 * ratio,
-        tolerance=0.02,
+        tolerance=0.015,
         beliefs=[
             Belief(
                 "batch left out",
@@ -285,7 +285,7 @@ def int8_weights_times(given: Given) -> NumberKey:
             Belief(
                 "everything four times as fast",
                 1 / QUARTER,
-                credit=0.1,
+                credit=0.0,
                 says="Only the memory term shrinks to a quarter. The arithmetic and the latency, "
                 f"{q(after.compute_time + after.latency, 's')} together, stay as they are.",
             ),
@@ -332,7 +332,7 @@ def bits_per_weight(given: Given) -> NumberKey:
     right = 8 * room / weights
     return NumberKey(
         right,
-        tolerance=0.02,
+        tolerance=0.015,
         beliefs=[
             Belief(
                 "nothing kept for the runtime",
