@@ -138,15 +138,16 @@ lab.follow(
 
 # %% reveal="act2_term"
 # moves: Move("Raise the batch above one image", law, lambda law: law.batch > 1)
+# worked: {"Operations per byte": (resnet.operations / resnet.data, "FLOP/B"), "Ridge of the H100":
+# h100.ridge(), "Time": iron_law(resnet.data, resnet.operations, h100).total}
 term_reveal = lab.reveal("act2_term")
 term_reveal
 
 # %% reveal="act2_batch"
 # moves: Move("Raise the batch to 64", law, lambda law: law.batch >= 64)
-batch_reveal = lab.reveal(
+lab.reveal(
     "act2_batch", model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch
 )
-batch_reveal
 
 # %% answer="balance_efficiency_percent"
 memory_term = lab.p.model_mb * 1e6 / h100.bandwidth
@@ -324,16 +325,6 @@ lab.design(
 
 
 # %% show="Where you stand"
-def held(name, reveal):
-    """A prediction, and after the comparison whether it held."""
-    said = lab.card(name).value
-    if said is None:
-        return "not committed yet"
-    if not reveal.shown:
-        return f"{said}, not compared yet"
-    return f"{said}, right" if said == reveal.right else f"{said}, but it is {reveal.right}"
-
-
 def shown_context():
     """The context whose machine the design shows; while the switch moves, it is a step behind."""
     shown = (where for where, (device, _) in machines.items() if device == design.device)
@@ -352,9 +343,6 @@ lab.hud(
         "Device": lambda: None if design.locked else another_machine(shown_context()),
     },
     decisions={
-        "Compute gap": lambda: held("act1_gap", gap_reveal),
-        "Longest term": lambda: held("act2_term", term_reveal),
-        "Batch": lambda: held("act2_batch", batch_reveal),
         "Binding term": lambda: (
             "not open yet"
             if design.locked

@@ -139,23 +139,6 @@ def test_lab_01_moving_the_switch_breaks_nothing(opened):
     assert "Device" not in hud._hits
 
 
-def test_lab_01_the_hud_says_which_predictions_held(opened):
-    begun = opened("lab_01_magnitude")
-    run_reveals(begun)
-    assert hud_of(begun).text().count("not committed yet") == 3
-    begun.commit("act1_gap", "D")
-    begun.open("act1_stack")
-    begun.commit("act2_term", "B")
-    begun.commit("act2_batch", "C")
-    said = hud_of(begun).text()
-    assert said.count("not compared yet") == 3
-    for name in ("gap_reveal", "term_reveal", "batch_reveal"):
-        begun.names[name].compare()
-    said = hud_of(begun).text()
-    for words in ("D, but it is C", "B, right", "C, but it is B"):
-        assert words in said
-
-
 def test_lab_07_only_what_is_compiled_has_to_pay(opened):
     begun = opened("lab_07_kernel_fusion")
     begun.open("act2_one_product")
