@@ -23,6 +23,7 @@ from mlsys_widgets.physics import (
     Capacity,
     IronLawTime,
     capacity,
+    counted,
     devices,
     iron_law,
     workloads,
@@ -97,7 +98,7 @@ lab = Lab(
             40, steps(30, 46, 1), "percent", "fraction of the H100's peak that your kernels reach"
         ),
         "proposed_batch": Parameter(
-            128, (64, 96, 128, 192), "images", "batch that your cloud team proposes"
+            128, (96, 128, 192), "images", "batch that your cloud team proposes"
         ),
         "deadline_us": Parameter(
             600, steps(400, 900, 20), "µs", "time in which your service must answer"
@@ -341,8 +342,8 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana has settled the hearing: whatever the battery says, nobody wants their porch on the "
-        "air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
+        "Dana has settled where we listen: whatever the battery says, nobody wants their porch on "
+        "the air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
         "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
         f"relative of ResNet-50: **{_model(p)}**.\n\n"
         "I asked where its time would go and got three answers in one afternoon. The cloud "
@@ -624,7 +625,8 @@ def act3_message(p: Parameters) -> Message:
         "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
         "instrument and change what must be changed. I announce on Monday, so if something breaks, "
         "tell me today, and by how much.",
-        task="Load each proposal with the context switch, find out whether it holds, and fix it.",
+        task="Load each proposal with the context switch, see whether it holds, and fix what does "
+        "not.",
         act=3,
         after=["act2_limit"],
     )
@@ -638,7 +640,7 @@ def keyword_precision(p: Parameters) -> Choice:
         "activations?",
         {
             **{
-                name: f"{q(BYTES_PER_ELEMENT[name], 'B')} per parameter"
+                name: f"{name}, with {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
                 for name in ("fp32", "fp16", "int8")
             },
             "none": "none of these: the model itself must shrink",
@@ -776,11 +778,11 @@ def takeaways(p: Parameters) -> Takeaways:
                 f"{q(ON_M7.total, 's')} per image, but it can never be loaded to show it.",
             ),
         ],
-        ahead="**Next in the book's sequence** is Lab 02, The Memory Wall: it takes the iron law "
-        "from cloud to tiny, one device at a time, and is not part of this collection. **Here**, "
-        "Lab 07 opens up the term that this lab took as given, the latency of a launch, and shows "
-        "what it costs when a model consists of a thousand small kernels; Lab 11 turns the two "
-        "other terms into the roofline. **If your course builds TinyTorch**, its first module "
-        "shows the three terms in a forward pass of your own.",
+        ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "
+        "shows what it costs when a model consists of a thousand small kernels. Lab 11 turns the "
+        "other two terms into the roofline. In the book, Lab 02, The Memory Wall, comes first: it "
+        "takes the iron law from cloud to tiny, one device at a time, and is not part of this "
+        "collection. If your course builds TinyTorch, its first module shows the three terms in a "
+        "forward pass of your own.",
         after=["act2_limit", "reply"],
     )
