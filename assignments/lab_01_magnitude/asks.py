@@ -1,6 +1,6 @@
 """What Lab 01 asks: how far a cloud GPU and a microcontroller are apart, and which term binds."""
 
-from math import log10
+from math import ceil, log10
 
 from mlsys_widgets.labs import (
     Choice,
@@ -18,75 +18,112 @@ from mlsys_widgets.labs import (
     steps,
 )
 from mlsys_widgets.ledger.designs import choice, flag, judged, predicted
-from mlsys_widgets.physics import BYTES_PER_ELEMENT, capacity, devices, iron_law, workloads
+from mlsys_widgets.physics import (
+    BYTES_PER_ELEMENT,
+    Capacity,
+    IronLawTime,
+    capacity,
+    counted,
+    devices,
+    iron_law,
+    workloads,
+)
 from mlsys_widgets.physics import format_quantity as q
+
+# What other texts say, and this one corrects.
+# claims: 4 ns, 7,500×
 
 H100, M7 = devices["h100-sxm"], devices["cortex-m7"]
 RESNET = workloads["resnet50-inference"]
 GAP = H100.peak("fp16") / M7.peak("fp32")
 ON_H100 = iron_law(RESNET.data, RESNET.operations, H100)
 ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
+#: The options of the prediction about the batch.
+BATCHES = {"A": 2.0, "B": 8.0, "C": 64.0, "D": 512.0}
 
 lab = Lab(
     "lab_01_magnitude",
     title="Lab 01: The Magnitude Awakening",
     chapter=1,
-    acts=("How far apart are they?", "Which term binds?"),
+    acts=("How far apart are they?", "Which term binds?", "Two doorbells to design"),
     parameters={
+        "burst_s": Parameter(10, steps(2, 12, 1), "s", "time that the H100 works at its peak"),
         "mcu_mflops": Parameter(
-            1000, steps(800, 1200, 25), "MFLOP/s", "peak of your microcontroller, fp32"
+            1000, steps(800, 1200, 25), "MFLOP/s", "peak of your board's microcontroller, fp32"
         ),
-        "mcu_mw": Parameter(100, steps(80, 120, 4), "mW", "power of your microcontroller"),
+        "mcu_mw": Parameter(100, steps(60, 140, 4), "mW", "power of your board while it computes"),
         "mcu_mb_per_s": Parameter(
-            50, steps(40, 60, 1), "MB/s", "bandwidth from which your microcontroller reads weights"
+            50,
+            (*steps(12, 20, 2), *steps(24, 40, 4), 45, 50, 56, 64, 72, 80, 90, 100, 112, 128, 160),
+            "MB/s",
+            "bandwidth of your board's flash chip",
         ),
-        "sram_kb": Parameter(512, steps(448, 576, 8), "KB", "memory of your microcontroller"),
-        # Sizes and operations are chosen so that no batch lies on the edge between two regimes:
-        # whoever rounds sensibly finds the same whole batch as physics does.
-        "model_mb": Parameter(
-            100,
-            (*steps(91, 94, 1), *steps(96, 109, 1)),
-            "MB",
-            "weights of your ResNet-50, fp32",
-        ),
-        "model_gflop": Parameter(
-            4,
-            (3.6, 3.7, 3.75, 3.85, 3.9, 4, 4.15, 4.2, 4.4),
-            "GFLOP",
-            "operations of your ResNet-50 for one image",
-        ),
-        # Beside these, fp16 never fits and int8 always does.
-        "kws_kparams": Parameter(
-            220, steps(212, 236, 2), "thousand parameters", "size of your keyword model"
-        ),
+        "sram_kb": Parameter(512, steps(384, 640, 8), "KB", "SRAM of your board"),
         "reserve_kb": Parameter(
-            192, steps(160, 208, 4), "KB", "memory that runtime and activations keep"
+            192, steps(128, 240, 4), "KB", "SRAM that the runtime and activations keep"
         ),
-        "batch": Parameter(16, steps(10, 20, 1), "images", "batch of your service"),
+        "kws_mflop": Parameter(
+            10, steps(5, 16, 1), "MFLOP", "operations of one pass of your keyword model"
+        ),
+        "kws_passes": Parameter(10, (9, 10, 11), "passes per second", "how often it listens"),
+        "audio_kbit": Parameter(256, (256,), "kbit/s", "audio of the microphone"),
+        "radio_nj": Parameter(40, steps(15, 60, 5), "nJ/bit", "energy of your doorbell's radio"),
+        "sound_pct": Parameter(
+            50, steps(20, 90, 5), "percent", "fraction of the day in which your porch is not quiet"
+        ),
+        "gate_mw": Parameter(3, steps(2, 5, 0.5), "mW", "power of the sound detector"),
+        "model_mb": Parameter(100, steps(80, 160, 4), "MB", "weights of your vision model, fp32"),
+        "model_gflop": Parameter(
+            4, steps(2.4, 6.4, 0.2), "GFLOP", "operations of your vision model for one image"
+        ),
+        "small_batch": Parameter(2, (2, 3), "images", "batch at a quiet hour"),
+        "launch_us": Parameter(10, steps(5, 20, 1), "µs", "latency of one batch in your cloud"),
+        "slack_s": Parameter(
+            2, (1, 1.5, 2, 2.5, 3, 4), "s", "time that your board has for more than arithmetic"
+        ),
+        # No student's improvements tie: these factors have primes that nothing else here has.
+        "core_times": Parameter(3.7, (3.7, 4.1, 4.3), "times", "compute of the faster core"),
+        "flash_times": Parameter(9.4, (8.2, 9.4), "times", "bandwidth of the faster flash"),
+        "kws_kparams": Parameter(
+            220,
+            (*steps(48, 80, 8), *steps(90, 120, 10), 136, 150, 164, 180, *steps(200, 320, 20),
+             350, 380, 410, 440, 480),
+            "thousand parameters",
+            "size of your keyword model",
+        ),
+        "fp16_pct": Parameter(
+            20, steps(8, 20, 1), "percent", "fraction of the parameters that must stay in fp16"
+        ),
         "efficiency_pct": Parameter(
-            40, steps(35, 45, 1), "percent", "share of the H100's peak that your kernels reach"
+            40, steps(30, 46, 1), "percent", "fraction of the H100's peak that your kernels reach"
+        ),
+        "proposed_batch": Parameter(
+            128, (96, 128, 192), "images", "batch that your cloud team proposes"
         ),
         "deadline_us": Parameter(
-            600, steps(460, 900, 20), "µs", "time in which your service must answer"
+            600, steps(400, 900, 20), "µs", "time in which your service must answer"
         ),
     },
     design={
-        "context": choice("the device the second act ended on", "cloud", "tiny"),
+        "context": choice("the device the design is for", "cloud", "tiny"),
         "act1_prediction": predicted("what was predicted in the first act"),
         "act1_correct": judged("whether that was right"),
-        "act2_bottleneck": choice("the longest term of the iron law", "memory", "compute"),
+        "act2_bottleneck": choice(
+            "the longer of the memory and the compute term", "memory", "compute"
+        ),
         "act2_prediction": predicted("what was predicted in the second act"),
         "act2_correct": judged("whether that was right"),
-        "constraint_hit": flag("whether the design ran into a limit of the device"),
-        "oom_triggered": flag("whether that limit was the device's memory"),
+        "constraint_hit": flag("whether the design breaks a limit of its device or its promise"),
+        "oom_triggered": flag("whether that limit is the device's memory"),
     },
-)
+)  # fmt: skip
 
 
 def _board(p: Parameters) -> str:
     return (
-        f"{q(p.mcu_mflops * 1e6, 'FLOP/s')} in fp32, {q(p.sram_kb * 1e3, 'B')} of SRAM, "
-        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}, {q(p.mcu_mw * 1e-3, 'W')}"
+        f"{q(p.mcu_mflops * 1e6, 'FLOP/s')} in fp32, {q(p.sram_kb * 1e3, 'B')} of SRAM, a flash "
+        f"chip that delivers {q(p.mcu_mb_per_s * 1e6, 'B/s')}, and {q(p.mcu_mw * 1e-3, 'W')} while "
+        "it computes"
     )
 
 
@@ -94,6 +131,26 @@ def _model(p: Parameters) -> str:
     return (
         f"{q(p.model_mb * 1e6, 'B')} of weights and {q(p.model_gflop * 1e9, 'FLOP')} for each image"
     )
+
+
+def _on_board(p: Parameters) -> IronLawTime:
+    """One image on the student's board, as if the weights streamed from its flash chip."""
+    return iron_law(
+        p.model_mb * 1e6,
+        p.model_gflop * 1e9,
+        bandwidth=p.mcu_mb_per_s * 1e6,
+        rate=p.mcu_mflops * 1e6,
+        latency=M7.launch(),
+    )
+
+
+def _in_sram(p: Parameters, size: float) -> Capacity:
+    return Capacity(size=size, memory=(p.sram_kb - p.reserve_kb) * 1e3)
+
+
+def _promise_s(p: Parameters) -> float:
+    """The time that the board has for one image: the next full second, and the drawn slack."""
+    return ceil(_on_board(p).compute_time) + p.slack_s
 
 
 # Act I
@@ -105,13 +162,17 @@ def act1_message(p: Parameters) -> Message:
         "Dana Okafor",
         "VP of Engineering",
         "One stack for everything?",
-        "Every doorbell we ship shall wake up when it hears its keyword. The cloud team offers to "
-        "run that on the H100 cluster, with the code they use for everything else, and asks for "
-        "$50,000 to begin with.\n\n"
-        f"The microcontroller in the doorbell costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of "
-        "RAM. Why can one software stack not serve both? Our draft for investors says “nine "
-        "orders of magnitude”. I would rather have numbers that hold.",
-        task="Find out how far apart the two machines are, quantity by quantity.",
+        "Every smart doorbell we ship next year must wake up when it hears its keyword. Our cloud "
+        "team has sent me a proposal: stream the audio to the H100 cluster and run the model "
+        "there, with the same code they use for everything else. They want $50,000 of "
+        "infrastructure to start.\n\n"
+        "The hardware team laughed. The microcontroller in the doorbell costs $2.40 and has "
+        f"{q(p.sram_kb * 1e3, 'B')} of SRAM, and they say that nothing written for an H100 will "
+        "ever run on it. The draft for our investors says the two machines are “nine orders of "
+        "magnitude” apart, and nobody can tell me which quantity that number counts.\n\n"
+        "I sign or refuse on Thursday. Can one software stack serve both machines? Give me numbers "
+        "that survive a question.",
+        task="Find out how far apart the two machines are, one quantity at a time.",
         act=1,
     )
 
@@ -119,24 +180,33 @@ def act1_message(p: Parameters) -> Message:
 @lab.asks
 def act1_gap(p: Parameters) -> Prediction:
     values = {"A": 1e2, "B": 1e4, "C": 1e6, "D": 1e9}
+    bandwidth, power = q(H100.bandwidth / M7.bandwidth, "×"), q(H100.power / M7.power, "×")
     return Prediction(
-        "How many times more peak compute does an H100 have than a Cortex-M7 microcontroller?",
+        "How many times the peak compute of a Cortex-M7 microcontroller does an H100 have?",
         {key: f"about {q(value, '×')}" for key, value in values.items()},
         values=values,
         unit="×",
         quantity="gap",
         distance="orders",
         feedback={
-            "A": "Between two servers, a factor like that is a matter of tuning. Here it would "
-            "leave the microcontroller far too fast.",
-            "B": "That is about the gap in power, and less than the gap in bandwidth. Compute "
-            "differs by more than either.",
-            "C": f"Six orders. Bandwidth differs by {q(H100.bandwidth / M7.bandwidth, '×')}, "
-            f"memory by {q(H100.memory / M7.memory, '×')}, power by "
-            f"{q(H100.power / M7.power, '×')}: four gaps, and none has the same size.",
-            "D": f"That is {q(round(log10(1e9 / GAP)))} orders too many, a factor of a thousand. "
-            "Nine is what the chapter says of models, today's against the first neural networks. "
-            "Hardware is another quantity.",
+            "A": "A factor of a hundred separates a laptop from a good server, and clever caching "
+            f"can hide it. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
+            f"factor of {q(GAP / values['A'])}. Work it out from the prefixes: from giga to "
+            "tera is one step of a thousand, and the H100 has almost a thousand teras.",
+            "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
+            f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
+            f"{GAP / values['B']:.0f} times your estimate. A factor like yours can still be "
+            "an optimization project. Rank the ladder by each quantity in turn, and see which gap "
+            "you had in mind.",
+            "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. Now look at the "
+            f"other ladders: {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
+            f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
+            "machine to the other also changes which resource runs out first.",
+            "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
+            f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The nine in "
+            "the investors' draft probably counts something else; the chapter uses it for today's "
+            "models against the first neural networks. Before you compare orders of magnitude, "
+            "name the quantity and both machines.",
         },
         title="How large is the compute gap?",
         act=1,
@@ -144,16 +214,17 @@ def act1_gap(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def compute_gap_times(p: Parameters) -> Number:
+def catch_up_days(p: Parameters) -> Number:
     return Number(
-        f"Your doorbell has a board of its own: **{_board(p)}**. Compare it with an H100, which "
-        f"reaches {H100.peak_label()}. How many times the board's peak is that?",
-        "times",
-        points=7,
-        low=1,
-        high=1e8,
-        hint="Put both peaks into FLOP/s before you divide.",
-        title="The compute gap of your board",
+        f"Your doorbell has a board of its own: **{_board(p)}**. An H100 computes at its peak "
+        f"({H100.peak_label()}) for **{q(p.burst_s, 's')}**. How many days does your board need, "
+        "at its own peak, for the same number of operations? (Write a number such as 12.5.)",
+        "days",
+        points=8,
+        low=0.5,
+        high=400,
+        hint="Put both peaks into FLOP/s first; then count the seconds in a day.",
+        title="How long does your board need to catch up?",
         act=1,
         after=["act1_gap"],
     )
@@ -162,33 +233,39 @@ def compute_gap_times(p: Parameters) -> Number:
 @lab.asks
 def flop_per_joule_times(p: Parameters) -> Number:
     return Number(
-        "FLOP/s for each watt is the same as FLOP for each joule. How many times as many FLOP "
-        f"does an H100 at its peak ({q(H100.power, 'W')}) get out of a joule as your board "
-        f"({q(p.mcu_mflops * 1e6, 'FLOP/s')} at {q(p.mcu_mw * 1e-3, 'W')})?",
+        "A watt is a joule per second, so FLOP/s per watt are FLOP per joule. At its peak, an H100 "
+        f"draws {q(H100.power, 'W')}; your board ({q(p.mcu_mflops * 1e6, 'FLOP/s')}) draws "
+        f"{q(p.mcu_mw * 1e-3, 'W')}. How many times as many operations does the H100 get out of a "
+        "joule? (Write a number such as 15; it is below 1 if the board gets more.)",
         "times",
-        points=7,
-        low=1,
+        points=8,
+        low=1e-4,
         high=1e13,
         hint="Divide each peak by its own power first.",
-        title="Which of the two is efficient?",
+        title="Which machine is the efficient one?",
         act=1,
         after=["act1_gap"],
     )
 
 
 @lab.asks
-def case_for_tiny(p: Parameters) -> Choice:
+def listening_plan(p: Parameters) -> Choice:
     return Choice(
-        "Compare your last number with 1. Which argument for the microcontroller survives it?",
+        "A battery does not care about peaks. Your keyword model takes "
+        f"**{q(p.kws_mflop * 1e6, 'FLOP')}** per pass and runs **{p.kws_passes}** times per "
+        f"second, on a board that draws {q(p.mcu_mw * 1e-3, 'W')} only while it computes at "
+        f"{q(p.mcu_mflops * 1e6, 'FLOP/s')}. The microphone delivers {p.audio_kbit} kbit/s, and "
+        f"the radio spends **{p.radio_nj} nJ** on every bit it sends. A sound detector would draw "
+        f"**{q(p.gate_mw * 1e-3, 'W')}** all day and switch the radio on only while there is sound "
+        f"on your porch, **{p.sound_pct} %** of the time. Which plan draws the least power from "
+        "the doorbell's battery, averaged over a day?",
         {
-            "efficiency": "it needs less energy for each operation",
-            "budget": f"a keyword model is so small that {q(p.mcu_mw * 1e-3, 'W')} are enough to "
-            "keep it listening, beside the microphone and without a network",
-            "speed": "it computes the same model sooner",
-            "precision": "its fp32 is right where the fp16 of the GPU is wrong",
+            "board": "run the keyword model on the board, with the radio off",
+            "stream": "send all the audio to the cloud and run the model there",
+            "gate": "run the sound detector, and send audio only while there is sound",
         },
-        points=4,
-        title="Then why use the small one?",
+        points=3,
+        title="Where should it listen?",
         act=1,
         after=["act1_gap"],
     )
@@ -196,25 +273,34 @@ def case_for_tiny(p: Parameters) -> Choice:
 
 @lab.asks
 def act1_stack(p: Parameters) -> Reflection:
-    short = capacity(RESNET.data, M7)
+    memory = q(H100.memory / (p.sram_kb * 1e3), "×")
     return Reflection(
-        "What does a compute gap of six orders mean for the software?",
+        "What does a compute gap of six orders of magnitude mean for the software?",
         {
             "A": "The microcontroller needs faster algorithms.",
-            "B": "Each regime needs a stack of its own.",
+            "B": "Each kind of machine needs a software stack of its own.",
             "C": "The models need more training data.",
             "D": "A better compiler will bridge the difference.",
         },
         right="B",
         feedback={
-            "A": "A faster algorithm lowers the operations. Its weights still have to be "
-            f"somewhere, and {q(RESNET.data, 'B')} do not go into {q(M7.memory, 'B')}.",
-            "B": "No tensor cores, no HBM, no operating system: what is tuned for one finds "
-            "nothing to run on at the other. So model formats, compilers and runtimes part ways, "
-            "and a course has four deployment regimes instead of one.",
-            "C": "Data make a model better. They do not change what a machine can hold or move.",
-            "D": "Compilers such as TVM reach both machines and do help. None of them adds memory: "
-            f"a model {q(short.fill, '×')} too large stays too large.",
+            "A": "A faster algorithm works on one axis: it lowers the number of operations. "
+            f"Suppose it saved all of them. The board would still have {memory} less memory and "
+            f"{q(H100.bandwidth / (p.mcu_mb_per_s * 1e6), '×')} less bandwidth, and weights would "
+            "still have to be stored and moved. Compare the other three ladders before you invest "
+            "in this one.",
+            "B": f"Your board has no tensor cores, no operating system, and {memory} less memory "
+            "than the H100. Code that is tuned for one machine finds nothing to run on at the "
+            "other, so model formats, compilers and runtimes part ways. That is why textbooks "
+            "describe four deployment regimes, from cloud to tiny, and no universal stack.",
+            "C": "More data can make a model more accurate, and that is the data axis at training "
+            f"time. It changes nothing about a board that is a million times slower, with {memory} "
+            "less memory, at the moment it runs the model. Ask of each remedy which term of the "
+            "running system it shrinks; this one shrinks none.",
+            "D": "Compilers such as TVM do reach both machines, and they can make code several "
+            f"times faster. Six orders are {q(GAP, '×')}, and no compiler adds a single byte to a "
+            f"memory that is {memory} smaller. Compilers belong to the answer, one for each kind "
+            "of machine; they do not merge the two.",
         },
         title="One stack or several?",
         act=1,
@@ -225,20 +311,22 @@ def act1_stack(p: Parameters) -> Reflection:
 @lab.asks
 def act1_math(p: Parameters) -> Peek:
     return Peek(
-        "Three things make up every ML system, and a bottleneck moves between them:\n\n"
+        "Every ML system rests on three things, and its bottleneck moves between them:\n\n"
         "| axis | what it sets | where you see it here |\n|---|---|---|\n"
-        "| **D**ata | the bytes that move, $D$ | bandwidth $BW$ |\n"
+        "| **D**ata | the bytes that must move, $D$ | bandwidth $BW$ |\n"
         "| **A**lgorithm | the operations, $O$ | peak compute $R$ |\n"
-        "| **M**achine | rates, capacity $C$ and power $P$ | all four ladders |\n\n"
-        "A gap is a ratio of the same quantity on two named machines, and its orders of magnitude "
+        "| **M**achine | its rates, its capacity $C$ and its power $P$ | all four ladders |\n\n"
+        "A gap is the ratio of one quantity on two named machines, and its orders of magnitude "
         "are a logarithm:\n\n"
         "$$g = \\frac{R_{\\mathrm{cloud}}}{R_{\\mathrm{tiny}}}, \\qquad "
         "\\mathrm{orders} = \\log_{10} g$$\n\n"
-        "Operations for each joule are a ratio of ratios:\n\n"
+        "Operations per joule are a ratio of ratios:\n\n"
         "$$\\frac{R_{\\mathrm{cloud}} / P_{\\mathrm{cloud}}}{R_{\\mathrm{tiny}} / "
         "P_{\\mathrm{tiny}}}$$\n\n"
-        "Improve one axis alone, and the limit moves to another: an algorithm with a tenth of the "
-        "operations is of no use where the weights do not fit.",
+        "And energy is power times the time that it is drawn: a part that works for a tenth of the "
+        "time draws, on average, a tenth of its power.\n\n"
+        "Improve one axis alone and the limit moves to another. An algorithm with a tenth of the "
+        "operations does not help a system that waits for its data.",
         title="The math: D·A·M, and what a gap is",
         act=1,
         after=["act1_gap"],
@@ -252,14 +340,19 @@ def act1_math(p: Parameters) -> Peek:
 def act2_message(p: Parameters) -> Message:
     return Message(
         "Iris Lindgren",
-        "Product",
+        "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Hearing is settled. Next year it shall see: a parcel, a cat, a neighbour. We have a "
-        f"ResNet-50 of our own: **{_model(p)}**.\n\n"
-        "The cloud team says an H100 is limited by its compute, because the model is all "
-        "arithmetic. A blog post says 4 GFLOP take 4 ns there and memory is 7,500× slower. The "
-        "hardware team would like to put the model on the board. They cannot all be right.",
-        task="Say which term of the iron law limits the model, on the H100 and on the board.",
+        "Dana has settled where we listen: whatever the battery says, nobody wants their porch on "
+        "the air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
+        "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
+        f"relative of ResNet-50: **{_model(p)}**.\n\n"
+        "I asked where its time would go and got three answers in one afternoon. The cloud "
+        "team says into arithmetic, because a network is nothing but multiplications. The storage "
+        "team says into fetching the weights. The board team does not want a cloud at all; they "
+        "would simply put the model into the doorbell.\n\n"
+        "By Friday I must either reserve GPUs for a year or order half a million boards, and "
+        "either mistake costs us the season. Please show me which claim the numbers support.",
+        task="Find the term of the iron law that limits the model: on the H100, then on the board.",
         act=2,
         after=["act1_stack"],
     )
@@ -267,25 +360,37 @@ def act2_message(p: Parameters) -> Message:
 
 @lab.asks
 def act2_term(p: Parameters) -> Prediction:
+    memory, compute = q(ON_H100.memory_time, "s"), q(ON_H100.compute_time, "s")
+    times = q(ON_H100.memory_to_compute)
+    intensity = RESNET.operations / RESNET.data
     return Prediction(
-        "Which term is the longest on an H100, with one image at a time? The model is ResNet-50 as "
-        f"the course has it: {q(RESNET.operations, 'FLOP')}, {q(RESNET.data, 'B')}.",
+        "Which term is the longest on an H100, with one image at a time? Take the ResNet-50 of the "
+        f"course: {q(RESNET.operations, 'FLOP')} and {q(RESNET.data, 'B')} of data.",
         {
-            "A": "compute: all the arithmetic",
+            "A": "compute: all that arithmetic",
             "B": "memory: moving the weights",
-            "C": "both take about as long",
-            "D": "it depends on the device that is chosen",
+            "C": "both take about equally long",
+            "D": "it depends on which device is chosen",
         },
-        answer="B",
+        answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
         feedback={
-            "A": f"The arithmetic is done in {q(ON_H100.compute_time, 's')}. Then the GPU waits: "
-            f"its weights take {q(ON_H100.memory_time, 's')} to arrive.",
-            "B": f"{q(ON_H100.memory_time, 's')} against {q(ON_H100.compute_time, 's')}: the "
-            "memory wall, on one of the fastest machines there is.",
-            "C": f"{q(ON_H100.memory_time, 's')} against {q(ON_H100.compute_time, 's')}: not close "
-            "at all. With a single image, tensor cores have next to nothing to do.",
-            "D": "The H100 was named, and there it is memory. Keep the thought: on the "
-            "microcontroller you will find another term in front.",
+            "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
+            f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. Its weights need {memory} to "
+            f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
+            "wait for them. Raise the batch on the instrument and watch "
+            "which of the two bars grows.",
+            "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
+            f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
+            "popular post says 4 ns and 7,500×; somebody lost a thousand between giga and tera.) "
+            "Next, find out what would lengthen the shorter bar and leave the longer one alone.",
+            "C": f"Moving the weights takes {memory} and the arithmetic {compute}, so the terms "
+            f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
+            f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
+            f"image brings {q(intensity, 'FLOP/B')}. Look for a control that raises that number.",
+            "D": "Which term is longest does depend on the device, and you will use that on the "
+            f"board. But the question names the H100, where memory takes {memory} and compute "
+            f"{compute}. What decides is the device's ratio of compute to bandwidth, "
+            f"{q(H100.ridge(), 'FLOP/B')} here, against the {q(intensity, 'FLOP/B')} of the model.",
         },
         title="Which term is the longest?",
         act=2,
@@ -295,19 +400,41 @@ def act2_term(p: Parameters) -> Prediction:
 
 @lab.asks
 def act2_batch(p: Parameters) -> Prediction:
+    def arithmetic(option: str) -> float:
+        return float(ON_H100.compute_time) * BATCHES[option]
+
+    trip = float(ON_H100.memory_time)
+    one = float(ON_H100.compute_time)
+    intensity = RESNET.operations / RESNET.data
     return Prediction(
-        "From which batch on is the H100 limited by compute? Weights move once for a whole batch; "
-        "operations are done for every image of it.",
+        "About how many images must a batch have before the H100 is limited by compute? The same "
+        "ResNet-50: its weights move once for the whole batch, and its operations are done for "
+        "every image.",
+        {key: f"about {q(value)} images" for key, value in BATCHES.items()},
+        values=BATCHES,
         unit="images",
         quantity="batch",
-        low=1,
-        high=1e6,
         distance="times",
         feedback={
-            "low": "One image leaves far more arithmetic idle than that.",
-            "close": "As many images as memory takes longer than compute: the ratio of the terms.",
-            "high": "The two terms are closer than that. As soon as the arithmetic of the batch "
-            "takes as long as one trip of the weights, compute is the limit.",
+            "A": f"Two images need {q(arithmetic('A'), 's')} of arithmetic, and one trip of the "
+            f"weights takes {q(trip, 's')}. Memory is still longer, by "
+            f"{q(trip / arithmetic('A'), '×')}, so the tensor cores still wait most of the time. "
+            "Keep adding images: the trip stays as it is, and the compute bar catches up.",
+            "B": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
+            f"{q(one, 's')}, so the terms are equal at {q(trip / one)} images, and batch "
+            f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, the "
+            "trip is the largest part of the bill, and sharing it pays off most, which is why "
+            "servers collect requests.",
+            "C": f"With {q(BATCHES['C'])} images, the arithmetic takes {q(arithmetic('C'), 's')}, "
+            f"{q(arithmetic('C') / trip, '×')} the trip of the weights: compute has been the limit "
+            "for a long while. A GPU sounds as if it needed dozens of images. Instead of guessing "
+            "from how powerful it is, divide one trip of the weights by the arithmetic of one "
+            "image.",
+            "D": f"Numbers of this size come from the ridge, {q(H100.ridge(), 'FLOP/B')}. But "
+            f"that is an intensity, and one image already brings {q(intensity, 'FLOP/B')}, so a "
+            f"few images reach it. With {q(BATCHES['D'])}, the arithmetic takes "
+            f"{q(arithmetic('D'), 's')}, {q(arithmetic('D') / trip, '×')} the trip of the weights. "
+            "Move the batch slowly and watch where the mark changes.",
         },
         title="How many images keep it busy?",
         act=2,
@@ -316,100 +443,95 @@ def act2_batch(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def compute_term_us(p: Parameters) -> Number:
+def balance_efficiency_percent(p: Parameters) -> Number:
     return Number(
-        f"Your ResNet-50 does {q(p.model_gflop * 1e9, 'FLOP')} for one image. How long is the "
-        f"compute term on an H100 ({H100.peak_label()})?",
-        "µs",
-        points=6,
-        low=0.05,
-        high=1000,
-        hint="Write peak and operations as powers of ten: T is 10¹², G is 10⁹, µ is 10⁻⁶.",
-        title="The compute term",
-        act=2,
-        after=["act2_batch"],
-    )
-
-
-@lab.asks
-def memory_to_compute_times(p: Parameters) -> Number:
-    return Number(
-        f"Its {q(p.model_mb * 1e6, 'B')} of weights come from memory at "
-        f"{q(H100.bandwidth, 'B/s')}. How many times as long as the compute term is the memory "
-        "term, for one image?",
-        "times",
-        points=7,
-        low=0.05,
-        high=1000,
-        hint="Both terms must be in the same unit before you divide.",
-        title="Memory against compute",
-        act=2,
-        after=["act2_batch"],
-    )
-
-
-@lab.asks
-def compute_bound_batch_images(p: Parameters) -> Number:
-    return Number(
-        "What is the smallest batch with which your ResNet-50 is compute-bound on the H100? "
-        "Leave latency out.",
-        "images",
+        f"Now your own vision model: **{_model(p)}**. At a quiet hour the service collects "
+        f"batches of **{p.small_batch}**. Real kernels reach only a fraction of the peak "
+        f"({H100.peak_label()}; memory delivers {q(H100.bandwidth, 'B/s')}). At what fraction, in "
+        "percent of the peak, does the compute term become as long as the memory term? Leave "
+        "latency out. (Write a number such as 95.)",
+        "percent",
         points=8,
-        low=0.5,
-        high=3000,
-        whole=True,
-        hint="The smallest batch is one image.",
-        title="Where the H100 turns compute-bound",
-        act=2,
-        after=["act2_batch"],
-    )
-
-
-@lab.asks
-def too_large_times(p: Parameters) -> Number:
-    return Number(
-        f"Now your board: {q(p.sram_kb * 1e3, 'B')} of SRAM. How many times as large are the "
-        f"{q(p.model_mb * 1e6, 'B')} of your ResNet-50?",
-        "times",
-        points=6,
         low=1,
-        high=20000,
-        hint="Both sizes must be in the same unit before you divide.",
-        title="Does it fit?",
+        high=100,
+        hint="The efficiency divides the peak, so it makes the compute term longer.",
+        title="How slow may the kernels be?",
         act=2,
         after=["act2_batch"],
     )
 
 
 @lab.asks
-def board_seconds(p: Parameters) -> Number:
+def int8_weights_times(p: Parameters) -> Number:
     return Number(
-        "Suppose the board streamed the weights from a flash chip at "
-        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}, computed at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and "
-        f"added {q(M7.launch(), 's')} of latency, one term after the other. How long would one "
-        f"image take ({q(p.model_mb * 1e6, 'B')}, {q(p.model_gflop * 1e9, 'FLOP')})?",
-        "seconds",
-        points=7,
-        low=1e-8,
-        high=1000,
-        hint="Check the prefixes: M is a million, G a thousand million.",
-        title="And if it did not have to fit?",
+        "The model is stored in fp32. Suppose you store its weights in int8, a quarter of the "
+        "bytes, and convert them on the chip, so that the arithmetic stays as it is, at the full "
+        f"fp16 peak. One image, {q(p.launch_us * 1e-6, 's')} of latency, one term after the other, "
+        "before and after. How many times as fast as before is an image? (Write a number such as "
+        "1.1.)",
+        "times",
+        points=8,
+        low=1,
+        high=20,
+        hint="Divide the time before by the time after.",
+        title="What do smaller weights bring?",
         act=2,
         after=["act2_batch"],
     )
 
 
 @lab.asks
-def board_binding_term(p: Parameters) -> Choice:
+def bits_per_weight(p: Parameters) -> Number:
+    return Number(
+        f"Now the board. Of its {q(p.sram_kb * 1e3, 'B')} of SRAM, the runtime and activations "
+        f"keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision model "
+        f"({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could each "
+        "weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5, with its "
+        "decimals.)",
+        "bits",
+        points=8,
+        low=0.001,
+        high=20,
+        hint="Count the weights first: a weight in fp32 takes four bytes.",
+        title="How many bits are left for a weight?",
+        act=2,
+        after=["act2_batch"],
+    )
+
+
+@lab.asks
+def needed_mb_per_s(p: Parameters) -> Number:
+    return Number(
+        "The board team has an idea: leave the weights in a flash chip and stream them through, "
+        f"layer by layer. The board computes at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and adds "
+        f"{q(M7.launch(), 's')} of latency, one term after the other, and an answer may take "
+        f"**{q(_promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash chip deliver at "
+        "least? (Write a number such as 250.)",
+        "MB/s",
+        points=9,
+        low=0.05,
+        high=5000,
+        hint="Take away what the arithmetic and the latency need; the rest of the time is left "
+        "for the weights.",
+        title="How fast must the flash be?",
+        act=2,
+        after=["act2_batch"],
+    )
+
+
+@lab.asks
+def board_upgrade(p: Parameters) -> Choice:
     return Choice(
-        "Which term of your last sum is the longest?",
+        f"Your flash chip delivers **{q(p.mcu_mb_per_s * 1e6, 'B/s')}**, and the weights stream "
+        "from it as above. There is money for one improvement. Which one makes an image of your "
+        "vision model fastest on the board?",
         {
-            "memory": "moving the weights, as on the H100",
-            "compute": "the arithmetic",
-            "latency": f"the fixed {q(M7.launch(), 's')}",
+            "core": f"a core that computes {p.core_times} times as fast",
+            "flash": f"a flash chip that delivers {p.flash_times} times as much per second",
+            "prune": "a pruned model, with half the weights and half the operations",
         },
         points=3,
-        title="What would bind on the board?",
+        title="What would you improve?",
         act=2,
         after=["act2_batch"],
     )
@@ -417,25 +539,38 @@ def board_binding_term(p: Parameters) -> Choice:
 
 @lab.asks
 def act2_limit(p: Parameters) -> Reflection:
-    eight_bits = capacity(RESNET.data / 4, M7)
+    size = p.model_mb * 1e6
+    whole, int8 = _in_sram(p, size), _in_sram(p, size / 4)
+    law = _on_board(p)
+    room = q(whole.memory, "B")
     return Reflection(
-        "What is the first reason why ResNet-50 does not run on a Cortex-M7?",
+        "Back to the plan as Iris heard it: put the vision model into the doorbell's SRAM. What "
+        "stops it first?",
         {
-            "A": "It would be too slow.",
-            "B": "It does not fit into the memory.",
-            "C": "The chip would overheat.",
-            "D": "Fewer bits would cost too much accuracy.",
+            "A": "Time: the board computes too slowly.",
+            "B": "Capacity: the model does not fit into the memory.",
+            "C": "Power: the chip overheats.",
+            "D": "Accuracy: with fewer bits, the model gets worse.",
         },
-        right="B",
+        right="B" if whole.out_of_memory else "A",
         feedback={
-            "A": f"It would take about {q(ON_M7.total, 's')} for an image, true. But time only "
-            "counts for what can be loaded.",
-            "B": f"It is {q(capacity(RESNET.data, M7).fill, '×')} too large. Compute, bandwidth "
-            "and power make you wait; capacity says no. Hence other models for tiny devices: "
-            "small by design, a hundred or two hundred kilobytes, in int8.",
-            "C": f"{q(M7.power, 'W')} need no fan. Power is what the device is good at.",
-            "D": "Accuracy comes later. In int8 the weights are a quarter, and still "
-            f"{q(eight_bits.fill, '×')} too large.",
+            "A": f"One image would take about {q(law.total, 's')}, which is slow, and some "
+            "products could live with it. But the clock never starts: a program has to be loaded "
+            f"before it can be slow, and {q(size, 'B')} do not go into the {room} that are left. "
+            "Check whether it fits before you ask how long it takes.",
+            "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
+            f"them. Too little compute or bandwidth makes you wait, here about "
+            f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
+            "devices get models designed for them, of one or two hundred kilobytes and in int8, "
+            "instead of compressed large ones.",
+            "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
+            f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
+            f"full load for years. Look at the third plot of the instrument instead, where "
+            f"{q(size, 'B')} of weights stand next to {room}.",
+            "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
+            f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "
+            f"{room} can hold. Something that cannot be loaded has no accuracy to lose. Your "
+            "answer about the bits says how far any number format would have to go.",
         },
         title="What says no?",
         act=2,
@@ -447,114 +582,176 @@ def act2_limit(p: Parameters) -> Reflection:
 def act2_math(p: Parameters) -> Peek:
     return Peek(
         "$$T = \\frac{D}{BW} + \\frac{b \\cdot O}{R \\cdot \\eta} + L$$\n\n"
-        "| symbol | is | ResNet-50 on an H100 |\n|---|---|---|\n"
-        f"| $D$ | data moved: the weights, once for a batch | {q(RESNET.data, 'B')} |\n"
+        "| symbol | meaning | ResNet-50 on an H100 |\n|---|---|---|\n"
+        f"| $D$ | data moved: the weights, once per batch | {q(RESNET.data, 'B')} |\n"
         f"| $BW$ | memory bandwidth | {q(H100.bandwidth, 'B/s')} |\n"
         f"| $O$ | operations for one image | {q(RESNET.operations, 'FLOP')} |\n"
         f"| $R$ | peak compute | {H100.peak_label()} |\n"
-        "| $\\eta$ | share of the peak that is reached | all of it, if nobody says otherwise |\n"
+        "| $\\eta$ | fraction of the peak that is reached | all of it, unless stated |\n"
         "| $b$ | batch | one image |\n"
-        f"| $L$ | latency, fixed | {q(H100.launch(), 's')} |\n\n"
-        "The largest term binds. Only the second grows with $b$, so the terms meet where\n\n"
+        f"| $L$ | fixed latency | {q(H100.launch(), 's')} |\n\n"
+        "The largest term binds. Only the second one grows with $b$, so the first two "
+        "meet where\n\n"
         "$$b^{*} = \\frac{D / BW}{O / (R \\cdot \\eta)}$$\n\n"
-        "and the first whole batch above is compute-bound. Servers batch requests for this: more "
-        "operations for the same trip of the weights.",
+        "and the first whole batch above is compute-bound. Servers collect requests for this "
+        "reason: more operations for the same trip of the weights. Every symbol can be solved for. "
+        "Given the time you may take, the law tells you the bandwidth, the efficiency or the batch "
+        "that you need.",
         title="The math: the iron law",
         act=2,
-        after=["act2_term"],
+        after=["act2_batch"],
     )
 
 
-# The design challenge
+# Act III: the design challenge
 
 
 @lab.asks
-def largest_model_kparams(p: Parameters) -> Number:
-    return Number(
-        f"Runtime and activations keep {q(p.reserve_kb * 1e3, 'B')} of your board's "
-        f"{q(p.sram_kb * 1e3, 'B')}. How many thousand parameters fit into the rest in int8?",
-        "thousand parameters",
-        points=6,
-        low=1,
-        high=50000,
-        hint="A thousand bytes hold a thousand int8 parameters.",
-        title="Tiny: how large may a model be?",
-        act=2,
-        after=["act2_batch"],
+def act3_message(p: Parameters) -> Message:
+    return Message(
+        "Iris Lindgren",
+        "Product manager for devices",
+        "Two products, two proposals",
+        "You convinced me to plan two products instead of one, and each team has sent a "
+        "proposal.\n\n"
+        f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
+        f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
+        f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}, and must answer within a second.\n"
+        "\n"
+        f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
+        f"kernels that reach {p.efficiency_pct} % of the peak and {q(p.launch_us * 1e-6, 's')} of "
+        f"latency. We promise an answer within {q(p.deadline_us * 1e-6, 's')}, and every image "
+        "waits for its whole batch.\n\n"
+        "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
+        "instrument and change what must be changed. I announce on Monday, so if something breaks, "
+        "tell me today, and by how much.",
+        task="Load each proposal with the context switch, see whether it holds, and fix what does "
+        "not.",
+        act=3,
+        after=["act2_limit"],
     )
 
 
 @lab.asks
 def keyword_precision(p: Parameters) -> Choice:
     return Choice(
-        f"Your keyword model has {p.kws_kparams} thousand parameters. Which is the highest "
-        "precision in which it fits, beside runtime and activations?",
+        f"Your keyword model has **{p.kws_kparams} thousand** parameters. What is the highest "
+        "precision in which all of it fits into your board's SRAM, beside the runtime and "
+        "activations?",
         {
             **{
-                name: f"{q(BYTES_PER_ELEMENT[name], 'B')} for each parameter"
+                name: f"{name}, with {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
                 for name in ("fp32", "fp16", "int8")
             },
-            "none": "it does not fit at all",
+            "none": "none of these: the model itself must shrink",
         },
         points=3,
-        title="Tiny: which precision?",
-        act=2,
-        after=["act2_batch"],
+        title="Tiny: what precision?",
+        act=3,
+        after=["act2_limit"],
     )
 
 
 @lab.asks
-def served_images_per_s(p: Parameters) -> Number:
+def mixed_kparams(p: Parameters) -> Number:
     return Number(
-        f"In the cloud, your ResNet-50 ({_model(p)}) is served in batches of **{p.batch}**. Its "
-        f"kernels reach {p.efficiency_pct} % of the H100's peak, and a batch has "
-        f"{q(H100.launch(), 's')} of latency. One term after the other: how many images does it "
-        "serve in a second?",
-        "images per second",
-        points=7,
-        low=1000,
-        high=1e7,
-        hint="It is a number of images for each second, not for each batch.",
-        title="Cloud: what does a batch bring?",
-        act=2,
-        after=["act2_batch"],
+        f"A quick test shows that **{p.fp16_pct} %** of the parameters lose too much in int8 and "
+        "must stay in fp16; all others can be int8. What is the largest model, in thousand "
+        f"parameters, that fits into your board's {q(p.sram_kb * 1e3, 'B')} beside the "
+        f"{q(p.reserve_kb * 1e3, 'B')} of the runtime and activations? (1 KB is 1,000 bytes. Write "
+        "a number such as 900.)",
+        "thousand parameters",
+        points=8,
+        low=1,
+        high=20000,
+        hint="A thousand bytes hold a thousand int8 parameters.",
+        title="Tiny: how large may a mixed model be?",
+        act=3,
+        after=["act2_limit"],
     )
 
 
 @lab.asks
-def largest_batch_in_time(p: Parameters) -> Choice:
-    return Choice(
-        f"Every image of a batch waits until the batch is done. The service promises an answer "
-        f"within **{q(p.deadline_us * 1e-6, 's')}**. With the same efficiency and latency, which "
-        "is the largest of these batches that keeps the promise?",
-        {"1": "no batching", **{str(n): f"{n} images at once" for n in (8, 32, 128)}},
-        points=4,
-        title="Cloud: how much batch is too much?",
-        act=2,
-        after=["act2_batch"],
+def largest_batch_images(p: Parameters) -> Number:
+    return Number(
+        f"In the cloud ({_model(p)}), kernels reach {p.efficiency_pct} % of the H100's peak, a "
+        f"batch adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
+        f"is the largest batch whose answer is ready within **{q(p.deadline_us * 1e-6, 's')}**? "
+        "(Write a whole number such as 700.)",
+        "images",
+        points=9,
+        low=0.5,
+        high=3000,
+        whole=True,
+        hint="The smallest batch is one image.",
+        title="Cloud: how large may a batch be?",
+        act=3,
+        after=["act2_limit"],
+    )
+
+
+@lab.asks
+def act3_split(p: Parameters) -> Reflection:
+    sram, promise = q(p.sram_kb * 1e3, "B"), q(p.deadline_us * 1e-6, "s")
+    weights = capacity(p.model_mb * 1e6, H100)
+    return Reflection(
+        "You pushed two designs to their limits. How does the limit on the board differ from the "
+        "one in the cloud?",
+        {
+            "A": "It does not: both are limits of speed, and a faster chip lifts them.",
+            "B": "The board's limit is a yes or no. The cloud's is a trade: a larger batch serves "
+            "more images, and each waits longer.",
+            "C": "It does not: both are limits of memory, and more memory lifts them.",
+            "D": "It does not: both are limits of the software, and a better compiler lifts them.",
+        },
+        right="B",
+        feedback={
+            "A": f"In the cloud, yes: a faster chip fits a larger batch into {promise}. On the "
+            f"board, no: double the clock, and {sram} of SRAM still hold what they held before. A "
+            "model that is one byte too large is not slow, it is absent. Try it: raise the peak "
+            "rate of the board under *More* and watch the memory lamp.",
+            "B": f"On the board, a model is loaded into {sram} or it is not, and being almost "
+            f"small enough is worth nothing. In the cloud, every further image shares the same "
+            f"trip of {q(p.model_mb * 1e6, 'B')} of weights, so throughput rises and so does the "
+            f"wait, until {promise} are used up. One limit you satisfy, the other you balance.",
+            "C": f"On the board, yes. In the cloud, the weights fill {q(weights.fill, '%')} of "
+            f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks a large "
+            f"batch is the promise of {promise}: every image waits for all the others. Compare the "
+            "two lamps of the instrument in each context, and see which one turns red first.",
+            "D": f"A better compiler can raise the {p.efficiency_pct} % of the peak that your "
+            f"kernels reach, and then more images fit into {promise}. It cannot add a byte to "
+            f"{sram}. It may make activations smaller, which is worth doing, but the weights stay "
+            "what parameters times bytes say. Ask of each remedy which number it changes.",
+        },
+        title="Two kinds of limits",
+        act=3,
+        after=["act2_limit"],
     )
 
 
 @lab.asks
 def ledger_record(p: Parameters) -> Record:
     return Record(
-        ["act1_gap", "act1_stack", "act2_term", "act2_batch", "act2_limit", "design"], points=12
+        ["act1_gap", "act1_stack", "act2_term", "act2_batch", "act2_limit", "act3_split", "design"],
+        points=12,
     )
 
 
 @lab.asks
 def reply(p: Parameters) -> Essay:
     return Essay(
-        "Answer Dana Okafor in 120 to 200 words: why can one software stack not serve the doorbell "
-        "and the H100, what should run where, and what can the two teams still share?",
+        "Answer Dana Okafor in 120 to 200 words. Can one software stack serve the doorbell and the "
+        "H100? Say what should run where, what the two teams can still share, and what you would "
+        "do with the $50,000.",
         [
-            (4, "Three or more numbers of your own, each with its unit and what it compares."),
+            (4, "Gives at least three numbers of your own, each with its unit and what it "
+             "compares."),
             (4, "Tells what only makes you wait (compute, bandwidth) from what says no (memory)."),
-            (3, "Says what parts ways (model, format, compiler, runtime) and what can be shared."),
-            (2, "Recommends something, in words that a manager can act on."),
+            (3, "Says what must differ (model, format, compiler, runtime) and what can be shared."),
+            (2, "Makes a recommendation that a manager can act on."),
         ],
         after=["act2_limit"],
-    )
+    )  # fmt: skip
 
 
 @lab.asks
@@ -562,26 +759,30 @@ def takeaways(p: Parameters) -> Takeaways:
     return Takeaways(
         [
             (
-                "Six orders of compute are a border, not a backlog",
-                f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. Nobody optimises that away: "
-                "models, formats, compilers and runtimes part ways. And a gap always names its "
-                "quantity; the other three have other sizes.",
+                "Six orders of magnitude are a border between architectures",
+                f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. No optimization closes a gap "
+                "like that: models, formats, compilers and runtimes part ways. And a gap always "
+                "names its quantity, because bandwidth, memory and power differ by other factors.",
             ),
             (
-                "At batch 1 even an H100 waits for memory",
-                f"{q(ON_H100.memory_time, 's')} for the weights, {q(ON_H100.compute_time, 's')} "
-                f"for the arithmetic. From batch {q(ON_H100.compute_bound_batch)} on it is the "
-                "other way round, which is why servers batch.",
+                "With one image, even an H100 waits for memory",
+                f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
+                f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
+                f"{q(ON_H100.compute_bound_batch)} on it is the other way around, which is why "
+                "servers batch. On other machines the same model meets another limit first.",
             ),
             (
                 "First ask whether it fits, then how long it takes",
-                f"ResNet-50 is {q(capacity(RESNET.data, M7).fill, '×')} too large for the "
-                f"microcontroller. Its longest term there would be {ON_M7.binding}, but nobody "
-                "will ever wait for it.",
+                f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
+                f"of a Cortex-M7. Its longest term there would be {ON_M7.binding}, at about "
+                f"{q(ON_M7.total, 's')} per image, but it can never be loaded to show it.",
             ),
         ],
-        ahead="Lab 07 looks into the term that this lab took as fixed: the latency of a launch, "
-        "and what it costs when a model is made of a thousand small kernels. If your course builds "
-        "TinyTorch, its first module shows the three terms in a forward pass of your own.",
+        ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "
+        "shows what it costs when a model consists of a thousand small kernels. Lab 11 turns the "
+        "other two terms into the roofline. In the book, Lab 02, The Memory Wall, comes first: it "
+        "takes the iron law from cloud to tiny, one device at a time, and is not part of this "
+        "collection. If your course builds TinyTorch, its first module shows the three terms in a "
+        "forward pass of your own.",
         after=["act2_limit", "reply"],
     )

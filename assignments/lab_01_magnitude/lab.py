@@ -1,14 +1,15 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# The same word, *model*, is used for what runs in a data centre and for what runs in a doorbell. The machines below
-# differ so much that hardly anything else can be the same. You will put numbers on that, find out which of them only
-# cost time, and which one says no.
+# We say *model* for what runs in a data center, and for what runs in a doorbell. The machines below the two are so
+# different that little else can stay the same. In this lab you put numbers on that difference, find out which of them
+# only cost you time, and design one product for each machine.
 #
-# **How it works.** Commit a prediction, and instruments open. Explore, then type numbers and decisions into the answer
-# cells. Your numbers are your own; the instruments show the machines of the course.
+# **How it works.** You commit a prediction, and then the instruments open. Explore with them, and enter your numbers and
+# decisions into the answer cards. The numbers in the questions are your own: your board, your model, your promise. An
+# instrument is there to try things out and to check a result; it does not display the answer.
 #
-# **Read before**, in the introduction of your text: the deployment spectrum from cloud to tiny, the D·A·M taxonomy
+# **Read first**, in the introduction of your textbook: the deployment spectrum from cloud to tiny, the D·A·M taxonomy
 # (data, algorithm, machine), the two scaling regimes, and the iron law.
 
 # %% setup=true
@@ -19,20 +20,25 @@ from mlsys_widgets.physics import format_quantity as q
 h100, m7, resnet = devices["h100-sxm"], devices["cortex-m7"], workloads["resnet50-inference"]
 
 # %% [markdown]
-# All instruments follow this switch. You can move it at any time.
+# All instruments follow this switch, and you can move it at any time.
 
 # %% show="Context"
 context = lab.context(
-    {"cloud": "Cloud: H100", "tiny": "Tiny: Cortex-M7"},
+    {"cloud": "Cloud: H100", "tiny": "Tiny: your board"},
     about={
-        "cloud": "A GPU in a data centre, with a rack, a fan and a power line of its own.",
-        "tiny": "A microcontroller in a doorbell, on a battery, without an operating system.",
+        "cloud": "A GPU in a data center, with a rack, fans and a power line of its own.",
+        "tiny": "A Cortex-M7 microcontroller in a doorbell, on a battery, without an operating system.",
     },
 )
 context
 
 # %% [markdown]
 # ## Act 1: How far apart are they?
+#
+# The question below is not about machine learning. It is about systems, and three axes help to take it apart: the **D**ata
+# that must move, the **A**lgorithm and its operations, and the **M**achine with its rates, its capacity and its power.
+# “The cloud is faster” says little about any of them. Say which quantity you mean, on which two machines, and how many
+# times.
 
 # %% card="act1_message"
 
@@ -47,24 +53,36 @@ lab.follow(
 )
 
 # %% [markdown]
-# The ladder is logarithmic: each step up is ten times as much. Rank by each of the four quantities and open the
-# table; no two gaps are the same. Then switch the peak to *highest advertised*, and watch how much of a gap can be
-# made on paper.
+# The scale of the ladder is logarithmic: every horizontal line stands for ten times as much as the line below it. The
+# dash-dotted bracket is your prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
+# Then switch the peak to *Highest advertised*, and see how much of a gap can be made on paper. The landscape shows the
+# Cortex-M7 of the course; your own board is a close relative, described in the questions.
 
 # %% reveal="act1_gap"
-gap = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
-gap
+# moves: Move("Rank by bandwidth", landscape, quantity="bandwidth")
+# moves: Move("Rank by memory", landscape, quantity="memory")
+# moves: Move("Rank by power", landscape, quantity="power")
+gap_reveal = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
+gap_reveal
 
-# %% answer="compute_gap_times"
-compute_gap_times = h100.peak("fp16") / (lab.p.mcu_mflops * 1e6)
+# %% answer="catch_up_days"
+operations = lab.p.burst_s * h100.peak("fp16")
+catch_up_days = operations / (lab.p.mcu_mflops * 1e6) / 86_400
 
 # %% answer="flop_per_joule_times"
 cloud = h100.peak("fp16") / h100.power
 tiny = lab.p.mcu_mflops * 1e6 / (lab.p.mcu_mw * 1e-3)
 flop_per_joule_times = cloud / tiny
 
-# %% answer="case_for_tiny"
-case_for_tiny = "budget"
+# %% answer="listening_plan"
+busy = lab.p.kws_mflop * lab.p.kws_passes / lab.p.mcu_mflops
+radio_mw = lab.p.audio_kbit * 1e3 * lab.p.radio_nj * 1e-9 * 1e3
+plans = {
+    "board": busy * lab.p.mcu_mw,
+    "stream": radio_mw,
+    "gate": lab.p.gate_mw + lab.p.sound_pct / 100 * radio_mw,
+}
+listening_plan = min(plans, key=plans.get)
 
 # %% card="act1_stack"
 
@@ -73,15 +91,15 @@ case_for_tiny = "budget"
 # %% [markdown]
 # ## Act 2: Which term binds?
 #
-# A gap tells how far two machines are apart. What it does to *one model* is said by the iron law, three terms that add
-# up to the time of a batch:
+# A gap tells you how far apart two machines are. What it does to *one model* is told by the iron law, three terms that
+# add up to the time of a batch:
 #
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
 #
-# $D$ are the bytes that move, $O$ the operations of one image, $BW$ and $R$ what the machine can do of each in a second,
-# $\eta$ the share of $R$ that is reached, $b$ the batch, $L$ what it costs to begin. The largest term binds: work on any
-# other and nobody will notice.
+# $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
+# the machine can do per second. $\eta$ is the fraction of $R$ that is reached, $b$ the batch, and $L$ the fixed cost of
+# getting started. The largest term *binds*: improve any other one, and hardly anybody will notice.
 
 # %% card="act2_message"
 
@@ -90,70 +108,97 @@ case_for_tiny = "budget"
 # %% card="act2_batch"
 
 # %% instrument="Iron law"
-law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act2_limit"))
+law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act3_split"))
+board_inputs = {
+    "memory": lab.p.sram_kb * 1e3,
+    "reserve": lab.p.reserve_kb * 1e3,
+    "bandwidth": lab.p.mcu_mb_per_s * 1e6,
+    "rate": lab.p.mcu_mflops * 1e6,
+}
+server_inputs = {
+    "memory": h100.memory,
+    "reserve": 0.0,
+    "bandwidth": h100.bandwidth,
+    "rate": h100.peak("fp16"),
+}
+machine_inputs = {
+    name: {"cloud": server_inputs[name], "tiny": board_inputs[name]} for name in board_inputs
+}
 lab.follow(
     law,
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
     latency={"cloud": h100.launch(), "tiny": m7.launch()},
+    **machine_inputs,
 )
 
 # %% [markdown]
-# The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding.
+# The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding; the
+# dashed line in the second plot is your prediction. Open *the math* to see the same three terms as formulas with the
+# current numbers in them.
 
 # %% reveal="act2_term"
-term = lab.reveal("act2_term")
-term
-
-# %% answer="compute_term_us"
-compute_term_us = lab.p.model_gflop * 1e9 / h100.peak("fp16") * 1e6
-
-# %% answer="memory_to_compute_times"
-memory_term_us = lab.p.model_mb * 1e6 / h100.bandwidth * 1e6
-memory_to_compute_times = memory_term_us / compute_term_us
+# moves: Move("Raise the batch above one image", law, lambda law: law.batch > 1)
+# worked: {"Operations per byte": (resnet.operations / resnet.data, "FLOP/B"), "Ridge of the H100":
+# h100.ridge(), "Time": iron_law(resnet.data, resnet.operations, h100).total}
+term_reveal = lab.reveal("act2_term")
+term_reveal
 
 # %% reveal="act2_batch"
+# moves: Move("Raise the batch to 64", law, lambda law: law.batch >= 64)
 lab.reveal(
     "act2_batch", model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch
 )
 
-# %% answer="compute_bound_batch_images"
-one = iron_law(lab.p.model_mb * 1e6, lab.p.model_gflop * 1e9, h100)
-compute_bound_batch_images = one.compute_bound_batch
+# %% answer="balance_efficiency_percent"
+memory_term = lab.p.model_mb * 1e6 / h100.bandwidth
+compute_term = lab.p.model_gflop * 1e9 / h100.peak("fp16")
+balance_efficiency_percent = 100 * lab.p.small_batch * compute_term / memory_term
+
+# %% answer="int8_weights_times"
+fixed = compute_term + lab.p.launch_us * 1e-6
+int8_weights_times = (memory_term + fixed) / (memory_term / 4 + fixed)
 
 # %% [markdown]
-# ### The same model on the microcontroller
+# ### The same model on the board
 #
-# Switch to *Tiny* here and look at the iron law above again. Read the red lines first, then which bar is marked.
+# Move the switch to *Tiny*. The iron law above now has the rates and the memory of your own board. Read what is red
+# first, and then which bar is marked.
 
 # %% show="context for the board"
 context
 
-# %% answer="too_large_times"
-too_large_times = lab.p.model_mb * 1e6 / (lab.p.sram_kb * 1e3)
+# %% answer="bits_per_weight"
+weights = lab.p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
+bits_per_weight = 8 * (lab.p.sram_kb - lab.p.reserve_kb) * 1e3 / weights
 
-# %% answer="board_seconds"
-moving = lab.p.model_mb / lab.p.mcu_mb_per_s
+# %% answer="needed_mb_per_s"
+from math import ceil
+
 computing = lab.p.model_gflop * 1e9 / (lab.p.mcu_mflops * 1e6)
-board_seconds = moving + computing + m7.launch()
+allowed = ceil(computing) + lab.p.slack_s  # as the question says it
+needed_mb_per_s = lab.p.model_mb / (allowed - computing - m7.launch())
 
-# %% answer="board_binding_term"
-board_binding_term = "compute" if computing > moving else "memory"
+# %% answer="board_upgrade"
+moving = lab.p.model_mb / lab.p.mcu_mb_per_s
+upgrades = {
+    "core": moving + computing / lab.p.core_times,
+    "flash": moving / lab.p.flash_times + computing,
+    "prune": (moving + computing) / 2,
+}
+board_upgrade = min(upgrades, key=upgrades.get)
 
 # %% card="act2_limit"
 
 # %% card="act2_math"
 
 # %% [markdown]
-# ## Design challenge: both doorbells
+# ## Act 3: Two doorbells to design
 #
-# **Tiny** hears: the keyword model must fit into the board and answer within a second. **Cloud** sees: ResNet-50 must
-# answer in time; the questions below say in which. Each design can fail, and then the instrument, or the HUD at the end,
-# says so in red.
-#
-# - *Tiny*: the instrument begins with your keyword model in fp32, on a board with your memory, of which runtime and
-#   activations keep your reserve. Make the data smaller until it can be loaded beside them. Both sizes are behind
-#   *More*; leave them as they are.
-# - *Cloud*: it begins with your ResNet-50 at batch 1. Raise the batch until the promise is broken, then step back.
+# The switch loads each of the two proposals into the instrument below, on the machine that it is meant for. A lamp for
+# each promise says whether the design keeps it, and by how much it does not. The machine itself is fixed: change the
+# model or the batch.
+
+# %% card="act3_message"
 
 # %% show="context for the design"
 context
@@ -162,34 +207,47 @@ context
 design = IronLaw(
     efficiency=lab.p.efficiency_pct / 100,
     lock=lab.card("act2_batch"),
-    hints=lab.card("act2_limit"),
+    hints=lab.card("act3_split"),
 )
 lab.follow(
     design,
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
-    memory={"cloud": h100.memory, "tiny": lab.p.sram_kb * 1e3},
-    reserve={"cloud": 0, "tiny": lab.p.reserve_kb * 1e3},
     data={
         "cloud": lab.p.model_mb * 1e6,
         "tiny": lab.p.kws_kparams * 1e3 * BYTES_PER_ELEMENT["fp32"],
     },
-    operations={"cloud": lab.p.model_gflop * 1e9, "tiny": 10e6},
-    batch={"cloud": 1, "tiny": 1},
-    latency={"cloud": h100.launch(), "tiny": m7.launch()},
+    operations={"cloud": lab.p.model_gflop * 1e9, "tiny": lab.p.kws_mflop * 1e6},
+    batch={"cloud": lab.p.proposed_batch, "tiny": 1},
+    efficiency={"cloud": lab.p.efficiency_pct / 100, "tiny": 1.0},
+    latency={"cloud": lab.p.launch_us * 1e-6, "tiny": m7.launch()},
+    **machine_inputs,
 )
-promise = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
-memory = {
-    "cloud": f"memory of {q(h100.memory, 'B')}",
-    "tiny": f"reserve of {q(lab.p.reserve_kb * 1e3, 'B')}",
-}
+promised = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1.0}
+machines = {"cloud": ("h100-sxm", server_inputs), "tiny": ("cortex-m7", board_inputs)}
+
+
+def room_for_weights():
+    """What the machine of the context has left for weights, whatever the instrument shows."""
+    _, inputs = machines[context.context]
+    return inputs["memory"] - inputs["reserve"]
+
+
+def another_machine(where):
+    """A sentence while the instrument shows another machine than that of a context."""
+    device, inputs = machines[where]
+    changed = [name for name, value in inputs.items() if design.inputs[name] != value]
+    if design.device != device:
+        return f"The design is for the {devices[device].name}; the instrument shows another device."
+    if changed:
+        return f"The machine cannot be changed; set its {' and '.join(changed)} back."
+    return None
+
+
 design.targets = lambda: [
-    Target("data", design.capacity.memory, memory[context.context], spare=False),
-    Target("total", promise[context.context], f"promise {q(promise[context.context], 's')}"),
+    Target("data", room_for_weights(), f"room for weights {q(room_for_weights(), 'B')}"),
+    Target("total", promised[context.context], f"promise {q(promised[context.context], 's')}"),
 ]
 design
-
-# %% answer="largest_model_kparams"
-largest_model_kparams = (lab.p.sram_kb - lab.p.reserve_kb) / BYTES_PER_ELEMENT["int8"]
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb
@@ -198,37 +256,41 @@ fitting = [
     for precision in ("fp32", "fp16", "int8")
     if lab.p.kws_kparams * BYTES_PER_ELEMENT[precision] <= room_kb
 ]
-keyword_precision = fitting[0]
+keyword_precision = fitting[0] if fitting else "none"
 
-# %% answer="served_images_per_s"
-moving = lab.p.model_mb * 1e6 / h100.bandwidth
-computing = lab.p.batch * lab.p.model_gflop * 1e9 / (h100.peak("fp16") * lab.p.efficiency_pct / 100)
-served_images_per_s = lab.p.batch / (moving + computing + h100.launch())
+# %% answer="mixed_kparams"
+part = lab.p.fp16_pct / 100
+bytes_each = part * BYTES_PER_ELEMENT["fp16"] + (1 - part) * BYTES_PER_ELEMENT["int8"]
+mixed_kparams = room_kb / bytes_each
 
-# %% answer="largest_batch_in_time"
-one_image = computing / lab.p.batch
-times = {b: moving + b * one_image + h100.launch() for b in (1, 8, 32, 128)}
-largest_batch_in_time = str(max(b for b, time in times.items() if time <= lab.p.deadline_us * 1e-6))
+# %% answer="largest_batch_images"
+one_image = compute_term / (lab.p.efficiency_pct / 100)
+left = lab.p.deadline_us * 1e-6 - memory_term - lab.p.launch_us * 1e-6
+largest_batch_images = int(left / one_image)
+
+# %% card="act3_split"
 
 # %% [markdown]
 # ### What you hand on
 #
-# Choose the context you would build first, set the design instrument as you would ship it, and save.
+# Choose the product that you would build first, set the design instrument the way you would ship it, and save. A design
+# that breaks a promise can be saved too, but the ledger will say that it does.
 
 # %% design=true
 lab.design(
     {
         "context": lambda: context.context,
         "act1_prediction": lambda: lab.card("act1_gap").value,
-        "act1_correct": lambda: lab.card("act1_gap").value == gap.right,
+        "act1_correct": lambda: lab.card("act1_gap").value == gap_reveal.right,
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
         "act2_prediction": lambda: lab.card("act2_term").value,
-        "act2_correct": lambda: lab.card("act2_term").value == term.right,
-        "constraint_hit": lambda: bool(design.misses),
-        "oom_triggered": lambda: bool(design.capacity.out_of_memory),
+        "act2_correct": lambda: lab.card("act2_term").value == term_reveal.right,
+        "constraint_hit": lambda: bool(design.misses or another_machine(context.context)),
+        "oom_triggered": lambda: bool(design.data > room_for_weights()),
     },
     after=["act2_batch"],
     keeps={"design": design},
+    promises={"device": lambda: another_machine(context.context)},
     headline=lambda: (
         f"{context.context.capitalize()}, {q(design.data, 'B')}, batch {q(design.batch)}, "
         f"{q(design.result.total, 's')}"
@@ -239,35 +301,56 @@ lab.design(
 # ## In your own words
 
 # %% [markdown] essay="reply"
-# The two machines differ by {{ q(devices["h100-sxm"].peak() / devices["cortex-m7"].peak("fp32"), "×") }} in compute, by
+# One stack cannot serve both. The two machines differ by
+# {{ q(devices["h100-sxm"].peak() / devices["cortex-m7"].peak("fp32"), "×") }} in compute, by
 # {{ q(devices["h100-sxm"].bandwidth / devices["cortex-m7"].bandwidth, "×") }} in bandwidth, by
 # {{ q(devices["h100-sxm"].memory / devices["cortex-m7"].memory, "×") }} in memory and by
 # {{ q(devices["h100-sxm"].power / devices["cortex-m7"].power, "×") }} in power: six orders at most, not nine. Compute and
-# bandwidth would only make us wait; one ResNet-50 image would take about
-# {{ q(iron_law(p.model_mb * 1e6, p.model_gflop * 1e9, "cortex-m7").total, "s") }} on the doorbell. Capacity says no: the
-# weights are {{ q(capacity(p.model_mb * 1e6, "cortex-m7").fill, "×") }} too large, and in int8 still
+# bandwidth only make us wait; one image of the vision model would take about
+# {{ q(iron_law(p.model_mb * 1e6, p.model_gflop * 1e9, "cortex-m7").total, "s") }} on the doorbell. Capacity says no: in
+# fp32 its weights are {{ q(capacity(p.model_mb * 1e6, "cortex-m7").fill, "×") }} as large as the SRAM, and in int8 still
 # {{ q(capacity(p.model_mb * 1e6 / 4, "cortex-m7").fill, "×") }}.
 #
-# So the model itself must be another one, and with it format, compiler and runtime: GPU kernels in batches on one side,
-# an int8 interpreter without an operating system on the other. Data, labels, training code and evaluation can be shared.
+# So the model itself must be another one, and with it the format, the compiler and the runtime: GPU kernels in batches on
+# one side, an int8 interpreter without an operating system on the other. Data, labels, training code and evaluation can
+# be shared.
 #
-# I recommend to hear on the doorbell, with an int8 keyword model of at most {{ p.sram_kb - p.reserve_kb }} thousand
-# parameters, and to see in the cloud, in batches as large as the promised answer time allows. The $50,000 should pay for
-# the second, not for the first.
+# I recommend that the doorbell hears, so that audio stays at home, with a keyword model that fits into the
+# {{ q((p.sram_kb - p.reserve_kb) * 1e3, "B") }} that the runtime leaves, and that the cloud sees, in batches as large as
+# the promised answer time allows. Spend the $50,000 on the second, not on the first.
 
 # %% record="ledger_record"
 
 # %% card="takeaways"
 
+
 # %% show="Where you stand"
+def shown_context():
+    """The context whose machine the design shows; while the switch moves, it is a step behind."""
+    shown = (where for where, (device, _) in machines.items() if device == design.device)
+    return next(shown, context.context)
+
+
 lab.hud(
     constraints={
         "Memory": design,
         "Answer time": lambda: (
-            "The design answers later than it promises."
-            if design.result.total > promise[context.context]
+            f"The design answers after {q(design.result.total, 's')}, "
+            f"{q(design.result.total - promised[shown_context()], 's')} later than promised."
+            if not design.locked and design.result.total > promised[shown_context()]
             else None
         ),
+        "Device": lambda: None if design.locked else another_machine(shown_context()),
     },
-    decisions={"Built first": "context", "Longest term": "act2_bottleneck"},
+    decisions={
+        "Binding term": lambda: (
+            "not open yet"
+            if design.locked
+            else "out of memory"
+            if design.data > room_for_weights()
+            else str(design.result.binding)
+        ),
+        "Built first": "context",
+        "Saved design out of memory": "oom_triggered",
+    },
 )

@@ -65,13 +65,6 @@ _MEMORIES = tuple(
     (_LEAST_SIZE, _LEVELS[each.key] - _HALF, each.memory, _LEVELS[each.key] + _HALF, "gray")
     for each in _DEVICES
 )
-_MEMORY_SIZES = Words(
-    "memory sizes",
-    (1.5 * 1e12,) * len(_DEVICES),
-    tuple(_LEVELS[each.key] - 0.3 for each in _DEVICES),
-    tuple(_show(each.memory, "B") for each in _DEVICES),
-    "text",
-)
 
 
 def term_time(result: ph.IronLawTime, term: str) -> ph.Numeric:
@@ -221,7 +214,13 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
     marks: tuple[AnyMark, ...] = (
         Blocks("memories", _MEMORIES, 0.3),
         Blocks("weights", blocks, 0.9),
-        _MEMORY_SIZES,
+        Words(
+            "memory sizes",
+            (1.5 * 1e12,) * len(_DEVICES),
+            tuple(_LEVELS[each.key] - 0.3 for each in _DEVICES),
+            tuple(_show(memory if each.key == device else each.memory, "B") for each in _DEVICES),
+            "text",
+        ),
     )
     legend = [
         (f"Weights, {_show(data, 'B')}{'' if holds else ': too large'}", tone, "block"),

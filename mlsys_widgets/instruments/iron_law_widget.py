@@ -60,9 +60,9 @@ _NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Your own 
 class IronLaw(Instrument):
     """How long one batch takes, in three terms, and from which batch size compute is the limit.
 
-    The weights must fit into the memory of the device, less what is reserved. The memory is the
-    device's own unless it is set; choosing another device restores that device's memory and
-    clears the reserve.
+    The weights must fit into the memory of the device, less what is reserved. Memory, bandwidth
+    and peak rate are the device's own unless they are set, for example to those of a board that
+    is not on record; choosing another device restores that device's own and clears the reserve.
 
     Examples
     --------
@@ -147,6 +147,26 @@ class IronLaw(Instrument):
         help="Off: one term after the other. On: both at once, and only the longer one counts.",
         rare=True,
     )
+    bandwidth = Slider(
+        "Bandwidth of the device",
+        default=ph.devices["h100-sxm"].bandwidth,
+        low=1e6,
+        high=1e14,
+        log=True,
+        unit="B/s",
+        rare=True,
+        help="How fast the weights arrive. The device's own, until you change it.",
+    )
+    rate = Slider(
+        "Peak rate of the device",
+        default=ph.devices["h100-sxm"].peak(ph.devices["h100-sxm"].native),
+        low=1e7,
+        high=1e17,
+        log=True,
+        unit="FLOP/s",
+        rare=True,
+        help="How fast it can compute. The device's own, until you change it.",
+    )
     memory = Slider(
         "Memory of the device",
         default=ph.devices["h100-sxm"].memory,
@@ -171,12 +191,10 @@ class IronLaw(Instrument):
     )
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """A workload sets the sizes, a device its memory; other sizes are the student's own."""
+        """A workload sets the sizes, a device what it has; other sizes are the student's own."""
         if "device" in changed:
-            if "memory" not in changed:
-                inputs["memory"] = ph.devices[inputs["device"]].memory
-            if "reserve" not in changed:
-                inputs["reserve"] = 0.0
+            own = {**_machine_inputs(inputs["device"]), "reserve": 0.0}
+            inputs |= {name: value for name, value in own.items() if name not in changed}
         inputs["reserve"] = min(inputs["reserve"], _MOST_RESERVED * inputs["memory"])
         named = inputs["workload"]
         if not isinstance(named, str) or named not in _SIZES:
@@ -197,7 +215,8 @@ class IronLaw(Instrument):
         return ph.iron_law(
             self.data,
             self.operations,
-            self.device,
+            bandwidth=self.bandwidth,
+            rate=self.rate,
             efficiency=self.efficiency,
             latency=self.latency,
             batch=batch,
@@ -245,6 +264,29 @@ class IronLaw(Instrument):
         return ph.devices[self.device]
 
     @property
+    def _changed_rates(self) -> tuple[str, ...]:
+        """Peak rate and bandwidth, in words, as far as they are not the device's own."""
+        own = _machine_inputs(self.device)
+        rates = (("rate", "FLOP/s"), ("bandwidth", "B/s"))
+        return tuple(
+            _show(getattr(self, name), unit)
+            for name, unit in rates
+            if getattr(self, name) != own[name]
+        )
+
+    @property
+    def _where(self) -> str:
+        """The device, and what of it was set."""
+        changed = " and ".join(self._changed_rates)
+        return f"{self._machine.name}{f', set to {changed},' if changed else ''}"
+
+    @property
+    def _peak(self) -> str:
+        if self.rate != _machine_inputs(self.device)["rate"]:
+            return f"{_show(self.rate, 'FLOP/s')}, as set"
+        return self._machine.peak_label(self._machine.native)
+
+    @property
     def _what(self) -> str:
         return "your workload" if self.workload == _OWN else _NAMES[self.workload]
 
@@ -265,7 +307,7 @@ class IronLaw(Instrument):
             ("Binding term", str(result.binding), tones[str(result.binding)]),
             ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "ink"),
             ("Memory filled", _fill(fits), "red" if fits.out_of_memory else "memory"),
-            ("Peak", self._machine.peak_label(self._machine.native), "gray"),
+            ("Peak", self._peak, "gray"),
         ]
 
     @property
@@ -280,7 +322,7 @@ class IronLaw(Instrument):
         if fits.out_of_memory:
             what, takes = f"If it fit, {self._what}", "would take"
         return (
-            f"{what} on the {self._machine.name} with batch {_show(result.batch)} {takes} "
+            f"{what} on the {self._where} with batch {_show(result.batch)} {takes} "
             f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
             f"{_show(result.compute_time, 's')} for compute, {how}, plus "
             f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
@@ -368,6 +410,16 @@ class IronLaw(Instrument):
             curves(result, np.asarray(every.total / BATCHES), self.predicted("batch")),
             memories(self.device, self.data, self.memory, self.reserve),
         )
+
+
+def _machine_inputs(device: str) -> dict[str, float]:
+    """What a device brings along, by the name of the input."""
+    machine = ph.devices[device]
+    return {
+        "bandwidth": machine.bandwidth,
+        "rate": machine.peak(machine.native),
+        "memory": machine.memory,
+    }
 
 
 def _fill(fits: ph.Capacity) -> str:

@@ -27,6 +27,7 @@ _UNITS: Final = {
     "MB": ("B", 1e6),
     "GB": ("B", 1e9),
     "TB": ("B", 1e12),
+    "MB/s": ("B/s", 1e6),
     "GB/s": ("B/s", 1e9),
     "TB/s": ("B/s", 1e12),
     "GFLOP": ("FLOP", 1e9),

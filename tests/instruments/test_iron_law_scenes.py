@@ -57,6 +57,7 @@ def test_the_weights_fit_up_to_the_reserve(data: float, tone: str) -> None:
     assert (weights[2], weights[4]) == (data, tone)
     assert scene.legend[0][1] == tone
     assert (": too large" in scene.legend[0][0]) == (tone == "red")
+    assert mark(scene, "memory sizes").text[-1] == "448 KB"
     # The board of the catalog has 512 KB; the one that was set is drawn over it.
     assert memory[2] == 448e3
     assert memory[3] > memory[1]

@@ -34,6 +34,8 @@ moves = st.fixed_dictionaries(
         "efficiency": st.floats(0.01, 1.0),
         "latency": st.one_of(st.just(0.0), spread(1e-7, 1.0)),
         "overlapped": st.booleans(),
+        "bandwidth": spread(1e6, 1e14),
+        "rate": spread(1e7, 1e17),
         "memory": spread(1e4, 1e12),
         "reserve": st.one_of(st.just(0.0), spread(1e3, 1e12)),
     },
@@ -130,6 +132,30 @@ def test_another_device_brings_its_own_memory() -> None:
     assert (instrument.memory, instrument.reserve) == (16e9, 0)
     instrument.set(device="cortex-m7", memory=500e3)
     assert instrument.memory == 500e3
+
+
+def test_a_board_with_its_own_rates() -> None:
+    instrument = IronLaw(device="cortex-m7", rate="800 MFLOPS", bandwidth="20 MB/s")
+    law = instrument.result
+    assert (law.memory_time, law.compute_time) == pytest.approx((5.0, 5.0))
+    assert card(instrument, "Peak") == "800 MFLOPS, as set"
+    assert "on the Cortex-M7, set to 800 MFLOPS and 20 MB/s, with batch 1" in instrument.sentence(
+        law
+    )
+    instrument.set(rate="1 GFLOPS")
+    assert card(instrument, "Peak") == "1 GFLOPS fp32 dense"
+    assert "Cortex-M7, set to 20 MB/s, with" in instrument.sentence(instrument.result)
+    assert eval(instrument.code).inputs == instrument.inputs
+
+
+def test_another_device_brings_its_own_rates() -> None:
+    instrument = IronLaw(device="cortex-m7", rate=8e8, bandwidth=2e7)
+    instrument.set(device="orin-nx")
+    orin = ph.devices["orin-nx"]
+    assert (instrument.rate, instrument.bandwidth) == (orin.peak("fp16"), orin.bandwidth)
+    assert "set to" not in instrument.sentence(instrument.result)
+    instrument.set(device="cortex-m7", bandwidth=3e7)
+    assert (instrument.rate, instrument.bandwidth) == (1e9, 3e7)
 
 
 def test_a_reserve_leaves_something_for_the_weights() -> None:

@@ -24,6 +24,7 @@ UNITS = ("percent", "times", "µs", "ms", "seconds", "hours", "MB", "GB", "TFLOP
         ("2 days", "hours", 48),
         ("90 min", "hours", 1.5),
         ("1.5 GB", "MB", 1500),
+        ("0.05 GB/s", "MB/s", 50),
         ("312", "TFLOPS", 312),
         ("312 TFLOPS", "TFLOPS", 312),
         ("0.3 PFLOPS", "TFLOPS", None),

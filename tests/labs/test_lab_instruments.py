@@ -96,19 +96,34 @@ def test_the_context_moves_every_instrument_or_the_instrument_names_its_device(o
 # What each lab means its instruments to do.
 
 
-def test_lab_01_knows_the_memory_of_the_students_board(opened):
+def test_lab_01_knows_the_students_board(opened):
+    found = opened("lab_01_magnitude")
+    p, toggle = found.lab.p, found.names["context"]
+    h100 = ph.devices["h100-sxm"]
+    room = (p.sram_kb - p.reserve_kb) * 1e3
+    for name in ("law", "design"):
+        instrument = found.names[name]
+        assert isinstance(instrument, IronLaw)
+        toggle.context = "tiny"
+        assert (instrument.memory, instrument.reserve) == (p.sram_kb * 1e3, p.reserve_kb * 1e3)
+        rates = (p.mcu_mflops * 1e6, p.mcu_mb_per_s * 1e6)
+        assert (instrument.rate, instrument.bandwidth) == rates
+        for size, fits in ((room, True), (room + 1e3, False)):
+            instrument.set(data=size)
+            assert (instrument.alert(instrument.result) is None) is fits
+        toggle.context = "cloud"
+        assert (instrument.memory, instrument.reserve) == (h100.memory, 0)
+        assert (instrument.rate, instrument.bandwidth) == (h100.peak("fp16"), h100.bandwidth)
+
+
+def test_lab_01_loads_the_proposal_of_each_context(opened):
     found = opened("lab_01_magnitude")
     design, p, toggle = found.names["design"], found.lab.p, found.names["context"]
-    assert isinstance(design, IronLaw)
-    assert (design.memory, design.reserve) == (ph.devices["h100-sxm"].memory, 0)
+    assert (design.batch, design.data) == (p.proposed_batch, p.model_mb * 1e6)
+    assert design.efficiency == p.efficiency_pct / 100
     toggle.context = "tiny"
-    assert (design.memory, design.reserve) == (p.sram_kb * 1e3, p.reserve_kb * 1e3)
-    for precision, fits in (("fp32", False), ("fp16", False), ("int8", True)):
-        design.set(data=p.kws_kparams * 1e3 * ph.BYTES_PER_ELEMENT[precision])
-        assert bool(design.capacity.out_of_memory) is not fits
-        assert (design.alert(design.result) is None) is fits
-    toggle.context = "cloud"
-    assert (design.memory, design.reserve) == (ph.devices["h100-sxm"].memory, 0)
+    assert (design.batch, design.data) == (1, p.kws_kparams * 4e3)
+    assert (design.operations, design.efficiency) == (p.kws_mflop * 1e6, 1)
 
 
 def test_lab_07_runs_the_keyword_box_on_the_device_of_the_edge(opened):

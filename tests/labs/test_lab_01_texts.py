@@ -1,0 +1,190 @@
+"""Lab 01 says nothing that is false for anybody: its sentences and verdicts for 200 students."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from mlsys_widgets import IronLaw
+from mlsys_widgets import physics as ph
+from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
+from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.labs import Message, Number, Prediction, Reflection, load
+from tests.labs.rehearsal import ROOT
+
+HOME = ROOT / "assignments" / "lab_01_magnitude"
+LAB, CHECKS = load(HOME), load_checks(HOME)
+DRAWN = [LAB.draw(f"student-{k}") for k in range(200)]
+H100, M7 = ph.devices["h100-sxm"], ph.devices["cortex-m7"]
+
+
+def key(name, p):
+    return CHECKS[name](Given(p, HOME))
+
+
+def board(p, *, core=1.0, flash=1.0, model=1.0, **inputs):
+    """The iron law as a student sets it: the vision model, streamed on the student's board."""
+    return IronLaw(
+        device="cortex-m7",
+        data=p.model_mb * 1e6 * model,
+        operations=p.model_gflop * 1e9 * model,
+        bandwidth=p.mcu_mb_per_s * 1e6 * flash,
+        rate=p.mcu_mflops * 1e6 * core,
+        memory=p.sram_kb * 1e3,
+        reserve=p.reserve_kb * 1e3,
+        latency=M7.launch(),
+        **inputs,
+    )
+
+
+def cloud(p, **inputs):
+    sizes = {"data": p.model_mb * 1e6, "operations": p.model_gflop * 1e9}
+    return IronLaw(device="h100-sxm", latency=p.launch_us * 1e-6, **{**sizes, **inputs})
+
+
+# How long texts are.
+
+
+def test_messages_tell_a_story_and_feedback_teaches():
+    wrong = {}
+    for p in DRAWN:
+        for name, item in LAB.items(p).items():
+            if isinstance(item, Message) and not 80 <= len(item.message.split()) <= 150:
+                wrong[name] = len(item.message.split())
+            if isinstance(item, Prediction | Reflection):
+                assert set(item.feedback) == set(item.options), name
+                for option, words in item.feedback.items():
+                    if not 35 <= len(words.split()) <= 70:
+                        wrong[name, option] = len(words.split())
+                    assert re.search(r"\d", words), f"{name}, {option} has no number"
+    assert not wrong
+
+
+def test_what_a_check_says_is_a_sentence_or_two():
+    for p in DRAWN:
+        for name, check in CHECKS.items():
+            for belief in check(Given(p, HOME)).beliefs:
+                assert 15 <= len(belief.says.split()) <= 45, (name, belief.name, belief.says)
+                assert "None" not in belief.says, (name, belief.name)
+
+
+def test_the_example_in_a_question_has_the_form_and_is_nobodys_answer():
+    for p in DRAWN:
+        for name, item in LAB.items(p).items():
+            if not isinstance(item, Number):
+                continue
+            found = re.search(r"number such as ([\d.]*\d)", item.ask)
+            assert found, name
+            example, right = float(found[1]), key(name, p)
+            assert item.form_error(example) is None, name
+            assert not right.reaches(right.value, example), name
+
+
+# What the texts claim.
+
+
+def test_the_gaps_of_act_1_are_what_its_feedback_says():
+    gaps = {
+        "compute": H100.peak("fp16") / M7.peak("fp32"),
+        "bandwidth": H100.bandwidth / M7.bandwidth,
+        "power": H100.power / M7.power,
+    }
+    assert gaps["power"] < 1e4 < gaps["bandwidth"] < gaps["compute"]
+    assert 1e4 / gaps["power"] < 2
+    for p in DRAWN:
+        own = H100.peak("fp16") / (p.mcu_mflops * 1e6)
+        assert 0.8e6 <= own <= 1.25e6  # "a million times slower"
+        assert key("flop_per_joule_times", p).value > 1
+        # The board has time for everything that it should hear.
+        assert p.kws_mflop * p.kws_passes / p.mcu_mflops < 0.3
+
+
+def test_the_board_says_no_to_the_vision_model_in_every_format():
+    for p in DRAWN:
+        room = (p.sram_kb - p.reserve_kb) * 1e3
+        assert board(p).capacity.out_of_memory
+        assert board(p).capacity.fill > 100
+        assert p.model_mb * 1e6 / 4 > room
+        assert key("bits_per_weight", p).value < 1
+        assert LAB.items(p)["act2_limit"].right == "B"
+        assert p.model_mb * 1e6 / H100.memory < 0.01
+        assert 1 < board(p).result.total < 60  # "slow, and some products could live with it"
+
+
+def test_what_is_asked_for_exists():
+    for p in DRAWN:
+        assert 0 < key("balance_efficiency_percent", p).value < 100
+        assert key("largest_batch_images", p).value >= 1
+        assert key("needed_mb_per_s", p).value > 0
+        assert 1.5 < key("int8_weights_times", p).value < 3
+
+
+# Numbers and verdicts hold on the instruments, set to that very context.
+
+
+def test_numbers_hold_on_the_instruments():
+    for p in DRAWN[:50]:
+        efficiency = key("balance_efficiency_percent", p).value / 100
+        law = cloud(p, batch=p.small_batch, efficiency=efficiency).result
+        assert law.memory_time == pytest.approx(law.compute_time)
+        faster = cloud(p).result.total / cloud(p, data=p.model_mb * 1e6 / 4).result.total
+        assert faster == pytest.approx(key("int8_weights_times", p).value)
+        needed = key("needed_mb_per_s", p).value / p.mcu_mb_per_s
+        asked = LAB.items(p)["needed_mb_per_s"].ask
+        promised = float(re.search(r"may take \*\*([\d.]+) s\*\*", asked)[1])
+        assert board(p, flash=needed).result.total == pytest.approx(promised)
+        served = {"efficiency": p.efficiency_pct / 100}
+        most = key("largest_batch_images", p).value
+        assert cloud(p, batch=most, **served).result.total <= p.deadline_us * 1e-6
+        assert cloud(p, batch=most + 1, **served).result.total > p.deadline_us * 1e-6
+
+
+def test_the_improvement_that_is_graded_is_the_fastest_on_the_instrument():
+    for p in DRAWN:
+        times = {
+            "core": board(p, core=p.core_times).result.total,
+            "flash": board(p, flash=p.flash_times).result.total,
+            "prune": board(p, model=0.5).result.total,
+        }
+        first, second = sorted(times.values())[:2]
+        assert times[key("board_upgrade", p).value] == first
+        assert second > first
+
+
+def test_the_precision_that_is_graded_is_the_highest_that_the_instrument_can_hold():
+    for p in DRAWN:
+        instrument = board(p)
+        fits = []
+        for name in ("fp32", "fp16", "int8"):
+            instrument.set(data=p.kws_kparams * 1e3 * ph.BYTES_PER_ELEMENT[name])
+            fits += [name] if instrument.alert(instrument.result) is None else []
+        assert key("keyword_precision", p).value == (fits or ["none"])[0]
+
+
+def test_the_plan_that_is_graded_draws_the_least_power_by_its_own_sentences():
+    """The verdict's numbers agree with each other: the right plan has the smallest."""
+    for p in DRAWN:
+        found = key("listening_plan", p)
+        said = dict(re.findall(r"(board|stream|gate) ([\d.]+) mw", found.says.lower()))
+        assert len(said) == 3
+        assert min(said, key=lambda plan: float(said[plan])) == found.value or math.isclose(
+            *sorted(map(float, said.values()))[:2], rel_tol=0.01
+        )
+
+
+# Nobody is helped by a neighbor.
+
+
+def test_every_option_is_right_for_a_tenth_and_numbers_differ():
+    drawn = [LAB.draw(f"student-{k}") for k in range(1000)]
+    for name, item in LAB.items(drawn[0]).items():
+        if name not in CHECKS or isinstance(item, Prediction):
+            continue
+        found = [key(name, p) for p in drawn]
+        if isinstance(found[0], ChoiceKey):
+            for option in item.options:
+                assert sum(each.value == option for each in found) >= 100, (name, option)
+        if isinstance(found[0], NumberKey):
+            assert len({f"{each.value:.3g}" for each in found}) >= 20, name
