@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.instruments.break_even_scenes import crossing_of
-from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
+from mlsys_widgets.instruments.break_even_timeline import (
+    BreakEvenTimeline,
+    gain_needed,
+    left_to_earn,
+    remedies,
+)
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.live_math import live_math
 from tests.instruments.drawn import handles, mark
