@@ -50,7 +50,8 @@ STREAMS = {
     for case in measured.cases(H200, kind="dispatch", variant="eager", length="5us")
 }
 #: The two streams between which a question interpolates.
-FEWER, MORE = 300, 1000
+FEWER = 300
+MORE = 1000
 #: What fusing the text's chain gave there, by elements.
 FUSIONS = {
     each.rows * each.columns: each
@@ -167,7 +168,7 @@ def act1_message(p: Parameters) -> Message:
         f" {q(KWS.compute_per_kernel, 's')}. Before each of them the CPU spends"
         f" {q(A100.launch(), 's')} in the framework and the driver to launch it.\n\n"
         f"Finance has an answer already: a GPU that computes {p.faster:g}× as fast, and a purchase"
-        " order that I am supposed to sign on Friday. If the spotter is not fast enough by then, the"
+        " order that I am to sign on Friday. If the spotter is not fast enough by then, the"
         " product launches without it. Before I sign, I want to know what the GPU we own is doing"
         " all day.",
         task="Find out how much of the time the GPU computes, and what would raise it.",
@@ -300,8 +301,9 @@ def act1_why(p: Parameters) -> Reflection:
             f" The CPU still needs {q(launch, 's')} for each launch, so the utilization falls"
             f" {fell}, and the pass gets only {q(before.total / after.total, '×')} faster. Faster"
             " hardware makes the dispatch tax weigh more. Fewer launches make it weigh less.",
-            "D": f"The spotter moves the same data on both GPUs, {q(KWS.flops / KWS.intensity, 'B')}"
-            f" in a pass. On an {A100.name} that takes {q(run('kws', A100).memory, 's')} of"
+            "D": "The spotter moves the same data on both GPUs,"
+            f" {q(KWS.flops / KWS.intensity, 'B')} in a pass. On an {A100.name} that takes"
+            f" {q(run('kws', A100).memory, 's')} of"
             f" {q(run('kws', A100).total, 's')}, too little to explain a drop {fell}. Look for the"
             " part of the bar that a faster GPU leaves as it is.",
         },

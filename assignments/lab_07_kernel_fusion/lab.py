@@ -13,6 +13,8 @@
 # compiling each change about it, and decide from volume and time in service whether compiling pays.
 
 # %% setup=true
+from itertools import pairwise
+
 from mlsys_widgets import (
     BreakEvenTimeline,
     CompilationSpectrum,
@@ -211,7 +213,7 @@ tails = {
     "scores": ("softmax", "dropout", "matmul"),
 }
 operations = heads[lab.p.head] + tails[lab.p.tail]
-cuts = sum(not ph.can_fuse(*pair).fusible for pair in zip(operations, operations[1:]))
+cuts = sum(not ph.can_fuse(*pair).fusible for pair in pairwise(operations))
 kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
 
 # %% [markdown]
@@ -383,6 +385,7 @@ CompilationSpectrum(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_p
 #
 # **Lab 08, Training** takes up the utilization that your framework leaves. **Lab 11, The Roofline** starts at the
 # intensity of your chain, fused or not.
+
 
 # %% show="Where you stand"
 def spotter_now():
