@@ -1,4 +1,4 @@
-"""Lab 07 agrees with itself: its verdicts hold on its instruments, and its entry says what was done."""
+"""Lab 07 agrees with itself: verdicts hold on its instruments, its entry says what was done."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_verdict_is_what_the_timeline_shows():
     for student in STUDENTS:
         p = lab.draw(student)
         cloud, edge = timelines(p)
-        pays = tuple(dict((c[:2] for c in w.cards(w.result)))["Compiling"] == "pays off"
+        pays = tuple(dict(c[:2] for c in w.cards(w.result))["Compiling"] == "pays off"
                      for w in (cloud, edge))  # fmt: skip
         assert check(Given(p, HOME)).value == words[pays], student
 
