@@ -22,7 +22,7 @@ STUDENTS = [f"student-{k}" for k in range(200)]
 
 def test_questions_and_keys_are_made_of_the_same_things():
     asks, checks = (module_at(HOME / name) for name in ("asks.py", "checks.py"))
-    for name in ("FEWER", "MORE", "HEADS", "TAILS"):
+    for name in ("FEWER", "MORE", "LAUNCH", "HEADS", "TAILS"):
         assert getattr(asks, name) == getattr(checks, name), name
 
 
