@@ -20,6 +20,7 @@ from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted
 from mlsys_widgets.measured import findings, trial
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
+    Device,
     break_even,
     chain,
     devices,
@@ -228,10 +229,28 @@ def act1_utilization(p: Parameters) -> Prediction:
     )
 
 
+def model_table(device: Device) -> str:
+    """The three models on one device: how their work is cut, and how busy the device is."""
+    rows = ["| Model | Kernels | Compute per kernel | Eager | Compiled |", "|---|---|---|---|---|"]
+    for key in ("kws", "resnet50", "gpt2-layer"):
+        load = workloads[key]
+        eager, compiled = (run(key, device, mode) for mode in ("eager", "compiled"))
+        rows.append(
+            f"| {load.name} | {q(load.kernels)} | {q(load.compute_per_kernel, 's')}"
+            f" | {q(eager.utilization, '%')} in {q(eager.total, 's')}"
+            f" | {q(compiled.utilization, '%')} in {q(compiled.total, 's')} |"
+        )
+    return "\n".join(rows)
+
+
 @lab.asks
 def act1_worked(p: Parameters) -> Peek:
     return Peek(
         {
+            f"Utilization and time of a pass, {A100.name}, {q(A100.launch(), 's')} per launch": (
+                model_table(A100)
+            ),
+            f"The same on the {ORIN.name}, {q(ORIN.launch(), 's')} per launch": model_table(ORIN),
             "The keyword spotter, eager, launches one by one": run("kws", A100),
             "The keyword spotter, compiled": run("kws", A100, "compiled"),
             "A GPT-2 layer, eager": run("gpt2-layer", A100),
@@ -518,9 +537,9 @@ def act2_claims(p: Parameters) -> Message:
         f" {q(same['compiled'], '×')} here, which means slower: each of its calls costs the CPU"
         " time too.\n\n"
         "**10 to 20×** less traffic is a figure for FlashAttention. Attention has a table of scores"
-        " that grows with the square of the sequence. FlashAttention works through it in tiles and never"
-        " writes it to memory. That is a different algorithm, not a chain in one kernel, and on the"
-        " wall clock it gives 2 to 4×. Please keep the two apart in whatever you tell Noor today.",
+        " that grows with the square of the sequence. FlashAttention works through it in tiles and"
+        " never writes it to memory. That is a different algorithm, not a chain in one kernel, and"
+        " on the wall clock it gives 2 to 4×. Please keep the two apart in whatever you tell Noor today.",
         act=2,
         after=["act2_fusion"],
     )
@@ -598,7 +617,8 @@ def kernels_after_fusing(p: Parameters) -> Choice:
     return Choice(
         "A compiler gets these six operations. Each reads what the one before it wrote, and their"
         f" shapes agree wherever that matters:\n\n**{listed}**\n\nIt fuses neighbors wherever"
-        " the fusion decision says that two of them can share a kernel. How many kernels does it launch?",
+        " the fusion decision says that two of them can share a kernel. How many kernels does it"
+        " launch?",
         {"two": "2", "three": "3", "four": "4", "five": "5"},
         points=4,
         title="Where does a compiler have to cut?",
