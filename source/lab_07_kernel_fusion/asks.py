@@ -539,7 +539,8 @@ def act2_claims(p: Parameters) -> Message:
         "**10 to 20×** less traffic is a figure for FlashAttention. Attention has a table of scores"
         " that grows with the square of the sequence. FlashAttention works through it in tiles and"
         " never writes it to memory. That is a different algorithm, not a chain in one kernel, and"
-        " on the wall clock it gives 2 to 4×. Please keep the two apart in whatever you tell Noor today.",
+        " on the wall clock it gives 2 to 4×. Please keep the two apart in whatever you tell Noor"
+        " today.",
         act=2,
         after=["act2_fusion"],
     )
