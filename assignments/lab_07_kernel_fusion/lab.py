@@ -230,7 +230,8 @@ kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
 
 # %% [markdown]
 # Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with
-# the keyword spotter on an Orin NX, whose passes are those of the waterfall. Then try the CI pipeline. The scenario
+# the keyword spotter on an Orin NX, whose eager passes are those of the waterfall. (Its runtime compiles only parts of
+# the model, so it gains less than the waterfall's *Compiled* promises.) Then try the CI pipeline. The scenario
 # *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model
 # serves for half a day: find the shortest time in service for which compiling pays there.
 
