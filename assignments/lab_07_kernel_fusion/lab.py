@@ -107,8 +107,9 @@ ahead = ph.forward_pass(real.kernels, real.gpu_busy / real.kernels, launch, laun
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
 
 # %% [markdown]
-# Below is the spotter on an H200. Set *Launches* to *Asynchronous* and watch the first kernels in the plot at the
-# bottom. Then select ResNet-50, and compare its kernels with a launch.
+# Below is the spotter on an H200, where one launch timed alone costs {{ q(devices["h200-sxm"].launch(), "s") }}. Set
+# *Launches* to *Asynchronous* and watch the first kernels in the plot at the bottom. Then select ResNet-50, and compare
+# its kernels with a launch.
 
 # %% instrument="Dispatch waterfall of an H200"
 DispatchWaterfall(device="h200-sxm", lock=lab.card("act1_real"), hints=lab.card("act2_fusion"))
