@@ -384,7 +384,7 @@ lab.design(
 # it on the way from eager to torch.compile.
 
 # %% instrument="Compilation spectrum"
-CompilationSpectrum(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_product"))
+CompilationSpectrum(hints=lab.card("act2_one_product"))
 
 # %% [markdown]
 # ## Where you stand
