@@ -1,55 +1,62 @@
 """The keys of lab_07_kernel_fusion. This file stays in the course; students never get it."""
 
 import math
+from itertools import pairwise
 
 from mlsys_widgets import measured
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.measured import findings
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
-    ForwardPass,
+    Deployment,
     Fusion,
     break_even,
     can_fuse,
     chain,
     deployment,
     devices,
-    format_quantity,
     forward_pass,
     fuse,
+    ops,
     run,
     workloads,
 )
-from mlsys_widgets.physics.dispatch import Launch
+from mlsys_widgets.physics import format_quantity as q
 
 MICRO = 1e-6
-MEGA = 1e6
 HOURS = 24
+A100 = devices["a100-sxm"]
 H200 = measured.load("h200-sxm")
-LAUNCH = measured.ceilings(H200).launch or 0.0
 #: Streams of kernels of about 5 µs on that GPU, by their number.
 STREAMS = {
     case.kernels: case
     for case in measured.cases(H200, kind="dispatch", variant="eager", length="5us")
 }
-
-
-def _pass(
-    given: Given, launch: Launch = "serial", faster: float = 1.0, sooner: float = 1.0
-) -> ForwardPass:
-    """The student's build; computing and launching that many times faster."""
-    p = given.p
-    return forward_pass(
-        p.kernels, p.kernel_us * MICRO / faster, p.launch_us * MICRO / sooner, launch=launch
-    )
-
-
-def _idle(one: ForwardPass) -> float:
-    return 100 * float(one.dispatch / one.total)
-
-
-def _busy(one: ForwardPass) -> float:
-    return 100 * float(one.utilization)
+# A hidden test carries this file without asks.py, so what both need is in both; a test compares.
+#: The two streams between which a question interpolates.
+FEWER = 300
+MORE = 1000
+#: What a launch costs in a stream of kernels too short to matter.
+LAUNCH = (
+    measured.cases(H200, kind="dispatch", variant="eager", length="tiny", launches=1000)[
+        0
+    ].seconds.median
+    / 1000
+)
+#: Operations in a row, in two halves.
+HEADS = {
+    "norm": ("layernorm", "dropout", "matmul"),
+    "mlp": ("matmul", "gelu", "matmul"),
+    "attention": ("matmul", "softmax", "matmul"),
+    "gate": ("sum", "mul", "dropout"),
+}
+TAILS = {
+    "residual": ("add", "relu", "scale"),
+    "pool": ("max", "scale", "add"),
+    "next": ("layernorm", "matmul", "relu"),
+    "scores": ("softmax", "dropout", "matmul"),
+}
+NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 def _nearest(options: dict[str, float], actual: float) -> ChoiceKey:
@@ -62,124 +69,86 @@ def _nearest(options: dict[str, float], actual: float) -> ChoiceKey:
 
 def act1_utilization(given: Given) -> ChoiceKey:
     kws = workloads["kws"]
-    asked = forward_pass(kws.kernels, kws.compute_per_kernel, devices["a100-sxm"].launch())
+    asked = forward_pass(kws.kernels, kws.compute_per_kernel, A100.launch())
     return _nearest({"A": 0.9, "B": 0.5, "C": 0.33, "D": 0.05}, float(asked.utilization))
 
 
-def kws_utilization_pct(given: Given) -> NumberKey:
-    asked = _pass(given)
-    once = forward_pass(1, asked.compute, asked.launch_overhead)
+def launch_budget_us(given: Given) -> NumberKey:
+    p = given.p
+    goal = p.goal_pct / 100
+    right = p.kernel_us * (1 - goal) / goal
     return NumberKey(
-        _busy(asked),
-        tolerance=0.03,
+        right,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "waiting for computing",
-                _idle(asked),
-                credit=0.4,
-                says="That is the share in which the GPU waits for launches; the question asks for"
-                " the rest.",
+                "launch and kernel together",
+                p.kernel_us / goal,
+                credit=0.5,
+                says=f"{p.kernel_us / goal:.3g} µs is launch and kernel together. The kernel takes"
+                f" {p.kernel_us:g} µs of that; the launch may have only the rest.",
             ),
             Belief(
-                "compute over launch",
-                100 * float(asked.compute_per_kernel / asked.launch_overhead),
+                "percentage of the kernel",
+                p.kernel_us * (1 - goal),
                 credit=0.3,
-                says="You divided the kernel by its launch. The whole is both together: a share is"
-                " a part over the whole.",
+                says=f"You took {100 - p.goal_pct}% of the kernel. The promise is about the whole"
+                " pass: the launch may take that part of launch and kernel together.",
             ),
             Belief(
-                "a fraction for a percentage",
-                float(asked.utilization),
-                credit=0.6,
-                form=True,
-                says="That is a fraction; the name of the answer asks for percent.",
+                "the shares swapped",
+                p.kernel_us * goal / (1 - goal),
+                credit=0.3,
+                says=f"With a launch that long the GPU would compute only {100 - p.goal_pct}% of"
+                " the time. Put your number back into kernel over kernel plus launch.",
             ),
             Belief(
-                "one launch for all kernels",
-                _busy(once),
-                credit=0.1,
-                says="You paid for one launch at most. Every kernel has its own.",
-            ),
-        ],
-        says="The number of kernels drops out: what counts is a kernel beside its launch.",
-    )
-
-
-def faster_gpu_utilization_pct(given: Given) -> NumberKey:
-    before, after = _pass(given), _pass(given, faster=given.p.faster)
-    return NumberKey(
-        _busy(after),
-        tolerance=0.03,
-        beliefs=[
-            Belief(
-                "a faster GPU is as busy",
-                _busy(before),
-                credit=0.1,
-                says="That is the old GPU. Only the kernels got shorter; launches cost what they"
-                " cost before.",
-            ),
-            Belief(
-                "utilisation divided by the speed",
-                _busy(before) / given.p.faster,
-                credit=0.4,
-                says="You divided the share itself. The kernel gets shorter, and so does the whole"
-                " that it is a part of.",
-            ),
-            Belief(
-                "launches get faster",
-                _busy(_pass(given, sooner=given.p.faster)),
+                "launches run ahead",
+                p.kernel_us,
                 credit=0.2,
-                says="You made launches faster. They are the CPU's work; the new GPU shortens the"
-                " kernels.",
-            ),
-            Belief(
-                "waiting for computing",
-                _idle(after),
-                credit=0.4,
-                says="That is the share in which the new GPU waits; the question asks for the"
-                " rest.",
-            ),
-            Belief(
-                "a fraction for a percentage",
-                float(after.utilization),
-                credit=0.6,
-                form=True,
-                says="That is a fraction; the name of the answer asks for percent.",
+                says="A launch as long as the kernel would be hidden if launches ran ahead. Here"
+                " each waits for the kernel before it, and half the time would be lost.",
             ),
         ],
-        says="A faster GPU ends sooner and waits as long as before, so it is less busy.",
+        says=f"At {right:.3g} µs per launch the GPU computes {p.goal_pct}% of the time. Your"
+        f" launches cost {p.launch_us:g} µs, {p.launch_us / right:.2g} times that: no driver is"
+        " that much better, so there must be fewer of them.",
     )
 
 
-def most_from_compiling(given: Given) -> ChoiceKey:
-    names = {"kws": "kws", "resnet50": "resnet50", "gpt2-layer": "gpt2"}
-    gains = {
-        name: float(run(key, "a100-sxm").total / run(key, "a100-sxm", "compiled").total)
-        for key, name in names.items()
-    }
-    return ChoiceKey(
-        max(gains, key=lambda name: gains[name]),
+def faster_gpu_saves_pct(given: Given) -> NumberKey:
+    p = given.p
+    before = forward_pass(p.kernels, p.kernel_us * MICRO, p.launch_us * MICRO)
+    after = forward_pass(p.kernels, p.kernel_us * MICRO / p.faster, p.launch_us * MICRO)
+    right = 100 * float(1 - after.total / before.total)
+    return NumberKey(
+        right,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "the middle gains most",
-                "resnet50",
-                credit=0.0,
-                says="It has fewer launches, and each is short beside its kernel. See the table.",
+                "the whole pass gets faster",
+                100 * (1 - 1 / p.faster),
+                credit=0.2,
+                says=f"That would be {p.faster:g}× for the whole pass. Only the kernels get"
+                f" shorter; {p.launch_us:g} µs of launching before each stay.",
             ),
             Belief(
-                "the largest gains most",
-                "gpt2",
-                credit=0.0,
-                says="Large kernels hardly notice their launches, so there is little to win.",
+                "change of the utilization",
+                100 * float(before.utilization - after.utilization),
+                credit=0.3,
+                says="That is how far the utilization falls, in percentage points. The question is"
+                " about the time of the pass: compare the two totals.",
             ),
             Belief(
-                "all gain alike",
-                "alike",
-                credit=0.0,
-                says="Compiling removes launches, and their share differs from model to model.",
+                "relative to the new time",
+                100 * float(before.total / after.total - 1),
+                credit=0.6,
+                says="You divided the saving by the new time, which gives the gain in throughput."
+                " A pass gets shorter by a percentage of the old time.",
             ),
         ],
-        says="Where launches take most of the time, there is most to win.",
+        says=f"Finance pays for {p.faster:g}× and gets a pass that is {right:.3g}% shorter: the"
+        " launches are the CPU's work, and no GPU shortens them.",
     )
 
 
@@ -189,275 +158,305 @@ def _stream(kernels: int) -> tuple[float, float]:
 
 
 def act1_real(given: Given) -> NumberKey:
-    wall, busy = _stream(1000)
+    wall, busy = _stream(MORE)
     return NumberKey(busy / wall, tolerance=0.1)
 
 
-def async_utilization_pct(given: Given) -> NumberKey:
-    ahead, serial = _pass(given, "async"), _pass(given)
+def stream_wall_ms(given: Given) -> NumberKey:
+    n = given.p.stream_kernels
+    (few, _), (many, busy) = _stream(FEWER), _stream(MORE)
+    pace = (many - few) / (MORE - FEWER)
+    each = busy / MORE
+    right = 1e3 * (few + pace * (n - FEWER))
     return NumberKey(
-        _busy(ahead),
-        tolerance=0.03,
+        right,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "launches wait all the same",
-                _busy(serial),
+                "launch and kernel one by one",
+                1e3 * n * (LAUNCH + each),
                 credit=0.2,
-                says="That is launching one by one. Here a kernel runs while the next is being"
-                " launched.",
+                says=f"You added launch and kernel, {q(LAUNCH + each, 's')} for each. The readings"
+                f" say {q(pace, 's')} per kernel: launches ran ahead while kernels computed.",
             ),
             Belief(
-                "launches are hidden for good",
-                100.0,
+                "kernels alone",
+                1e3 * n * each,
                 credit=0.2,
-                says="Launches would be hidden if kernels were longer. Yours are shorter, so the"
-                " GPU still waits for each launch.",
+                says=f"Those are the kernels alone, {q(each, 's')} each. The stream took"
+                f" {q(pace, 's')} per kernel, because the launches set its pace.",
             ),
             Belief(
-                "inverted",
-                100 * float(ahead.launch_overhead / ahead.compute_per_kernel),
-                credit=0.3,
-                form=True,
-                says="A share of the time cannot exceed 100 percent: you divided the other way"
-                " round.",
-            ),
-            Belief(
-                "a fraction for a percentage",
-                float(ahead.utilization),
-                credit=0.6,
-                form=True,
-                says="That is a fraction; the name of the answer asks for percent.",
+                "launches alone",
+                1e3 * n * LAUNCH,
+                credit=0.5,
+                says=f"Those are the launches alone, {q(LAUNCH, 's')} each. With kernels to run"
+                f" the stream needs a little more: the readings make {q(pace, 's')} per kernel.",
             ),
         ],
-        says="One launch for each kernel sets the pace, and the kernel fits into it.",
+        says=f"The slope between the readings is {q(pace, 's')} per kernel: shorter than launch and"
+        f" kernel together ({q(LAUNCH + each, 's')}), longer than the kernel ({q(each, 's')}).",
     )
 
 
-def serial_stream_ms(given: Given) -> NumberKey:
-    kernels = given.p.stream_kernels
-    wall, busy = _stream(kernels)
-    serial = forward_pass(kernels, busy / kernels, LAUNCH)
-    return NumberKey(
-        1e3 * float(serial.total),
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "kernels left out",
-                1e3 * kernels * LAUNCH,
-                credit=0.3,
-                says="These are the launches alone. One by one, the kernels come on top.",
-            ),
-            Belief(
-                "launches left out",
-                1e3 * busy,
-                credit=0.3,
-                says="These are the kernels alone. One by one, a launch comes before each.",
-            ),
-            Belief(
-                "µs for ms",
-                1e6 * float(serial.total),
-                credit=0.6,
-                form=True,
-                says="Those are microseconds; the name of the answer asks for milliseconds.",
-            ),
-            Belief(
-                "s for ms",
-                float(serial.total),
-                credit=0.6,
-                form=True,
-                says="Those are seconds; the name of the answer asks for milliseconds.",
-            ),
-        ],
-        says=f"That is {format_quantity(serial.total / wall, '×')} what was measured, so launches"
-        " did not wait.",
-    )
-
-
-def launches_on_gpu(given: Given) -> ChoiceKey:
+def kernels_left(given: Given) -> NumberKey:
     p = given.p
-    wall, busy = _stream(p.stream_kernels)
-    each = busy / p.stream_kernels
-    ways = {"serial": "serial", "async": "asynchronous", "graph": "graph"}
-    off = {
-        name: abs(float(forward_pass(p.stream_kernels, each, LAUNCH, launch=way).total) - wall)
-        for way, name in ways.items()
+    goal = p.goal_pct / 100
+    work, paces = p.kernels * p.kernel_us, p.kernels * p.kernel_us / p.launch_us
+    right = paces / goal
+    return NumberKey(
+        right,
+        tolerance=0.01,
+        absolute=0.5,
+        beliefs=[
+            Belief(
+                "launches one by one",
+                paces * (1 - goal) / goal,
+                credit=0.4,
+                says="That many launches would do if each waited for its kernel. Here kernels run"
+                " during the launches, so all of the pass may be launching.",
+            ),
+            Belief(
+                "a GPU that is always busy",
+                paces,
+                credit=0.5,
+                says="With that few kernels each lasts as long as a launch and the GPU never"
+                f" waits. {p.goal_pct}% leaves room for some more.",
+            ),
+            Belief(
+                "the goal multiplied",
+                paces * goal,
+                credit=0.4,
+                says="You multiplied by the goal. The pass may be longer than the computing, not"
+                " shorter: divide the compute time by the goal first.",
+            ),
+        ],
+        says=f"{q(work * MICRO, 's')} of computing in {p.goal_pct}% of the time allows"
+        f" {q(work * MICRO / goal, 's')} for the pass, and each launch takes {p.launch_us:g} µs of"
+        " it. Fusing has to bring the kernels down to that.",
+    )
+
+
+def best_offer(given: Given) -> ChoiceKey:
+    p = given.p
+    launch, kernel, n = p.launch_us * MICRO, p.wake_us * MICRO, 1000
+    left = n * (1 - p.fused_pct / 100)
+    totals = {
+        "gpu": forward_pass(n, kernel / p.faster, launch).total,
+        "compile": forward_pass(left, n * kernel / left, launch).total,
+        "ahead": forward_pass(n, kernel, launch, launch="async").total,
+    }
+    # Per kernel of today, in words.
+    each = {name: q(float(total) / n, "s") for name, total in totals.items()}
+    right = min(totals, key=lambda name: float(totals[name]))
+    wrong = {
+        "gpu": (
+            "the faster GPU",
+            f"The GPU shortens {p.wake_us:g} µs of computing and leaves {p.launch_us:g} µs of"
+            f" launching: {each['gpu']} per kernel.",
+        ),
+        "compile": (
+            "fewer launches",
+            f"Compiling removes {p.fused_pct}% of the launches and leaves all {p.wake_us:g} µs of"
+            f" computing: {each['compile']} per kernel.",
+        ),
+        "ahead": (
+            "launching ahead",
+            f"Launching ahead leaves the longer of {p.launch_us:g} µs and {p.wake_us:g} µs:"
+            f" {each['ahead']} per kernel.",
+        ),
     }
     return ChoiceKey(
-        min(off, key=lambda name: off[name]),
+        right,
         beliefs=[
             Belief(
-                "launches wait for kernels",
-                "serial",
+                f"{name} helps most",
+                key,
                 credit=0.0,
-                says="Then the stream would have taken longer than it did, as you computed.",
-            ),
-            Belief(
-                "one launch for all",
-                "graph",
-                credit=0.2,
-                says="Then the stream would take little more than its kernels. It took as long as"
-                " the slower of launches and kernels.",
-            ),
+                says=f"{told} Another change gets it down to {each[right]}.",
+            )
+            for key, (name, told) in wrong.items()
+            if key != right
         ],
-        says="Wall time follows the slower of launches and kernels: launches run ahead.",
+        says=f"{wrong[right][1]} The other two end at"
+        f" {' and '.join(each[key] for key in totals if key != right)}. What helps depends on"
+        " which of the two, launch or kernel, is longer, and by how much.",
     )
 
 
 # Act 2, fusion
 
 
-def _fused(given: Given) -> Fusion:
-    p = given.p
-    return fuse(chain("layernorm", "dropout", "relu"), p.rows * p.columns, 2, "a100-sxm")
-
-
 def act2_fusion(given: Given) -> ChoiceKey:
     size = workloads["layernorm-dropout-relu"].elements
-    fused = fuse(chain("layernorm", "dropout", "relu"), size, 2, "a100-sxm")
+    fused = fuse(chain("layernorm", "dropout", "relu"), size, 2, A100)
     claim = findings.CLAIMED_FUSION_SPEEDUP
     return _nearest({"A": 1.2, "B": 2.5, "C": claim, "D": 15}, float(fused.speedup))
 
 
-def traffic_saved_mb(given: Given) -> NumberKey:
-    fused = _fused(given)
-    saved = float(fused.unfused_traffic - fused.fused_traffic)
-    return NumberKey(
-        saved / MEGA,
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "all traffic for the saving",
-                float(fused.unfused_traffic) / MEGA,
-                credit=0.4,
-                says="That is all that three kernels move. The fused kernel still reads and"
-                " writes.",
-            ),
-            Belief(
-                "what remains for the saving",
-                float(fused.fused_traffic) / MEGA,
-                credit=0.4,
-                says="That is what the fused kernel still moves, or your elements have one byte"
-                " each. The saving is what no longer moves.",
-            ),
-            Belief(
-                "four bytes for fp16",
-                saved * BYTES_PER_ELEMENT["fp32"] / BYTES_PER_ELEMENT["fp16"] / MEGA,
-                credit=0.5,
-                says="You counted four bytes for an element. That is fp32; the tensor is in fp16.",
-            ),
-            Belief(
-                "binary megabytes",
-                saved / 2**20,
-                credit=0.6,
-                says="You divided by 1,048,576. That is a MiB; here a megabyte is a million bytes.",
-            ),
-        ],
-        says="Six passes over the tensor become two.",
-    )
-
-
-def fusion_speedup_times(given: Given) -> NumberKey:
-    fused = _fused(given)
-    free = fuse(
-        chain("layernorm", "dropout", "relu"),
-        fused.elements,
-        2,
-        "a100-sxm",
-        launch_overhead=0.0,
-    )
-    return NumberKey(
-        float(fused.speedup),
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "the ratio of the traffic",
-                float(fused.traffic_reduction),
-                credit=0.3,
-                says="Traffic and launches fall by that much. The arithmetic stays, and it is a"
-                " part of both times.",
-            ),
-            Belief(
-                "the claim of the text",
-                findings.CLAIMED_FUSION_SPEEDUP,
-                credit=0.0,
-                says="That is the claim. Add up both times from the numbers you are given.",
-            ),
-            Belief(
-                "launches left out",
-                float(free.speedup),
-                credit=0.3,
-                says="You left the launches out. There are three before fusing and one after.",
-            ),
-            Belief(
-                "inverted",
-                1 / float(fused.speedup),
-                credit=0.5,
-                says="That is the fused time over the unfused one; the question asks how many times"
-                " faster.",
-            ),
-        ],
-        says="Launches and traffic fall to a third, the arithmetic stays: less than three in all.",
-    )
-
-
-def fused_intensity_flop_per_byte(given: Given) -> NumberKey:
+def rows_until_traffic_counts(given: Given) -> NumberKey:
     p = given.p
     size = BYTES_PER_ELEMENT[p.precision]
-    fused = fuse(chain("layernorm", "dropout", p.activation), p.rows * p.columns, size)
-    right = float(fused.fused_intensity)
+    elements = p.launch_us * MICRO * A100.bandwidth / (2 * size)
+    right = elements / p.columns
     return NumberKey(
         right,
-        tolerance=0.02,
+        tolerance=0.01,
+        absolute=1,
         beliefs=[
             Belief(
-                "before fusing",
-                float(fused.unfused_intensity),
-                credit=0.3,
-                says="That is the intensity of three kernels of their own, which read and write"
-                " the tensor three times.",
+                "the write left out",
+                2 * right,
+                credit=0.5,
+                says="You moved each number once. The fused kernel reads the tensor and writes it,"
+                f" {2 * size} bytes for each number.",
             ),
             Belief(
-                "the write left out",
-                right * 2,
+                "traffic of three kernels",
+                right / 3,
+                credit=0.4,
+                says="That is the traffic of three separate kernels against one launch. Fused, the"
+                " tensor is read once and written once.",
+            ),
+            Belief(
+                "numbers for rows",
+                elements,
                 credit=0.5,
-                says="You counted one pass over the tensor. The fused kernel reads it and writes"
-                " it.",
+                says="That is how many numbers the tensor has at that point. A row holds"
+                f" {p.columns:,} of them, so divide once more.",
+            ),
+            Belief(
+                "three launches",
+                3 * right,
+                credit=0.4,
+                says="You compared with three launches. The fused chain is one kernel with one"
+                f" launch of {p.launch_us:g} µs.",
+            ),
+        ],
+        says=f"{q(elements * 2 * size, 'B')} move in {p.launch_us:g} µs. Tensors with fewer than"
+        f" {right:,.0f} rows gain mostly from the launches that fusing saves, larger ones from the"
+        " traffic.",
+    )
+
+
+def _chains(given: Given) -> Fusion:
+    """One chain of the student's model."""
+    p = given.p
+    return fuse(
+        chain("layernorm", "dropout", "relu"),
+        p.rows * p.columns,
+        2,
+        A100,
+        launch_overhead=p.launch_us * MICRO,
+    )
+
+
+def fusion_saves_ms(given: Given) -> NumberKey:
+    p, one = given.p, _chains(given)
+    launches = float((one.unfused_launches - one.fused_launches) * one.launch_overhead)
+    traffic = float((one.unfused_traffic - one.fused_traffic) / one.bandwidth)
+    right = 1e3 * p.layers * float(one.unfused_time - one.fused_time)
+    return NumberKey(
+        right,
+        tolerance=0.01,
+        beliefs=[
+            Belief(
+                "launches alone",
+                1e3 * p.layers * launches,
+                credit=0.5,
+                says=f"Those are the launches, {q(launches, 's')} in each layer. Four passes over"
+                f" the tensor disappear too, another {q(traffic, 's')}.",
+            ),
+            Belief(
+                "one layer",
+                right / p.layers,
+                credit=0.5,
+                says="That is what one chain saves. A pass goes through"
+                f" {p.layers} layers, and each of them has such a chain.",
+            ),
+            Belief(
+                "all of it saved",
+                1.5e3 * p.layers * (launches + traffic),
+                credit=0.3,
+                says="You took off all launches and all traffic. The fused kernel still has one"
+                " launch, one read and one write in each layer.",
+            ),
+        ],
+        says=f"Each layer saves two launches ({q(launches, 's')}) and four passes over the tensor"
+        f" ({q(traffic, 's')}). The arithmetic is the same before and after, so you never needed"
+        " to know it.",
+    )
+
+
+def ridge_gap_times(given: Given) -> NumberKey:
+    p = given.p
+    size = BYTES_PER_ELEMENT[p.precision]
+    fused = fuse(chain("layernorm", p.middle, p.activation), 1024, size, p.gpu)
+    ridge = float(devices[p.gpu].ridge(p.precision))
+    now, apart = float(fused.fused_intensity), float(fused.unfused_intensity)
+    right = ridge / now
+    moved = float(fused.fused_tensors)
+    return NumberKey(
+        right,
+        tolerance=0.015,
+        beliefs=[
+            Belief(
+                "three separate kernels",
+                ridge / apart,
+                credit=0.4,
+                says=f"You used {q(apart, 'FLOP/B')}, the intensity of three separate kernels."
+                f" Fused, the chain reads and writes less and has {q(now, 'FLOP/B')}.",
+            ),
+            Belief(
+                "one tensor moved",
+                right / moved,
+                credit=0.4,
+                says=f"You moved one tensor. The fused kernel moves {moved:.0f}: what it reads and"
+                " what it writes.",
             ),
             Belief(
                 "inverted",
                 1 / right,
-                credit=0.3,
-                says="These are bytes per FLOP; the question asks for FLOP per byte.",
-            ),
-            Belief(
-                "fusing reaches the ridge",
-                float(devices["a100-sxm"].ridge()),
-                credit=0.0,
-                says="That is the ridge, where arithmetic would begin to limit. Fused elementwise"
-                " operations stay far below it.",
+                credit=0.4,
+                says="That is the intensity of the kernel as a fraction of the ridge. The question"
+                " asks how many times more it would need.",
             ),
         ],
-        says="Three times as much as before, and still far below the ridge. Lab 11 goes on here.",
+        says=f"{q(now, 'FLOP/B')} against a ridge of {q(ridge, 'FLOP/B')}: fusing raised it from"
+        f" {q(apart, 'FLOP/B')}, and memory still limits it. Matrix products are what clears the"
+        " ridge; Lab 11 starts here.",
     )
 
 
-def which_pair_fuses(given: Given) -> ChoiceKey:
-    pairs = {
-        "sum-multiply": ("sum", "mul"),
-        "matmul-relu": ("matmul", "relu"),
-        "gelu-matmul": ("gelu", "matmul"),
-        "matmul-softmax": ("matmul", "softmax"),
-    }
-    verdicts = {name: can_fuse(*pair) for name, pair in pairs.items()}
-    right = next(name for name, verdict in verdicts.items() if verdict.fusible)
+def kernels_after_fusing(given: Given) -> ChoiceKey:
+    operations = (*HEADS[given.p.head], *TAILS[given.p.tail])
+    pairs = [(pair, can_fuse(*pair)) for pair in pairwise(operations)]
+    cuts = [each for each in pairs if not each[1].fusible]
+    joins = [each for each in pairs if each[1].fusible]
+    right = 1 + len(cuts)
+    beliefs = []
+    for many, word in NUMBERS.items():
+        if many == right:
+            continue
+        # One pair that this answer gets wrong, a different one for each answer where there are.
+        found = cuts if many < right else joins
+        (first, second), verdict = found[(abs(many - right) - 1) % len(found)]
+        both = f"{ops[first].name} and {ops[second].name}"
+        wrong = "cannot share a kernel" if many < right else "can share a kernel"
+        beliefs.append(
+            Belief(
+                f"{word} kernels",
+                word,
+                credit=0.0,
+                says=f"With {word} kernels you fused too {'much' if many < right else 'little'}:"
+                f" {both} {wrong}. {verdict.reason}",
+            )
+        )
+    boundaries = "; ".join(f"{ops[a].name} | {ops[b].name}" for (a, b), _ in cuts)
     return ChoiceKey(
-        right,
-        beliefs=[
-            Belief(f"{name} fuses", name, credit=0.0, says=verdict.reason)
-            for name, verdict in verdicts.items()
-            if name != right
-        ],
-        says=verdicts[right].reason,
+        NUMBERS[right],
+        beliefs=beliefs,
+        says=f"The compiler has to cut at {boundaries}. {cuts[0][1].reason}",
     )
 
 
@@ -470,175 +469,147 @@ def act2_break_even(given: Given) -> ChoiceKey:
     return _nearest({"A": 1e3, "B": 1e4, "C": 1.3e5, "D": 1e7}, float(images))
 
 
-def break_even_images(given: Given) -> NumberKey:
+def _cloud(given: Given) -> Deployment:
+    """A server of the image service from one deployment to the next."""
     p = given.p
-    right = float(break_even(p.compile_s, p.eager_rate, p.compiled_rate))
+    return deployment(
+        p.compile_s,
+        p.eager_rate,
+        p.compiled_rate,
+        per_day=p.server_images,
+        days=1 / p.deploys,
+    )
+
+
+def _edge(given: Given, device: str = "orin-nx") -> Deployment:
+    """The keyword box from one model to the next, on its own device."""
+    p = given.p
+    return deployment(
+        p.kws_compile_s,
+        1 / float(run("kws", device).total),
+        gain=p.kws_gain,
+        per_day=HOURS * p.per_hour,
+        days=p.service_hours / HOURS,
+    )
+
+
+def deploys_per_day_limit(given: Given) -> NumberKey:
+    p, cloud = given.p, _cloud(given)
+    right = p.server_images / float(cloud.break_even)
     gain = p.compiled_rate / p.eager_rate - 1
+    saved = p.server_images * float(cloud.saved_per_inference)
     return NumberKey(
         right,
-        tolerance=0.02,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "eager images while compiling",
-                p.compile_s * p.eager_rate,
+                "gain taken as time saved",
+                p.server_images * gain / p.eager_rate / p.compile_s,
+                credit=0.4,
+                says=f"You took {q(gain, '%')} more throughput for {q(gain, '%')} less time. An"
+                f" image gets shorter by {q(1 - p.eager_rate / p.compiled_rate, '%')}.",
+            ),
+            Belief(
+                "all the work of a day",
+                p.server_images / p.eager_rate / p.compile_s,
                 credit=0.2,
-                says="So many images an eager model would have done while yours was compiled. Each"
-                " compiled image wins back only a part of its time.",
+                says="You divided all the eager time of a day by the compile time. Compiling saves"
+                " only a part of that time.",
             ),
             Belief(
                 "difference of the rates",
-                p.compile_s * (p.compiled_rate - p.eager_rate),
+                p.server_images / (p.compile_s * (p.compiled_rate - p.eager_rate)),
                 credit=0.2,
                 says="You used the difference of the rates. What an image saves is the difference"
-                " of the times.",
+                f" of the times, {q(cloud.saved_per_inference, 's')}.",
             ),
             Belief(
-                "gain taken as time saved",
-                p.compile_s * p.eager_rate / gain,
+                "inverted",
+                1 / right,
                 credit=0.4,
-                says="You took the gain in throughput for the share of time that is saved. Half as"
-                " much throughput again saves a third of the time, not a half.",
-            ),
-            Belief(
-                "milliseconds for seconds",
-                right / 1e3,
-                credit=0.5,
-                form=True,
-                says="You mixed units: the time an image saves is in milliseconds, the compile time"
-                " in seconds.",
+                says="That is how many days one deployment must last. The question asks how many"
+                " fit into a day.",
             ),
         ],
-        says="Compile time over the time that each image saves.",
+        says=f"A day of images saves {q(saved, 's')}, and each deployment spends {p.compile_s} s"
+        " of it again. Volume alone does not decide; volume between two deployments does.",
     )
 
 
-def ci_loss_s(given: Given) -> NumberKey:
-    p = given.p
-    job = deployment(p.compile_s, p.eager_rate, p.compiled_rate, per_day=p.ci_images, days=1)
-    loss, saved = -float(job.net_saved), float(job.saved)
-    return NumberKey(
-        loss,
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "nothing is won back",
-                float(p.compile_s),
-                credit=0.2,
-                says="That is the compile time alone. The images do run faster afterwards.",
-            ),
-            Belief(
-                "what is won back",
-                saved,
-                credit=0.4,
-                says="That is what the images win back. The job still owes the rest.",
-            ),
-            Belief(
-                "the saving added",
-                p.compile_s + saved,
-                credit=0.2,
-                says="You added what is saved to what is spent. Saving makes the loss smaller.",
-            ),
-            Belief(
-                "loss for gain",
-                -loss,
-                credit=0.4,
-                says="The size is right. The sign says that the job ends sooner, and it ends"
-                " later.",
-            ),
-        ],
-        says="The job ends before the break-even, so compiling costs more than it saves.",
-    )
-
-
-def _box(given: Given) -> tuple[float, float]:
-    """Eager requests a second, and the requests after which compiling has paid."""
-    p = given.p
-    eager = 1 / float(run("kws", "a100-sxm").total)
-    return eager, float(break_even(p.kws_compile_s, eager, eager * (1 + p.kws_gain)))
-
-
-def kws_break_even_hours(given: Given) -> NumberKey:
-    p = given.p
-    eager, requests = _box(given)
-    right = requests / p.per_hour
+def edge_requests_per_hour(given: Given) -> NumberKey:
+    p, edge = given.p, _edge(given)
+    requests = float(edge.break_even)
+    right = requests / p.service_hours
+    cloud = float(_edge(given, "a100-sxm").break_even)
+    taken = 1 / float(edge.eager_rate)
     return NumberKey(
         right,
-        tolerance=0.02,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "per day for per hour",
-                right * HOURS,
-                credit=0.4,
-                says="You took the requests of an hour for those of a day.",
-            ),
-            Belief(
-                "requests for hours",
-                requests,
-                credit=0.5,
-                says="That is the number of requests. How long does the box need to get them?",
-            ),
-            Belief(
-                "days for hours",
-                right / HOURS,
-                credit=0.6,
-                says="Those are days; the name of the answer asks for hours.",
+                "the pass of the A100",
+                cloud / p.service_hours,
+                credit=0.3,
+                says="That is the pass of an A100. On the Orin NX a launch costs five times as much"
+                f" and a pass takes {q(taken, 's')}, so each request saves more.",
             ),
             Belief(
                 "gain taken as time saved",
-                p.kws_compile_s * eager / p.kws_gain / p.per_hour,
+                p.kws_compile_s / (taken * p.kws_gain) / p.service_hours,
                 credit=0.4,
-                says="You took the gain in throughput for the share of time that is saved. A pass"
-                " gets shorter by less than that.",
+                says=f"You took {q(p.kws_gain, '%')} more throughput for {q(p.kws_gain, '%')} less"
+                f" time. A pass gets shorter by {q(p.kws_gain / (1 + p.kws_gain), '%')}.",
             ),
             Belief(
-                "a box that is always busy",
-                requests / eager / 3600,
-                credit=0.2,
-                says="So long the box would compute without a break. It waits for requests most of"
-                " the time.",
+                "requests until break-even",
+                requests,
+                credit=0.5,
+                says=f"That is how many requests pay for compiling. They have to arrive within"
+                f" {p.service_hours} hours.",
             ),
         ],
-        says="Few requests, so it takes long to win back even a short compile time.",
+        says=f"A request saves {q(edge.saved_per_inference, 's')} of {q(taken, 's')}, so"
+        f" {p.kws_compile_s} s of compiling need {q(requests)} requests before the model is"
+        " replaced.",
     )
 
 
 def where_to_compile(given: Given) -> ChoiceKey:
-    p = given.p
-    eager, requests = _box(given)
-    hours = round(p.service_share * requests / p.per_hour)
-    cloud = deployment(p.compile_s, p.eager_rate, p.compiled_rate, per_day=1e7, days=30)
-    edge = deployment(
-        p.kws_compile_s, eager, gain=p.kws_gain, per_day=HOURS * p.per_hour, days=hours / HOURS
-    )
+    cloud, edge = _cloud(given), _edge(given)
     words = {
-        (True, True): "both",
-        (True, False): "cloud",
-        (False, True): "edge",
-        (False, False): "neither",
+        "both": (True, True),
+        "cloud": (True, False),
+        "edge": (False, True),
+        "neither": (False, False),
     }
+    truth = bool(cloud.roi_positive), bool(edge.roi_positive)
+    right = next(word for word, pays in words.items() if pays == truth)
+
+    def told(of: Deployment, where: str, unit: str) -> str:
+        kept = "more than" if of.roi_positive else "less than"
+        return (
+            f"{where} sees {q(of.inferences)} {unit} between two compilations, {kept} the"
+            f" {q(of.break_even)} that pay for one"
+        )
+
+    facts = (told(cloud, "A server", "images"), told(edge, "the box", "requests"))
+    beliefs = []
+    for word, pays in words.items():
+        if word == right:
+            continue
+        # What this answer gets wrong, and not what it gets right.
+        missed = [fact for fact, mine, so in zip(facts, pays, truth, strict=True) if mine != so]
+        said = " and ".join(missed)
+        beliefs.append(
+            Belief(
+                f"compile: {word}",
+                word,
+                credit=0.3 if len(missed) == 1 else 0.0,
+                says=f"{said[:1].upper()}{said[1:]}.",
+            )
+        )
     return ChoiceKey(
-        words[bool(cloud.roi_positive), bool(edge.roi_positive)],
-        beliefs=[
-            Belief(
-                "compiling always pays",
-                "both",
-                credit=0.3,
-                says="At the edge the model is replaced before compiling has paid: compare with"
-                " your hours.",
-            ),
-            Belief(
-                "small models always gain",
-                "edge",
-                credit=0.0,
-                says="The spotter gains much in each pass, but the box sees too few of them. The"
-                " cloud passes its break-even on the first day.",
-            ),
-            Belief(
-                "compiling never pays",
-                "neither",
-                credit=0.0,
-                says="Compare the images of one day in the cloud with your break-even.",
-            ),
-        ],
-        says="Volume and time in service decide, not the model.",
+        right,
+        beliefs=beliefs,
+        says=f"{facts[0]}, and {facts[1]}. Volume between two compilations decides.",
     )

@@ -1,16 +1,20 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU must launch each of them. A launch costs 5 to 20 µs, however
-# small the kernel is. Fusing and compiling win that time back, and traffic with it, at a price. In this lab you find
-# out when the price is worth paying.
+# A framework turns a model into kernels, and the CPU has to launch each of them. A launch costs 5 to 20 µs, however
+# small the kernel is: the *dispatch tax*. Fusing and compiling win time back, and traffic with it, at a price. In this
+# lab you find out for which models, and in which deployments, the price is worth paying.
 #
-# **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the
-# way from eager execution to compiled graphs. One number to take along: a ReLU alone in fp16 can reach
-# {{ q(roofline(fuse(chain("relu"), 1024).unfused_intensity, devices["a100-sxm"].peak("fp16"), devices["a100-sxm"].bandwidth).mfu, "%") }}
-# of an A100's peak. Memory is why.
+# **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
+# eager execution to compiled graphs. The chapter makes five claims in numbers; at the end of the lab you will have
+# checked all of them.
+#
+# **You will be able to** say where the time of a forward pass goes, tell what a faster GPU, launching ahead, fusing and
+# compiling each change about it, and decide from volume and time in service whether compiling pays.
 
 # %% setup=true
+from itertools import pairwise
+
 from mlsys_widgets import (
     BreakEvenTimeline,
     CompilationSpectrum,
@@ -26,31 +30,31 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# The waterfall of Act 1, and the fusion explorer and the timeline of Act 2, follow your choice. On the A100 a launch costs
-# {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin NX {{ q(devices["orin-nx"].launch(), "s") }}.
+# Your choice holds for both acts: the waterfall, the fusion explorer and the timeline all move to the device you choose,
+# and you can change it at any time. On the A100 a launch costs {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin
+# NX {{ q(devices["orin-nx"].launch(), "s") }}, because a slower CPU runs the same driver. Questions that are about one
+# of the two say so.
 
 # %% show="Context"
 context = lab.context(
     {"cloud": "Cloud: A100", "edge": "Edge: Jetson Orin NX"},
     about={
-        "cloud": "A server in a data centre that gets 10 million requests a day.",
-        "edge": "A small box on site that gets about a hundred requests an hour.",
+        "cloud": "A server in a data center that gets 10 million requests per day.",
+        "edge": "A small box on site that gets about a hundred requests per hour.",
     },
 )
 context
 
 # %% [markdown]
 # ## Act 1: The dispatch tax audit
-#
-# About 15 minutes.
 
 # %% card="act1_message"
 
 # %% card="act1_utilization"
 
 # %% [markdown]
-# Below is the same pass, with {{ q(run("kws", "a100-sxm").memory, "s") }} for moving data added. Try three things:
-# the other two models, *compiled*, and a faster GPU.
+# Below is one pass of the spotter, with the time for moving data added. Try three things before you compare: select the
+# GPT-2 layer, switch the spotter to *Compiled*, and give it a faster GPU. The line on the meter is your prediction.
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
@@ -60,65 +64,86 @@ kws = lab.follow(
 kws
 
 # %% reveal="act1_utilization"
+# moves: Move("Select the GPT-2 layer", kws, model="gpt2-layer")
+# moves: Move("Switch the keyword spotter to Compiled", kws, model="kws", mode="compiled")
+# moves: Move("Give it a GPU twice as fast", kws, lambda w: w.speedup >= 2)
 spotter, launch = ph.workloads["kws"], ph.devices["a100-sxm"].launch()
 asked = ph.forward_pass(spotter.kernels, spotter.compute_per_kernel, launch)
 act1 = lab.reveal("act1_utilization", model=asked.utilization)
 act1
 
-# %% answer="kws_utilization_pct"
-kernel, launch = lab.p.kernel_us, lab.p.launch_us
-kws_utilization_pct = 100 * kernel / (kernel + launch)
+# %% card="act1_worked"
 
-# %% answer="faster_gpu_utilization_pct"
-faster = lab.p.kernel_us / lab.p.faster
-faster_gpu_utilization_pct = 100 * faster / (faster + lab.p.launch_us)
+# %% [markdown]
+# Two questions about your own build of the spotter. An instrument can check an answer; none of them shows it.
+
+# %% answer="launch_budget_us"
+# kernel / (kernel + launch) = goal, solved for the launch
+goal = lab.p.goal_pct / 100
+launch_budget_us = lab.p.kernel_us * (1 - goal) / goal
+
+# %% answer="faster_gpu_saves_pct"
+before = lab.p.kernel_us + lab.p.launch_us
+after = lab.p.kernel_us / lab.p.faster + lab.p.launch_us
+faster_gpu_saves_pct = 100 * (1 - after / before)
 
 # %% card="act1_why"
-
-# %% answer="most_from_compiling"
-most_from_compiling = "kws"
 
 # %% [markdown]
 # ### A reality check
 #
-# The audit let every launch wait for the kernel before it. A real GPU has a queue: the CPU puts kernels into it and
-# does not wait for them.
+# The audit let every launch wait for the kernel before it, as the textbook does. Does a real GPU work that way?
 
 # %% card="act1_real"
 
 # %% reveal="act1_real"
-(real,) = measured.cases("h200-sxm", kind="dispatch", variant="eager", length="5us", launches=1000)
-each, launch = real.gpu_busy / real.kernels, measured.ceilings("h200-sxm").launch
-ahead = ph.forward_pass(real.kernels, each, launch, launch="async")
+# Kernels of 5 µs, and kernels so short that the launches alone take the time.
+real, tiny = (
+    measured.cases("h200-sxm", kind="dispatch", variant="eager", length=length, launches=1000)[0]
+    for length in ("5us", "tiny")
+)
+launch = tiny.seconds.median / tiny.kernels
+ahead = ph.forward_pass(real.kernels, real.gpu_busy / real.kernels, launch, launch="async")
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
 
 # %% [markdown]
-# Below is the spotter on that H200. Set *Launches* to *Asynchronous* and watch the first kernels. Then choose
-# ResNet-50: its kernels are longer than a launch, and the tax is gone.
+# Below is the spotter on an H200, where one launch timed alone costs {{ q(devices["h200-sxm"].launch(), "s") }}. Set
+# *Launches* to *Asynchronous* and watch the first kernels in the plot at the bottom. Then select ResNet-50, and compare
+# its kernels with a launch.
 
 # %% instrument="Dispatch waterfall of an H200"
 DispatchWaterfall(device="h200-sxm", lock=lab.card("act1_real"), hints=lab.card("act2_fusion"))
 
-# %% answer="async_utilization_pct"
-# The slower of launch and kernel sets the pace; the first launch and the last kernel stand alone.
-n, kernel, launch = lab.p.kernels, lab.p.kernel_us, lab.p.launch_us
-total = launch + kernel + (n - 1) * max(launch, kernel)
-async_utilization_pct = 100 * n * kernel / total
+# %% answer="stream_wall_ms"
+# The two readings give a pace per kernel; go on from the shorter stream at that pace.
+few, many = (
+    measured.cases("h200-sxm", kind="dispatch", variant="eager", length="5us", launches=n)[0]
+    for n in (300, 1000)
+)
+pace = (many.seconds.median - few.seconds.median) / (many.kernels - few.kernels)
+wall = few.seconds.median + pace * (lab.p.stream_kernels - few.kernels)
+stream_wall_ms = 1e3 * wall
 
-# %% answer="serial_stream_ms"
-n = lab.p.stream_kernels
-(mine,) = measured.cases("h200-sxm", kind="dispatch", variant="eager", length="5us", launches=n)
-serial_stream_ms = 1e3 * (n * measured.ceilings("h200-sxm").launch + mine.gpu_busy)
+# %% answer="kernels_left"
+# Launches set the pace, so the pass takes (kernels left) launches; computing must fill the goal.
+compute = lab.p.kernels * lab.p.kernel_us
+kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 
-# %% answer="launches_on_gpu"
-launches_on_gpu = "asynchronous"
+# %% answer="best_offer"
+kernel, launch = lab.p.wake_us, lab.p.launch_us
+per_kernel = {
+    "gpu": kernel / lab.p.faster + launch,
+    "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
+    "ahead": max(kernel, launch),
+}
+best_offer = min(per_kernel, key=per_kernel.get)
 
 # %% card="act1_math"
 
 # %% [markdown]
 # ## Act 2: What fusing and compiling buy
 #
-# About 22 minutes, in two panels.
+# Two panels: first what fusing saves, then when compiling has paid. Between them is a good place for a break.
 
 # %% card="act2_message"
 
@@ -128,8 +153,9 @@ launches_on_gpu = "asynchronous"
 # %% card="act2_fusion"
 
 # %% [markdown]
-# The explorer sets the text's claim, the model and a measurement side by side. Change the number of elements and the
-# bandwidth, then give the chain a fourth step; its steps are behind *More*.
+# The explorer sets the chapter's claim, the model and a measurement side by side. Switch *Fused* on and off and watch
+# which tensors stay on the chip. Then raise the bandwidth from an A100's to an H100's
+# {{ q(devices["h100-sxm"].bandwidth, "B/s") }}, and give the chain a fourth step; its steps are behind *More*.
 
 # %% instrument="Fusion explorer"
 fusion = lab.follow(
@@ -139,30 +165,36 @@ fusion = lab.follow(
 fusion
 
 # %% reveal="act2_fusion"
+# moves: Move("Switch Fused on", fusion, fused=True)
+# moves: Move("Raise the bandwidth to 3 TB/s or more", fusion, lambda w: w.bandwidth >= 3e12)
+# moves: Move("Give the chain a fourth step", fusion, lambda w: len(w.operations.links) > 3)
 text = FusionExplorer(measured=True)
 lab.reveal("act2_fusion", model=text.result.speedup, measured=text.finding.wall["triton"])
 
 # %% card="act2_claims"
 
-# %% answer="traffic_saved_mb"
+# %% answer="rows_until_traffic_counts"
+# In the time of a launch, memory moves this many bytes; a row is read once and written once.
+moved = lab.p.launch_us * 1e-6 * ph.devices["a100-sxm"].bandwidth
+row = 2 * lab.p.columns * {"fp16": 2, "fp32": 4}[lab.p.precision]
+rows_until_traffic_counts = moved / row
+
+# %% answer="fusion_saves_ms"
+# Two launches of three, and four passes over the tensor of six; the arithmetic stays.
 tensor = lab.p.rows * lab.p.columns * 2
-traffic_saved_mb = (6 * tensor - 2 * tensor) / 1e6
+saved = 2 * lab.p.launch_us * 1e-6 + 4 * tensor / ph.devices["a100-sxm"].bandwidth
+fusion_saves_ms = 1e3 * lab.p.layers * saved
 
-# %% answer="fusion_speedup_times"
-# Time = launches + arithmetic + traffic over bandwidth, as three kernels and as one.
-n = lab.p.rows * lab.p.columns
-chain = ph.fuse(ph.chain("layernorm", "dropout", "relu"), n, 2, "a100-sxm")
-fusion_speedup_times = chain.unfused_time / chain.fused_time
-
-# %% answer="fused_intensity_flop_per_byte"
-flops = ph.chain("layernorm", "dropout", lab.p.activation).flops_per_element
+# %% answer="ridge_gap_times"
 size = {"fp16": 2, "fp32": 4}[lab.p.precision]
-fused_intensity_flop_per_byte = flops / (2 * size)
+fused = ph.fuse(ph.chain("layernorm", lab.p.middle, lab.p.activation), 1024, size)
+ridge_gap_times = ph.devices[lab.p.gpu].ridge(lab.p.precision) / fused.fused_intensity
 
 # %% card="act2_traffic"
 
 # %% [markdown]
-# Not every pair can become one kernel. Try the four pairs of the next question.
+# Not every pair can become one kernel. The tree below asks the questions that a compiler asks; follow its path for the
+# neighbors in the next question.
 
 # %% instrument="Fusion decision"
 FusionDecision(
@@ -172,63 +204,99 @@ FusionDecision(
     hints=lab.card("act2_break_even"),
 )
 
-# %% answer="which_pair_fuses"
-which_pair_fuses = "matmul-relu"
+# %% answer="kernels_after_fusing"
+heads = {
+    "norm": ("layernorm", "dropout", "matmul"),
+    "mlp": ("matmul", "gelu", "matmul"),
+    "attention": ("matmul", "softmax", "matmul"),
+    "gate": ("sum", "mul", "dropout"),
+}
+tails = {
+    "residual": ("add", "relu", "scale"),
+    "pool": ("max", "scale", "add"),
+    "next": ("layernorm", "matmul", "relu"),
+    "scores": ("softmax", "dropout", "matmul"),
+}
+operations = heads[lab.p.head] + tails[lab.p.tail]
+cuts = sum(not ph.can_fuse(*pair).fusible for pair in pairwise(operations))
+kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
 
 # %% [markdown]
 # ### Panel B: compiling
+#
+# Compiling costs time once and saves a little with every inference. Whether that pays depends on how many inferences
+# there are before the model is replaced.
 
 # %% card="act2_break_even"
 
 # %% [markdown]
-# Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with a
-# keyword box on an Orin NX whose model serves for half a day. The scenario *Challenge* is the same box with passes as
-# short as on an A100, which the questions below take. What would make compiling pay there? Find the shortest time in
-# service.
+# Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with
+# the keyword spotter on an Orin NX, whose eager passes are those of the waterfall. (Its runtime compiles only parts of
+# the model, so it gains less than the waterfall's *Compiled* promises.) Then try the CI pipeline. The scenario
+# *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model
+# serves for half a day: find the shortest time in service for which compiling pays there.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
     BreakEvenTimeline(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_product")),
-    preset={"cloud": "resnet50-cloud", "edge": "kws-service"},
-    eager_rate={
-        "cloud": ph.workloads["resnet50"].eager_rate,
-        "edge": 1 / ph.run("kws", "orin-nx").total,
-    },
+    preset={"cloud": "resnet50-cloud", "edge": "kws-edge"},
 )
 plan
 
 # %% reveal="act2_break_even"
+# moves: Move("Select the CI pipeline", plan, preset="ci-run")
+# moves: Move("Make the challenge pay", plan, lambda w: w.per_day == 2400 and w.result.roi_positive)
 resnet, batches = ph.workloads["resnet50"], findings.break_evens(measured.load("h200-sxm"))
 images = ph.break_even(resnet.compile_time, resnet.eager_rate, resnet.compiled_rate)
-(real,) = (b for b in batches if (b.model, b.batch, b.variant) == ("resnet50", 32, "compiled"))
+(real,) = (b for b in batches if (b.model, b.batch, b.variant) == ("resnet50", 256, "compiled"))
 act2 = lab.reveal("act2_break_even", model=images, measured=real.break_even)
 act2
 
-# %% answer="break_even_images"
+# %% answer="deploys_per_day_limit"
 saved_per_image = 1 / lab.p.eager_rate - 1 / lab.p.compiled_rate
-break_even_images = lab.p.compile_s / saved_per_image
+deploys_per_day_limit = lab.p.server_images * saved_per_image / lab.p.compile_s
 
-# %% answer="ci_loss_s"
-ci_loss_s = lab.p.compile_s - lab.p.ci_images * (1 / lab.p.eager_rate - 1 / lab.p.compiled_rate)
-
-# %% answer="kws_break_even_hours"
-eager = ph.run("kws", "a100-sxm").total
+# %% answer="edge_requests_per_hour"
+eager = ph.run("kws", "orin-nx").total
 saved_per_request = eager - eager / (1 + lab.p.kws_gain)
-kws_break_even_hours = lab.p.kws_compile_s / saved_per_request / lab.p.per_hour
+edge_requests_per_hour = lab.p.kws_compile_s / saved_per_request / lab.p.service_hours
 
 # %% answer="where_to_compile"
-where_to_compile = "cloud"
+cloud = ph.deployment(
+    lab.p.compile_s,
+    lab.p.eager_rate,
+    lab.p.compiled_rate,
+    per_day=lab.p.server_images,
+    days=1 / lab.p.deploys,
+)
+edge = ph.deployment(
+    lab.p.kws_compile_s,
+    1 / ph.run("kws", "orin-nx").total,
+    gain=lab.p.kws_gain,
+    per_day=24 * lab.p.per_hour,
+    days=lab.p.service_hours / 24,
+)
+verdicts = {
+    (True, True): "both",
+    (True, False): "cloud",
+    (False, True): "edge",
+    (False, False): "neither",
+}
+where_to_compile = verdicts[bool(cloud.roi_positive), bool(edge.roi_positive)]
 
 # %% card="act2_one_product"
 
 # %% card="act2_math"
 
+# %% card="chapter_claims"
+
 # %% [markdown]
 # ## Your design
 #
-# Choose the context you design for. Set the chain of the fusion explorer and the break-even timeline to what you would
-# deploy there. The entry below reads them, and your decision where to compile; without that it cannot be saved. Where
-# you compile, that must have paid before the service ends: the timeline now has a lamp for it.
+# Choose the context you design for. Leave *Fused* in the fusion explorer on or off, and set the break-even timeline to
+# what you would deploy there: your own numbers from the questions above. The entry below reads the instruments and your
+# answer to where to compile; without that answer it cannot be saved. Where you compile, compiling must have paid before
+# the service ends: the timeline now has a lamp for it, and a design that misses it is recorded as one that does.
 
 # %% design=true
 modes = {
@@ -248,20 +316,26 @@ def targets():
     return [Target("days_to_break_even", plan.days, words)] if mode() == "compiled" else []
 
 
+def spotter_utilization(way):
+    device = {"cloud": "a100-sxm", "edge": "orin-nx"}[context.context]
+    return 100 * ph.run("kws", device, way).utilization
+
+
+def intensity():
+    chain = fusion.result
+    return chain.fused_intensity if fusion.fused else chain.unfused_intensity
+
+
 plan.targets = targets
 lab.design(
     {
         "context": lambda: context.context,
         "execution_mode": mode,
-        "fusion_enabled": lambda: bool(fusion.result.traffic_reduction > 1),
+        "fusion_enabled": lambda: bool(fusion.fused and len(fusion.operations.links) > 1),
         "compilation_roi_positive": lambda: bool(plan.result.roi_positive),
         "breakeven_inferences": lambda: plan.result.break_even if plan.gain else None,
-        "kws_utilization_eager_pct": lambda: (
-            100 * ph.run("kws", kws.device, "eager", kws.launch).utilization
-        ),
-        "kws_utilization_compiled_pct": lambda: (
-            100 * ph.run("kws", kws.device, "compiled", kws.launch).utilization
-        ),
+        "kws_utilization_eager_pct": lambda: spotter_utilization("eager"),
+        "kws_utilization_compiled_pct": lambda: spotter_utilization("compiled"),
         "act1_prediction": lambda: lab.card("act1_utilization").value,
         "act1_correct": lambda: lab.card("act1_utilization").value == act1.right,
         "act2_result": lambda: plan.result.break_even if plan.gain else None,
@@ -269,12 +343,13 @@ lab.design(
         "constraint_hit": lambda: not plan.result.roi_positive,
         "act2_prediction": lambda: lab.card("act2_break_even").value,
         "act2_correct": lambda: lab.card("act2_break_even").value == act2.right,
-        "arithmetic_intensity": lambda: fusion.result.fused_intensity,
+        "arithmetic_intensity": intensity,
     },
     after=["act2_one_product"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
     headline=lambda: (
         f"{context.context.capitalize()}, {mode() or 'undecided'}, "
+        f"{'fused' if fusion.fused else 'unfused'}, "
         f"{ph.format_quantity(plan.days, 'days')} in service"
     ),
 )
@@ -283,17 +358,18 @@ lab.design(
 # ## In your own words
 
 # %% [markdown] essay="reply"
-# Noor, do not buy the GPU: launched one by one, the spotter computes
-# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6).utilization, "%") }} of its time, and a GPU
-# {{ q(p.faster, "×") }} as fast only waits more. Real launches run ahead, which lifts it to
+# Noor, do not buy the GPU. Launched one by one, the spotter computes
+# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6).utilization, "%") }} of the time, and kernels
+# {{ q(p.faster, "×") }} as fast leave the launches as they are. Real launches run ahead, which lifts it to
 # {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6, launch="async").utilization, "%") }} and no
-# further, because the launches set the pace; fewer kernels help.
+# further, because launches then set the pace. Fewer kernels help.
 #
-# Tomás, fusing three operations leaves out two of three launches and passes over memory:
-# {{ q(fuse(chain("layernorm", "dropout", "relu"), p.rows * p.columns).speedup, "×") }}, not 5×, since the arithmetic
-# stays. The 10 to 20× is FlashAttention, which never writes its table of scores. Compile the image service: it breaks
-# even after {{ q(break_even(p.compile_s, p.eager_rate, p.compiled_rate), "images") }}, minutes of its traffic. Leave
-# the keyword box and CI eager: both end before compiling has paid.
+# Tomás, fusing three operations saves two of three launches and passes over memory:
+# {{ q(fuse(chain("layernorm", "dropout", "relu"), p.rows * p.columns).speedup, "×") }} on our tensor and never more than
+# 3×, since the arithmetic stays. The 10 to 20× is FlashAttention, which never writes its table of scores. Compiling
+# breaks even after {{ q(break_even(p.compile_s, p.eager_rate, p.compiled_rate), "images") }} in the cloud and
+# {{ q(break_even(p.kws_compile_s, 1 / run("kws", "orin-nx").total, (1 + p.kws_gain) / run("kws", "orin-nx").total), "requests") }}
+# at the edge. Compile wherever more than that arrive before the next deployment, and nowhere else.
 
 # %% record="predictions_kept"
 
@@ -304,19 +380,42 @@ lab.design(
 # %% [markdown]
 # ## For another evening
 #
-# Eager also wins where a graph breaks. Mark what your own models contain, and see what becomes of it on the way from
-# eager to torch.compile. No points here.
+# Optional, no points. Eager also wins where a graph breaks. Mark what your own models contain, and see what becomes of
+# it on the way from eager to torch.compile.
 
 # %% instrument="Compilation spectrum"
-CompilationSpectrum(lock=lab.card("act2_break_even"), hints=lab.card("act2_one_product"))
+CompilationSpectrum(hints=lab.card("act2_one_product"))
 
 # %% [markdown]
 # ## Where you stand
 #
-# Next is **Lab 11, The Roofline**.
+# **Lab 08, Training** takes up the utilization that your framework leaves. **Lab 11, The Roofline** starts at the
+# intensity of your chain, fused or not.
+
 
 # %% show="Where you stand"
+def spotter_now():
+    if not lab.card("act1_utilization").is_open:
+        return "after your first prediction"
+    eager, compiled = (
+        ph.format_quantity(ph.run("kws", kws.device, way, kws.launch).utilization, "%")
+        for way in ("eager", "compiled")
+    )
+    return f"{eager} eager → {compiled} compiled"
+
+
+def break_even_now():
+    if plan.locked:
+        return "after your prediction in Panel B"
+    return ph.counted(plan.result.break_even, "inference")
+
+
 lab.hud(
     constraints={"Compiling pays": plan},
-    decisions={"Execution": "execution_mode", "Fusion": "fusion_enabled"},
+    decisions={
+        "Execution": "execution_mode",
+        "Fusion": "fusion_enabled",
+        "Keyword spotter": spotter_now,
+        "Break-even": break_even_now,
+    },
 )

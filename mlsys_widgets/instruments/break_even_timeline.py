@@ -40,19 +40,26 @@ _RESNET_COMPILED: Final = {
     "eager_rate": _RESNET.eager_rate,
     "gain": _RESNET.compiled_rate / _RESNET.eager_rate - 1,
 }
-_KWS_COMPILED: Final = {
-    "compile_time": _SERVICE.compile_time,
-    "eager_rate": 1 / float(ph.run("kws", "a100-sxm").total),
-    "gain": _SERVICE.gain,
-}
+_KWS_COMPILED: Final = {"compile_time": _SERVICE.compile_time, "gain": _SERVICE.gain}
+
+
+def _spotter_on(device: str) -> dict[str, float]:
+    """The keyword spotter as one device runs it, launches one by one."""
+    return {**_KWS_COMPILED, "eager_rate": 1 / float(ph.run("kws", device).total)}
+
+
 _HOUR, _MINUTE = 1 / 24, 1 / 24 / 60
 CUSTOM: Final = "custom"
 #: What each scenario sets; volumes and durations are those of the course's contexts.
 _PRESETS: Final[dict[str, dict[str, float]]] = {
     "resnet50-cloud": {**_RESNET_COMPILED, "per_day": 1e7, "days": 30.0},
-    "resnet50-edge": {**_RESNET_COMPILED, "per_day": _SERVICE.per_day, "days": 1.0},
-    "kws-cloud": {**_KWS_COMPILED, "per_day": 1e7, "days": 30.0},
-    "kws-service": {**_KWS_COMPILED, "per_day": _SERVICE.per_day, "days": 12 * _HOUR},
+    "kws-cloud": {**_spotter_on("a100-sxm"), "per_day": 1e7, "days": 30.0},
+    "kws-edge": {**_spotter_on("orin-nx"), "per_day": _SERVICE.per_day, "days": 12 * _HOUR},
+    "kws-service": {
+        **_spotter_on("a100-sxm"),
+        "per_day": _SERVICE.per_day,
+        "days": 12 * _HOUR,
+    },
     "ci-run": {**_RESNET_COMPILED, "per_day": 1000.0, "days": 1.0},
 }
 _FIRST: Final = _PRESETS["resnet50-cloud"]
@@ -94,9 +101,9 @@ class BreakEvenTimeline(Instrument):
         default="resnet50-cloud",
         options={
             "resnet50-cloud": "Cloud: ResNet-50",
-            "resnet50-edge": "Edge: ResNet-50",
-            "kws-cloud": "Cloud: keyword spotting",
-            "kws-service": "Challenge: keyword spotting",
+            "kws-cloud": "Cloud: keyword spotting on an A100",
+            "kws-edge": "Edge: keyword spotting on an Orin NX",
+            "kws-service": "Challenge: a quiet box with an A100",
             "ci-run": "CI pipeline: ResNet-50",
             CUSTOM: "Your own",
         },
@@ -181,6 +188,7 @@ class BreakEvenTimeline(Instrument):
             ("Compiling", verdict, tone),
             ("Break-even", ph.counted(result.break_even, "inference"), "blue"),
             ("Recovered after", _show(result.days_to_break_even, "days", pad=True), "blue"),
+            ("Left to earn", _show(left_to_earn(result), "days", pad=True), tone),
             ("Served in total", ph.counted(result.inferences, "inference"), "gray"),
             ("Saved per inference", _show(result.saved_per_inference, "s", pad=True), "green"),
             ("Net time saved", _show(result.net_saved, "s", pad=True), tone),
@@ -206,7 +214,9 @@ class BreakEvenTimeline(Instrument):
             if result.roi_positive
             else f"loses {_show(-result.net_saved, 's')}"
         )
-        return f"{words}{served}, compiling {balance} net.{self._predicted_words(result)}"
+        left = left_to_earn(result)
+        earning = f", with {_show(left, 'days')} left to earn" if left > 0 else ""
+        return f"{words}{served}, compiling {balance} net{earning}.{self._predicted_words(result)}"
 
     def _predicted_words(self, result: ph.Deployment) -> str:
         guess = self.predicted("break_even")
@@ -290,6 +300,20 @@ class BreakEvenTimeline(Instrument):
 
 def _tone(result: ph.Deployment) -> str:
     return "green" if result.roi_positive else "orange"
+
+
+def left_to_earn(result: ph.Deployment) -> float:
+    """Days in service that remain after the break-even; zero if it is never reached.
+
+    Examples
+    --------
+    >>> month = ph.deployment(30, 1450, gain=0.48, per_day=10_000, days=30)
+    >>> round(month.days_to_break_even, 1), round(left_to_earn(month), 1)
+    (13.4, 16.6)
+    >>> left_to_earn(ph.deployment(30, 1450, gain=0.48, per_day=10_000, days=5))
+    0.0
+    """
+    return max(float(result.days - result.days_to_break_even), 0.0)
 
 
 def gain_needed(result: ph.Deployment) -> float:

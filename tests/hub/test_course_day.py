@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(480)]
 #: What the instructor gives for the written answer, and says to it.
 POINTS, COMMENT = 9.5, "A clear answer. Which number would convince finance?"
 #: The question that the second student gets wrong in a way that the lab knows.
-ASKED = "kws_utilization_pct"
+ASKED = "launch_budget_us"
 
 
 def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> None:

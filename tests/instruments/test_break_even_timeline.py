@@ -13,13 +13,18 @@ from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.instruments.break_even_scenes import crossing_of
-from mlsys_widgets.instruments.break_even_timeline import BreakEvenTimeline, gain_needed, remedies
+from mlsys_widgets.instruments.break_even_timeline import (
+    BreakEvenTimeline,
+    gain_needed,
+    left_to_earn,
+    remedies,
+)
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.live_math import live_math
 from tests.instruments.drawn import handles, mark
 
 show = ph.format_quantity
-PRESETS = ("resnet50-cloud", "resnet50-edge", "kws-cloud", "kws-service", "ci-run")
+PRESETS = ("resnet50-cloud", "kws-cloud", "kws-edge", "kws-service", "ci-run")
 
 inputs = st.fixed_dictionaries(
     {
@@ -52,6 +57,23 @@ def test_the_keyword_spotting_challenge() -> None:
     assert not w.result.roi_positive  # finding the length that pays is the student's part
     w.set(days=w.result.days_to_break_even * 1.001)
     assert w.result.roi_positive
+
+
+def test_the_edge_runs_the_spotter_at_the_pace_of_its_own_device() -> None:
+    w = BreakEvenTimeline(preset="kws-edge")
+    assert w.eager_rate == pytest.approx(1 / float(ph.run("kws", "orin-nx").total))
+    assert w.result.break_even < BreakEvenTimeline(preset="kws-service").result.break_even / 4
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_days_left_to_earn_are_those_after_the_break_even(preset: str) -> None:
+    w = BreakEvenTimeline(preset=preset)
+    result, left = w.result, left_to_earn(w.result)
+    cards = {label: value for label, value, _ in w.cards(result)}
+    assert cards["Left to earn"] == show(left, "days", pad=True)
+    assert (left > 0) == bool(result.roi_positive) == ("left to earn" in w.sentence(result))
+    if result.roi_positive:
+        assert left + result.days_to_break_even == pytest.approx(result.days)
 
 
 @given(inputs)
