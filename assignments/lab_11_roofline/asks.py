@@ -81,12 +81,12 @@ def launch_of_lab_07(fields: Mapping[str, Any], found: bool) -> str:
     """What the decision of Lab 07 means for a served model, in words."""
     if not found:
         return (
-            "No design of Lab 07 was found beside this lab, so decide now: eager means *Kernel by"
-            " kernel*, compiled means *Replayed as a graph*."
+            "No design of Lab 07 was found beside this lab, so decide now: eager means “Kernel by"
+            " kernel”, and compiled means “Replayed as a graph”."
         )
     mode = fields.get("execution_mode", "eager")
     launch = "Replayed as a graph" if mode == "compiled" else "Kernel by kernel"
-    return f"Your design of Lab 07 runs its model {mode}. In the explorer, that is *{launch}*."
+    return f"Your design of Lab 07 runs its model {mode}. In the explorer, that is “{launch}”."
 
 
 lab = Lab(

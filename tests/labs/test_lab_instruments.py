@@ -230,7 +230,7 @@ def test_lab_11_holds_measurements_back_until_they_were_predicted(opened):
     assert not budget.locked
     assert "form" in budget.hidden()
     assert tokens.locked
-    found.open("act2_decode")
+    found.open("act3_decode")
     assert not tokens.locked
     assert "form" not in budget.hidden()
 
@@ -240,9 +240,9 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
     (cell,) = (
         cell
         for cell in read(ROOT / "assignments" / "lab_11_roofline" / "lab.py")
-        if (cell.kind, cell.name) == ("reveal", "act2_decode")
+        if (cell.kind, cell.name) == ("reveal", "act3_decode")
     )
-    found.commit("act2_decode", "B")
+    found.commit("act3_decode", "B")
     exec(
         compile(cell.body.replace("lab.reveal(", "said = lab.reveal("), cell.where, "exec"),
         found.names,
@@ -261,7 +261,7 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
 
 def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(opened, tmp_path):
     found = opened("lab_11_roofline", folder=tmp_path / "kept")
-    for name in ("act1_wall", "act2_kernels"):
+    for name in ("act1_wall", "act2_kernels", "act3_decode"):
         found.open(name)
     found.names["budget"].set(batch=64, sequence=2048)
     found.names["service"].set(sequence=1)  # the budget cannot follow
@@ -269,3 +269,19 @@ def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(o
     again = opened("lab_11_roofline", folder=tmp_path / "kept")
     for name in ("budget", "service"):
         assert again.names[name].inputs == found.names[name].inputs
+
+
+def test_lab_11_takes_over_what_lab_07_decided(opened):
+    """The text and the layer follow the design; without one, both say so and go on."""
+    found = opened("lab_11_roofline")
+    layer, launch = (found.lab.materials[f"{what}_lab_07"] for what in ("from", "launch_of"))
+    assert layer({}, False).startswith("No design of Lab 07 was found")
+    assert found.names["service"].fusion == "none"
+    fused = {"fusion_enabled": True, "execution_mode": "compiled", "arithmetic_intensity": 2.5}
+    assert "decided to fuse" in layer(fused, True)
+    assert "does 2.5 FLOP/B" in layer(fused, True)
+    assert "separate kernels" in layer({**fused, "fusion_enabled": False}, True)
+    assert "FLOP/B" not in layer({"fusion_enabled": True}, True)
+    assert "Replayed as a graph" in launch(fused, True)
+    assert "Kernel by kernel" in launch({"execution_mode": "eager"}, True)
+    assert "decide now" in launch({}, False)

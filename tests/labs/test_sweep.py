@@ -42,13 +42,15 @@ FEW = 200
 SOME = 50
 
 #: Decisions whose right option differs from student to student because the lab means it to.
-ON_PURPOSE: dict[str, set[str]] = {}
+ON_PURPOSE: dict[str, set[str]] = {
+    "lab_11_roofline": {"best_lever", "kernel_to_fund", "first_limit"},
+}
 
 #: What PHYSICS.md says the labs are about: somewhere among the keys when variants are off.
 REFERENCES = {
     "lab_01_magnitude": [989_000, 7.38, 195.3, 8, 4.04],
     "lab_07_kernel_fusion": [33.3, 133_607, 22.58, 2.397, 2.5],
-    "lab_11_roofline": [31.55, 279.4, 571.7, 17.18],
+    "lab_11_roofline": [31.55, 279.4, 1.832, 144],
     "lab_review_foundations": [156, 0.125, 10, 4],
 }
 
