@@ -34,11 +34,12 @@ from mlsys_widgets.physics import (
 # The instruments follow this choice. Questions always name their machine.
 
 # %% show="Context"
+memory = {key: format_quantity(each.memory, "B") for key, each in devices.items()}
 context = lab.context(
     {"cloud": "Cloud: H100", "edge": "Edge: Jetson Orin NX"},
     about={
-        "cloud": "A GPU in a data center, with 80 GB of memory.",
-        "edge": "A module of 25 watts beside a camera, with 16 GB of memory.",
+        "cloud": f"A GPU in a data center, with {memory['h100-sxm']}.",
+        "edge": f"A small module beside a camera, with {memory['orin-nx']}.",
     },
 )
 context
@@ -60,6 +61,7 @@ product = RooflineWidget(n=128, lock=lab.card("act1_wall"), measurements=lab.car
 lab.follow(product, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_wall"
+# moves: raise N beyond the ridge, switch 2:4 sparsity on, choose int8
 lab.reveal("act1_wall")
 
 # %% answer="dense_share_pct"
@@ -143,6 +145,7 @@ service = RooflineWidget(workload="llm", fusion=fused, lock=lab.card("act2_kerne
 lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act2_kernels"
+# moves: sequence length 1, batch × sequence of 4,096 tokens or more, fusion full
 lab.reveal("act2_kernels")
 
 # %% answer="ridge_tokens"
@@ -231,6 +234,7 @@ tokens
 asked = ("llama3-8b", "h200-sxm", "decode", 1, 2048)
 alone = {"phase": "decode", "batch": 1, "sequence": 2048}
 (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **alone)
+# moves: textbook form, batch 64 or more
 lab.reveal(
     "act3_decode",
     model={

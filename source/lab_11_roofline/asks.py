@@ -45,14 +45,18 @@ LLAMA = workloads["llama3-8b"]
 #: Sizes of matrix products that were timed on an H200, each a multiple of its library's tiles.
 TIMED = (
     *(512, 576, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 2048, 2176, 2304, 2560),
-    *(2816, 2944, 3072, 3328, 3584, 4096, 4224, 4608, 5120, 6144, 7168, 8192),
+    *(2816, 2944, 3072, 3328, 3584, 4096, 4224, 4608, 5120, 6144, 7168),
 )
+#: Two more of them, which the text speaks about.
+LITTLE, LARGEST = 448, 8192
 #: Factors that a vendor may offer.
 FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
 #: Tokens in the cache of the conversation that was decoded on an H200, and what it ran there.
 CONTEXT = 2048
 DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
+#: Sides of products in examples, and tokens of a prompt: nobody is asked about these.
+SMALL, LARGE = 128, 4096
 #: Tokens of a long document that is kept open.
 DOCUMENT = 16384
 
@@ -81,19 +85,18 @@ def launch_of_lab_07(fields: Mapping[str, Any], found: bool) -> str:
     """What the decision of Lab 07 means for a served model, in words."""
     if not found:
         return (
-            "No design of Lab 07 was found beside this lab, so decide now: eager means *Kernel by"
-            " kernel*, compiled means *Replayed as a graph*."
+            "No design of Lab 07 was found beside this lab, so decide now: eager means “Kernel by"
+            " kernel”, and compiled means “Replayed as a graph”."
         )
     mode = fields.get("execution_mode", "eager")
     launch = "Replayed as a graph" if mode == "compiled" else "Kernel by kernel"
-    return f"Your design of Lab 07 runs its model {mode}. In the explorer, that is *{launch}*."
+    return f"Your design of Lab 07 runs its model {mode}. In the explorer, that is “{launch}”."
 
 
 lab = Lab(
     "lab_11_roofline",
     title="Lab 11: The Roofline",
     chapter=11,
-    minutes="40–45",
     acts=(
         "Which wall, and which peak",
         "One kernel to make faster",
@@ -113,7 +116,7 @@ lab = Lab(
         ),
         "more_bandwidth": Parameter(2.5, FACTORS, "×", "bandwidth that a vendor offers"),
         "more_peak": Parameter(2.5, FACTORS, "×", "peak that a vendor offers"),
-        "measured_n": Parameter(8192, TIMED, "elements", "side of a product timed on an H200"),
+        "measured_n": Parameter(4096, TIMED, "elements", "side of a product timed on an H200"),
         "width": Parameter(4096, steps(2048, 5632, 128), "elements", "width of the next model"),
         "outputs": Parameter(
             3072,
@@ -234,7 +237,7 @@ def opening(p: Parameters) -> Message:
 
 @lab.asks
 def act1_wall(p: Parameters) -> Prediction:
-    small, large = _roof(128), _roof(4096)  # nobody is asked about these sizes
+    small, large = _roof(SMALL), _roof(LARGE)
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
@@ -250,22 +253,22 @@ def act1_wall(p: Parameters) -> Prediction:
         answer="C",
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
-            f" busy. Only a large one has: with N = 128 an fp16 product does {few}, while an H100"
-            f" needs {ridge} before its arithmetic becomes the limit. Raise N in the roofline, and"
-            " note where the card *Regime* changes its mind.",
+            f" busy. Only a large one has: with N = {SMALL} an fp16 product does {few}, while an"
+            f" H100 needs {ridge} before its arithmetic becomes the limit. Raise N in the roofline,"
+            " and note where the card *Regime* changes.",
             "B": "Larger tiles do help, but look at the reason: what stays on the chip is not"
             " fetched again, so each byte serves more FLOP. That cures waiting for memory, which"
-            f" this option rules out. A product of N = 128 does {few}, far below the ridge at"
-            f" {ridge}, so its units idle whatever they are given. Compare it with N = 4,096.",
-            "C": f"An fp16 square of N = 128 does {few}. The H100 balances"
+            f" this option rules out. A product of N = {SMALL} does {few}, far below the ridge at"
+            f" {ridge}, so its units idle whatever they are given. Compare it with N = {LARGE:,}.",
+            "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
             " arithmetic. Now see what N does to it.",
             "D": "If the hardware set this limit, every product would meet it. But the same H100"
-            f" allows a product of N = 4,096 all of its {rates[1]}, because {many} lie right of the"
-            f" ridge at {ridge}, and one of N = 128 only {rates[0]}, at {few}. Move N from one to"
-            " the other and watch the fraction of the peak.",
+            f" allows a product of N = {LARGE:,} all of its {rates[1]}, because {many} lie right of"
+            f" the ridge at {ridge}, and one of N = {SMALL} only {rates[0]}, at {few}. Move N from"
+            " one to the other and watch the fraction of the peak.",
         },
         act=1,
     )
@@ -343,14 +346,14 @@ def best_lever(p: Parameters) -> Choice:
 
 @lab.asks
 def act1_real(p: Parameters) -> Prediction:
-    largest = _timed(max(TIMED))
+    largest = _timed(LARGEST)
     peak = H200.peak("fp16")
     reached = largest.attained / peak
     shares = {"A": 0.95, "B": 0.8, "C": 0.65, "D": 0.35}
     rate, share = _about(largest.attained, "FLOP/s"), _about(reached, "%")
-    small = _timed(768)
+    small = _timed(LITTLE)
     return Prediction(
-        f"The largest product that we timed on an H200 has N = {max(TIMED):,}, in fp16, and comes"
+        f"The largest product that we timed on an H200 has N = {LARGEST:,}, in fp16, and comes"
         " from a good library. It lies far right of the ridge. What fraction of the dense peak does"
         " it reach?",
         {key: f"about {q(each, '%')}" for key, each in shares.items()},
@@ -373,9 +376,9 @@ def act1_real(p: Parameters) -> Prediction:
             " while all of its units work. In the chart, find the size from which the measured"
             " points stop climbing.",
             "D": "Small products are that far down, because starting them and filling all units"
-            f" takes time: N = 768 was timed at {_about(small.attained / peak, '%')} of the peak."
-            f" This one is large enough to hide that, and reached {rate}, {share}. In the chart,"
-            " compare how the measured points climb with how the roof does.",
+            f" takes time: N = {LITTLE} was timed at {_about(small.attained / peak, '%')} of the"
+            f" peak. This one is large enough to hide that, and reached {rate}, {share}. In the"
+            " chart, compare how the measured points climb with how the roof does.",
         },
         where="one H200, this project's own measurement",
         act=1,
@@ -404,8 +407,8 @@ def measured_share_pct(p: Parameters) -> Number:
 
 @lab.asks
 def act1_remedy(p: Parameters) -> Reflection:
-    half, byte = _roof(128), _roof(128, "int8", 1)
-    less = _roof(64)
+    half, byte = _roof(SMALL), _roof(SMALL, "int8", 1)
+    less = _roof(SMALL // 2)
     return Reflection(
         "What raises the fraction of the peak that a memory-bound kernel can reach?",
         {
@@ -417,23 +420,24 @@ def act1_remedy(p: Parameters) -> Reflection:
         right="B",
         feedback={
             "A": "A faster clock raises the peak, and the units wait for data already: a product of"
-            f" N = 128 may use {q(half.mfu, '%')} of the H100's peak. With twice the peak it would"
-            f" still get {q(half.attainable, 'FLOP/s')}, half of that fraction. Try it with the"
-            " slider *Peak (what if)* behind *More*.",
-            "B": "More FLOP for each byte move the kernel to the right, up the slope. From N = 64"
-            f" to 128 the intensity doubles, from {q(less.intensity, 'FLOP/B')} to"
+            f" N = {SMALL} may use {q(half.mfu, '%')} of the H100's peak. With twice the peak it"
+            f" would still get {q(half.attainable, 'FLOP/s')}, half of that fraction. Try it with"
+            " the slider *Peak (what if)* behind *More*.",
+            "B": "More FLOP for each byte move the kernel to the right, up the slope. From N ="
+            f" {SMALL // 2} to {SMALL} the intensity doubles, from {q(less.intensity, 'FLOP/B')} to"
             f" {q(half.intensity, 'FLOP/B')}, and so does the fraction of the peak, from"
             f" {q(less.mfu, '%')} to {q(half.mfu, '%')}. The ridge ends it. Libraries tile their"
             " products, and FlashAttention its blocks, for this very reason.",
-            "C": "It does make the kernel faster: in int8 the product of N = 128 climbs from"
+            "C": f"It does make the kernel faster: in int8 the product of N = {SMALL} climbs from"
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays at"
-            f" {q(byte.mfu, '%')}. Switch the precision and compare both cards.",
+            f" about {_about(byte.mfu, '%')}. Switch the precision and compare both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
-            f" faster, the product of N = 128 would still get {q(half.attainable, 'FLOP/s')}. What"
-            f" helps is its {q(H200.bandwidth, 'B/s')}. Switch the device and see.",
+            f" faster, the product of N = {SMALL} would still get"
+            f" {q(half.attainable, 'FLOP/s')}. What helps is its {q(H200.bandwidth, 'B/s')}. Switch"
+            " the device and see.",
         },
         title="What would you tell Tomás?",
         act=1,
@@ -446,7 +450,7 @@ def act1_peek(p: Parameters) -> Peek:
     ridge = H100.ridge("fp16")
     corner = round(ridge / gemm(1, 1, 1).intensity)
     rows = []
-    for n in (128, corner, 4096, 8192):
+    for n in (SMALL, corner, LARGE, LARGEST):
         over = _roof(n)
         where = "at the ridge" if n == corner else over.regime
         rows.append(f"| {n:,} | {q(over.intensity, 'FLOP/B')} | {where} | {q(over.mfu, '%')} |")
@@ -465,7 +469,7 @@ def act1_peek(p: Parameters) -> Peek:
             f" without tensor cores. Jetson Orin NX: {q(ORIN.ridge('fp16'), 'FLOP/B')}. Some texts"
             " call the last one “about 10”; derive a ridge, do not remember it.",
             "Sizes": table + "\n".join(rows),
-            "A product with N = 128": _roof(128),
+            f"A product with N = {SMALL}": _roof(SMALL),
         },
         title="The equations of Act 1",
         act=1,
@@ -499,7 +503,7 @@ def service_message(p: Parameters) -> Message:
 
 @lab.asks
 def act2_kernels(p: Parameters) -> Prediction:
-    one, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (1, 4096))
+    one, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (1, LARGE))
     alone, many = (q(each.intensity, "FLOP/B") for each in (one, prompt))
     norm, ridge = q(elementwise(1).intensity, "FLOP/B"), q(H100.ridge("fp16"), "FLOP/B")
     return Prediction(
@@ -519,10 +523,10 @@ def act2_kernels(p: Parameters) -> Prediction:
             f" as well, at {alone}. Read the three regime cards at sequence length 1.",
             "B": f"Layer norm and softmax do {norm} whatever the batch: five operations on an"
             " element that crosses memory three times. A projection uses each weight once per"
-            f" token, so one token leaves it at {alone}, and 4,096 tokens bring it to {many}, right"
-            f" of the ridge at {ridge}. Move the batch and see which point stays.",
+            f" token, so one token leaves it at {alone}, and {LARGE:,} tokens bring it to {many},"
+            f" right of the ridge at {ridge}. Move the batch and see which point stays.",
             "C": "They lie three orders of magnitude apart. A weight is used again for every token,"
-            f" so a projection of 4,096 tokens does {many}. An attention score is used once:"
+            f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
             f" softmax and layer norm do {norm}. They are alike only for one token, where the"
             f" projection does {alone}. Move the batch and watch the distance grow.",
             "D": "A root is slow, but there is only one for a whole row of 4,096 elements. What"
@@ -633,8 +637,8 @@ def act2_why(p: Parameters) -> Reflection:
             f" the same before and after fusing. What shrinks is the traffic, from {moved} for one"
             " layer. In *Numbers as a table*, switch the fusion and compare the columns Operations"
             " and Data.",
-            "B": "Apart, every kernel writes its result to memory and the next one reads it back:"
-            " 2K trips for K kernels, and 2 when they are fused. For your softmax that is"
+            "B": "Apart, every kernel writes its result to memory and the next one reads it back;"
+            " fused, the data stays on the chip between them. Full fusion takes your softmax from"
             f" {moved}, with the same {q(apart.flops, 'FLOP')}. FlashAttention goes further and"
             " never writes the scores; its authors report 2 to 4×, not the 24× often repeated.",
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
@@ -654,7 +658,7 @@ def act2_why(p: Parameters) -> Reflection:
 @lab.asks
 def act2_peek(p: Parameters) -> Peek:
     # Sizes that nobody is asked about.
-    few, many = (projection(tokens, 1, LLAMA.width) for tokens in (1, 4096))
+    few, many = (projection(tokens, 1, LLAMA.width) for tokens in (1, LARGE))
     caches = (kv_cache(LLAMA, 16, 1024), kv_cache(LLAMA, 16, 1024, kv_heads=LLAMA.heads))
     kept = footprint(LLAMA, "h100-sxm", batch=1, sequence=1024)
     return Peek(
@@ -757,8 +761,8 @@ def act3_launch(p: Parameters) -> Reflection:
             " with batch and context, so set both high in the explorer and look again.",
             "D": f"Two FLOP for each parameter take {_about(arithmetic, 's')} at the peak of the"
             f" H200, next to nothing in a step of {_about(took, 's')}. One token is far left of the"
-            " ridge, just as your projection was in Act 2. In the explorer, look for arithmetic in"
-            " the bar for batch 1, and then for batch 256.",
+            " ridge, as a projection of one token was in Act 2. In the explorer, look for"
+            " arithmetic in the bar for batch 1, and then for batch 256.",
         },
         title="Where did the time go?",
         act=3,
