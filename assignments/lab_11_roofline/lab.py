@@ -220,9 +220,9 @@ beside_conversations = room // kept.kv_cache
 
 # %% [markdown]
 # The explorer shows the same service in two forms, and every number says which one it is from. *Textbook* divides by
-# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them. It is right to about a tenth where
-# the device sets the pace; how fast a host launches varies more. Your prediction is a line, and the points were
-# measured. Switch the **form**, raise the **batch**, and read the bars from left to right.
+# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them, and is right to about a tenth in
+# most cases. Your prediction is a line, and the points were measured. Switch the **form**, raise the **batch**, and read
+# the bars from left to right.
 
 # %% instrument="Serving the model, token by token"
 tokens = ServingExplorer(
@@ -340,7 +340,8 @@ lab.design(
     after=["act1_wall", "act2_kernels", "act3_decode"],
     keeps={"memory": budget, "kernels": service, "tokens": tokens},
     headline=lambda: (
-        f"{context.context.capitalize()}, {service.fusion} fusion, batch "
+        f"{context.context.capitalize()}, {'no' if service.fusion == 'none' else service.fusion} "
+        f"fusion, batch "
         f"{format_quantity(budget.batch)}, {format_quantity(budget.result.total, 'B')}"
     ),
 )
@@ -378,10 +379,20 @@ def held(name):
     return f"{said}, which {'held' if said == lab.items[name].answer else 'did not hold'}"
 
 
+def once_open(instrument, value):
+    return lambda: "after your prediction" if instrument.locked else value()
+
+
 def speed():
     if budget.result.out_of_memory:
         return "does not fit"
     return format_quantity(budget.decode.tokens_per_second, "tokens/s")
+
+
+def mfu_of_a_step():
+    if budget.result.out_of_memory:
+        return "does not fit"
+    return format_quantity(budget.decode.compute_time / budget.decode.time, "%")
 
 
 lab.hud(
@@ -390,9 +401,14 @@ lab.hud(
         "Prediction of Act 1": lambda: held("act1_wall"),
         "Prediction of Act 2": lambda: held("act2_kernels"),
         "Prediction of Act 3": lambda: held("act3_decode"),
-        "Intensity of the projection": lambda: format_quantity(service.result.intensity, "FLOP/B"),
-        "MFU of the projection, at its roof": lambda: format_quantity(service.result.mfu, "%"),
-        "Decode, textbook": speed,
+        "Intensity of the projection": once_open(
+            service, lambda: format_quantity(service.result.intensity, "FLOP/B")
+        ),
+        "MFU of the projection, at its roof": once_open(
+            service, lambda: format_quantity(service.result.mfu, "%")
+        ),
+        "MFU of a decode step, textbook": once_open(budget, mfu_of_a_step),
+        "Decode, textbook": once_open(budget, speed),
         "Fusion": "act2_decision",
         "Limit of the projection": "bound_type",
         "Launch": "launch",
