@@ -110,7 +110,7 @@ lab = Lab(
         # Far left of the ridge, near it, and far right of it.
         "lever_n": Parameter(
             320,
-            (256, 288, 320, 352, 384, 768, 1024, 2048, 2176, 2304, 2560, 2816),
+            (256, 288, 320, 352, 384, 896, 2048, 2176, 2304, 2560, 2816),
             "elements",
             "side of another team's product",
         ),
@@ -129,7 +129,7 @@ lab = Lab(
         # The order of three savings turns at 128 and at 456 tokens; none of these is close.
         "prompt": Parameter(
             1024,
-            (64, 80, 96, 192, 224, 256, 288, 320, 768, 1024, 1536, 2048),
+            (64, 80, 96, 104, 192, 224, 256, 320, 768, 1024, 1536, 2048),
             "tokens",
             "length of a prompt",
         ),
@@ -142,7 +142,7 @@ lab = Lab(
             "context of a chat",
         ),
         "target_ms": Parameter(
-            24, (6, 8, 10, 20, 22, 24, 26, 45, 50, 60), "ms", "time that a token may take"
+            24, (6, 8, 10, 20, 22, 24, 45, 50, 60), "ms", "time that a token may take"
         ),
         "replies": Parameter(16, steps(8, 48, 4), "conversations", "conversations of a job"),
         "millions": Parameter(80, steps(40, 120, 5), "million tokens", "tokens of a job"),

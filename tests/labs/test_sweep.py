@@ -42,9 +42,7 @@ FEW = 200
 SOME = 50
 
 #: Decisions whose right option differs from student to student because the lab means it to.
-ON_PURPOSE: dict[str, set[str]] = {
-    "lab_11_roofline": {"best_lever", "kernel_to_fund", "first_limit"},
-}
+ON_PURPOSE: dict[str, set[str]] = {}
 
 #: What PHYSICS.md says the labs are about: somewhere among the keys when variants are off.
 REFERENCES = {
