@@ -247,8 +247,8 @@ def merged_gain_times(given: Given) -> NumberKey:
     )
 
 
-# A wrong option of a choice earns nothing, and neither does a belief that is the same for everybody:
-# the same answers handed in by a whole class should not add up to much.
+# A wrong option of a choice earns nothing, and a belief that is the same for everybody little: the
+# same answers handed in by a whole class should not add up to much.
 def best_lever(given: Given) -> ChoiceKey:
     p = given.p
     n, peak, bandwidth = p.lever_n, H100.peak("fp16"), H100.bandwidth
@@ -384,7 +384,7 @@ def ridge_tokens(given: Given) -> NumberKey:
         # In fp16, 1 / I = 1 / T + 1 / D + 1 / F: solved for T where I is at the ridge.
         return float(1 / (1 / at - sum(1 / side for side in sides)))
 
-    right, tolerance = turns(ridge, width, outputs), 0.015
+    right, tolerance = turns(ridge, width, outputs), 0.01
     beliefs = [
         Belief(
             "weights only",
@@ -396,14 +396,14 @@ def ridge_tokens(given: Given) -> NumberKey:
         Belief(
             "result not counted",
             turns(ridge, outputs),
-            credit=0.6,
+            credit=0.3,
             says=f"You left out the result: {outputs:,} elements are written for every token, and"
             " these bytes count as well.",
         ),
         Belief(
             "input not counted",
             turns(ridge, width),
-            credit=0.6,
+            credit=0.3,
             says=f"You left out the input: {width:,} elements are read for every token, and these"
             " bytes count as well.",
         ),
@@ -426,8 +426,8 @@ def ridge_tokens(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        absolute=1.0,
-        beliefs=_apart(right, tolerance, beliefs, absolute=1.0),
+        absolute=0.5,
+        beliefs=_apart(right, tolerance, beliefs, absolute=0.5),
         says="A decode step has one token for each conversation, so it takes hundreds of them at"
         " once before arithmetic sets the pace of a projection.",
     )
@@ -493,14 +493,15 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 saved / 1e3,
                 credit=0.5,
                 form=True,
-                says="That is the time in seconds; the question asks for milliseconds, a thousand in"
-                " each second.",
+                says="That is the time in seconds; the question asks for milliseconds, of which a"
+                " second has a thousand.",
             ),
             Belief(
                 "four bytes",
                 2 * saved,
                 credit=0.5,
-                says="That is twice too long: an fp16 element has two bytes, and four belong to fp32.",
+                says="That is twice too long: an fp16 element has two bytes, and only fp32 has four of"
+                " them.",
             ),
         ],
         says=f"Not one FLOP less, and {q(1 - full, '%')} of the time is gone, because all of it was"
