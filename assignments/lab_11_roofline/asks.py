@@ -120,7 +120,7 @@ lab = Lab(
         "width": Parameter(4096, steps(2048, 5632, 128), "elements", "width of the next model"),
         "outputs": Parameter(
             3072,
-            (1024, 1280, 1536, 2048, 2560, 3072, 8192, 11008, 14336),
+            (1024, 1152, 1280, 1408, 1536, 1792, 2048, 2560, 3072),
             "elements",
             "outputs of its projection",
         ),

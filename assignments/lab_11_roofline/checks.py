@@ -500,8 +500,8 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 "four bytes",
                 2 * saved,
                 credit=0.5,
-                says="That is twice too long: an fp16 element has two bytes, and only fp32 has four of"
-                " them.",
+                says="That is twice too long: an fp16 element has two bytes, and only one of fp32 has"
+                " four.",
             ),
         ],
         says=f"Not one FLOP less, and {q(1 - full, '%')} of the time is gone, because all of it was"
@@ -715,28 +715,28 @@ def nightly_cost_dollars(given: Given) -> NumberKey:
         Belief(
             "textbook for calibrated",
             dollars(float(textbook.tokens_per_second)),
-            credit=0.4,
+            credit=0.2,
             says="That is the price by the textbook, with every byte at the rate of the datasheet."
             " The calibrated form adds up kernels as they were measured, and comes out slower.",
         ),
         Belief(
             "launched one by one",
             dollars(float(rates["async"].tokens_per_second)),
-            credit=0.5,
+            credit=0.3,
             says="That is with kernels launched one by one, where the GPU waits for the CPU. The"
             " job replays them as a graph.",
         ),
         Belief(
             "rate of one conversation",
             dollars(rate / p.replies),
-            credit=0.3,
+            credit=0.2,
             says="You took the rate of each conversation. All"
             f" {p.replies} of them write at the same time, so the whole device counts.",
         ),
         Belief(
             "price left out",
             right / p.price,
-            credit=0.4,
+            credit=0.2,
             says="Those are the hours that the job takes, and you are nearly there: each of them"
             f" costs ${p.price:.2f}.",
         ),
