@@ -1,18 +1,19 @@
 # %% [markdown]
 # # Lab 11: The Roofline
 #
-# Every kernel stands under the same two walls: how fast a machine computes, and how fast bytes arrive. Which one
-# a kernel meets follows from a single number, its FLOP for each byte. In this lab you find the wall, question the
-# peak on a dashboard, choose one kernel to make faster, fill a GPU until its memory ends, ask how fast one conversation
-# runs on it, and put your own machine under its own roof.
+# Every kernel stands under the same two walls: how fast a machine computes, and how fast bytes arrive. Which of them
+# a kernel meets follows from a single number, its FLOP for each byte. In this lab you find that wall, question the
+# peak on a dashboard, choose one kernel to make faster, fill a GPU until its memory ends, find out how fast a real GPU
+# writes one token, and put your own machine under its own roof.
 #
 # **Read first:** the chapter on hardware acceleration: the roofline model, arithmetic intensity, model FLOP
-# utilization, kernel fusion. If *ridge point* is a new word, begin with the first of these.
+# utilization (MFU), kernel fusion. If *ridge point* is a new term for you, begin with the first of these.
 
 # %% setup=true
 from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, Target, link
 from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
+    BYTES_PER_ELEMENT,
     decode,
     devices,
     elementwise,
@@ -21,6 +22,7 @@ from mlsys_widgets.physics import (
     fusion_strategies,
     gemm,
     kv_cache,
+    projection,
     roofline,
     serving_time,
     workloads,
@@ -29,12 +31,16 @@ from mlsys_widgets.physics import (
 # %% [markdown]
 # ## Where does it run?
 #
-# Instruments follow this choice. Questions always name their machine.
+# The instruments follow this choice. Questions always name their machine.
 
 # %% show="Context"
+memory = {key: format_quantity(each.memory, "B") for key, each in devices.items()}
 context = lab.context(
     {"cloud": "Cloud: H100", "edge": "Edge: Jetson Orin NX"},
-    about={"cloud": "A GPU in a data centre.", "edge": "A module of a few watts beside a camera."},
+    about={
+        "cloud": f"A GPU in a data center, with {memory['h100-sxm']}.",
+        "edge": f"A small module beside a camera, with {memory['orin-nx']}.",
+    },
 )
 context
 
@@ -46,14 +52,16 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# Move **N** and watch the point climb the slope. Behind **More**, switch **2:4 sparsity** on and off: what moves, and
-# what does not? Then change the **precision**: which two things move together?
+# Move **N** and watch the point climb. Behind **More**, switch **2:4 sparsity** on and off: what moves, and what does
+# not? Then change the **precision**: which two things move together? And in the **edge** context, is the same product
+# still on the same side of the ridge?
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(n=128, lock=lab.card("act1_wall"), measurements=lab.card("act1_remedy"))
 lab.follow(product, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_wall"
+# moves: raise N beyond the ridge, switch 2:4 sparsity on, choose int8
 lab.reveal("act1_wall")
 
 # %% answer="dense_share_pct"
@@ -64,13 +72,19 @@ h100 = devices["h100-sxm"]
 intensity = lab.p.reported * 1e12 / h100.bandwidth  # on the slope, rate = bandwidth × intensity
 side_elements = 3 * intensity  # I = 2N / (3 · 2 bytes) = N / 3
 
-# %% answer="roof_tflops"
+# %% answer="merged_gain_times"
 merged = gemm(lab.p.n, lab.p.n, lab.p.n, bytes_per_element=2)
-roof_tflops = roofline(merged.intensity, h100.peak("fp16"), h100.bandwidth).attainable / 1e12
+roof = roofline(merged.intensity, h100.peak("fp16"), h100.bandwidth)
+merged_gain_times = roof.attainable / (lab.p.reported * 1e12)
 
-# %% answer="precision_effect"
-# Half the bytes double the intensity, and the doubled peak doubles the ridge.
-precision_effect = "rate"
+# %% answer="best_lever"
+n, peak, bandwidth = lab.p.lever_n, h100.peak("fp16"), h100.bandwidth
+rates = {
+    "bandwidth": min(peak, lab.p.more_bandwidth * bandwidth * n / 3),
+    "peak": min(lab.p.more_peak * peak, bandwidth * n / 3),
+    "int8": min(h100.peak("int8"), bandwidth * 2 * n / 3),  # half the bytes, twice the intensity
+}
+best_lever = max(rates, key=rates.get)
 
 # %% [markdown]
 # ### What real products reach
@@ -116,28 +130,28 @@ measured_share_pct = 100 * (2 * n**3 / seconds) / roof
 
 # %% show="from Lab 07"
 start = lab.earlier("lab_07_kernel_fusion", {"fusion_enabled": False, "execution_mode": "eager"})
-print(start.sentence)
+print(lab.materials["from_lab_07"](start.fields, start.found))
 
 # %% card="act2_kernels"
 
 # %% [markdown]
-# The instrument starts with the fusion that you decided on in Lab 07. Try sequence length 1, a decode step, against
-# a whole prompt; try each **fusion**. *Numbers as a table* has the bytes of every kernel. For a projection of another
-# width, set **Kernels** to one matrix product, open **More**, switch **Square** off, and move M, the tokens, at
-# N = K = the width.
+# Try sequence length 1, which is a decode step, against a whole prompt, and try each **fusion**. *Numbers as a table*
+# lists the operations and the data of every kernel. For a projection of another size, set **Kernels** to one matrix
+# product, open **More**, switch **Square** off, and move M, the tokens, with K = D and N = F.
 
 # %% instrument="Three kernels of a language-model layer"
-fused = "partial" if start.fields["fusion_enabled"] else "none"
+fused = "partial" if start.fields.get("fusion_enabled") else "none"
 service = RooflineWidget(workload="llm", fusion=fused, lock=lab.card("act2_kernels"))
 lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act2_kernels"
+# moves: sequence length 1, batch × sequence of 4,096 tokens or more, fusion full
 lab.reveal("act2_kernels")
 
 # %% answer="ridge_tokens"
-# T·D / (2T + D) = ridge, solved for T: activations are read and written, weights are read.
+# In fp16, 1/I = 1/T + 1/D + 1/F: weights and activations are read, results are written.
 ridge = h100.peak("fp16") / h100.bandwidth
-ridge_tokens = ridge * lab.p.width / (lab.p.width - 2 * ridge)
+ridge_tokens = 1 / (1 / ridge - 1 / lab.p.width - 1 / lab.p.outputs)
 
 # %% answer="softmax_saved_ms"
 scores = lab.p.prompts * workloads["llama3-8b"].heads * lab.p.sequence**2
@@ -146,8 +160,19 @@ saved = traffic * (1 - fusion_strategies["full"].traffic_share)
 softmax_saved_ms = 1e3 * saved / h100.bandwidth
 
 # %% answer="kernel_to_fund"
-# The projection is compute-bound and at its roof; the scores are many times the tensor of a layer norm.
-kernel_to_fund = "softmax"
+model, tokens_read = workloads["llama3-8b"], lab.p.prompts * lab.p.prompt
+times = {}
+for precision in ("fp16", "int8"):
+    kernel = projection(tokens_read, 1, model.width, BYTES_PER_ELEMENT[precision])
+    rate = min(h100.peak(precision), h100.bandwidth * kernel.intensity)
+    times[precision] = kernel.flops / rate
+gone = (1 - fusion_strategies["full"].traffic_share) / h100.bandwidth
+savings = {
+    "p": times["fp16"] - times["int8"],
+    "n": gone * elementwise(tokens_read * model.width).bytes,
+    "s": gone * elementwise(tokens_read * model.heads * lab.p.prompt).bytes,
+}
+kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 
 # %% [markdown]
 # ### Until memory ends
@@ -171,50 +196,47 @@ budget = MemoryBudget(
     targets=targets,
     lock=lab.card("act2_kernels"),
     hints=lab.card("act2_why"),
-    measurements=lab.card("act2_decode"),
+    measurements=lab.card("act3_decode"),
 )
 linked = link(service, budget, on=("batch", "sequence"))
 lab.follow(budget, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
-# %% answer="kv_cache_gb"
-kv_cache_gb = kv_cache("llama3-8b", lab.p.batch, lab.p.sequence) / 1e9
-
-# %% answer="service_fits"
-# Weights, activations and this cache stay below the memory of an H100; four times the cache does not.
-service_fits = "grouped"
-
-# %% answer="largest_batch"
-largest_batch = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.sequence).largest_batch
+# %% answer="beside_conversations"
+kept = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.sequence)
+contracts = kv_cache("llama3-8b", batch=lab.p.documents, sequence=16384)
+room = kept.memory - kept.weights - kept.activations - contracts
+beside_conversations = room // kept.kv_cache
 
 # %% card="act2_why"
 
 # %% card="act2_peek"
 
 # %% [markdown]
-# ### One token at a time
+# ## Act 3: One token at a time
 #
 # So far every kernel was at its roof. Now a whole model answers on a real GPU.
 
-# %% card="act2_decode"
+# %% card="act3_decode"
 
 # %% [markdown]
 # The explorer shows the same service in two forms, and every number says which one it is from. *Textbook* divides by
-# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them. It is right to about a tenth where
-# the device sets the pace; how fast a host launches varies more. Your prediction is a line, and the points were
-# measured. Switch the **form**, raise the **batch**, and read the bars from left to right.
+# the datasheet. *Calibrated* adds up the kernels as an H200 was measured to run them, and is right to about a tenth in
+# most cases. Your prediction is a line, and the points were measured. Switch the **form**, raise the **batch**, and read
+# the bars from left to right.
 
 # %% instrument="Serving the model, token by token"
 tokens = ServingExplorer(
-    batch=1, sequence=2048, lock=lab.card("act2_decode"), hints=lab.card("act2_launch")
+    batch=1, sequence=2048, lock=lab.card("act3_decode"), hints=lab.card("act3_launch")
 )
 tokens
 
-# %% reveal="act2_decode"
+# %% reveal="act3_decode"
 asked = ("llama3-8b", "h200-sxm", "decode", 1, 2048)
-kept = {"phase": "decode", "batch": 1, "sequence": 2048}
-(step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **kept)
+alone = {"phase": "decode", "batch": 1, "sequence": 2048}
+(step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **alone)
+# moves: textbook form, batch 64 or more
 lab.reveal(
-    "act2_decode",
+    "act3_decode",
     model={
         "Textbook": decode("llama3-8b", "h200-sxm", 1, 2048).tokens_per_second,
         "Calibrated": serving_time(*asked, launch="async").tokens_per_second,
@@ -223,21 +245,33 @@ lab.reveal(
     digits=2,
 )
 
-# %% card="act2_launch"
+# %% card="act3_launch"
+
+# %% card="act3_same"
 
 # %% show="your decision of Lab 07"
-mode = start.fields["execution_mode"]
-print(f"Your design of Lab 07: {mode}." if start.found else "No design of Lab 07 is here.")
+print(lab.materials["launch_of_lab_07"](start.fields, start.found))
 
-# %% card="act2_same"
+# %% answer="first_limit"
+# The explorer says which batch is the largest in time; the footprint says which is the largest that fits.
+chat = ServingExplorer(
+    sequence=lab.p.chat_tokens, target=lab.p.target_ms / 1e3, form="calibrated", launch="async"
+)
+in_time, fits = chat.result.largest_batch, chat.result.fits
+first_limit = "alone" if in_time == 0 else "memory" if in_time == fits else "target"
 
-# %% card="act2_token"
+# %% answer="nightly_cost_dollars"
+job = ("llama3-8b", "h200-sxm", "decode", lab.p.replies, lab.p.chat_tokens)
+hours = lab.p.millions * 1e6 / serving_time(*job, launch="graph").tokens_per_second / 3600
+nightly_cost_dollars = hours * lab.p.price
+
+# %% card="act3_token"
 
 # %% [markdown]
-# ## Act 3: Your own machine
+# ## Act 4: Your own machine
 #
 # Now it is your machine's turn. The card below measures the computer that runs this notebook and saves the result as
-# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are graded against it. So if
+# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are graded against it, so if
 # you measure again, answer again. The chart follows by itself.
 
 # %% card="measurement"
@@ -269,22 +303,27 @@ own_share_pct = 100 * attained / own_roof
 # ## The design you hand on
 #
 # Decide for Noor, on the device of your context. In **Three kernels** choose the fusion. In **What the service keeps in
-# memory** look for the batch that writes the most tokens per second and still fits. Go too far once, to see it fail.
-# On the edge device, find out what fails first, and whether any batch fixes it. Then save.
+# memory** look for the batch that writes the most tokens per second and still fits. In the explorer choose how kernels
+# are launched. Go too far once, to see the design fail, and on the edge device find out what fails first, and whether
+# any batch fixes it. Then save.
 
 # %% design=true
 lab.design(
     {
         "context": lambda: context.context,
-        "operation": lambda: {"gemm": "matrix product", "llm": "projection"}.get(
-            service.workload, "attention"
-        ),
+        "operation": lambda: {
+            "gemm": "matrix product",
+            "llm": "projection",
+            "relu": "ReLU",
+        }.get(service.workload, "attention"),
         "arithmetic_intensity": lambda: float(service.result.intensity),
         "bound_type": lambda: "memory" if service.result.memory_bound else "compute",
         "act1_prediction": lambda: lab.card("act1_wall").value,
         "act1_correct": lambda: lab.card("act1_wall").value == lab.items["act1_wall"].answer,
         "act2_prediction": lambda: lab.card("act2_kernels").value,
         "act2_correct": lambda: lab.card("act2_kernels").value == lab.items["act2_kernels"].answer,
+        "act3_prediction": lambda: lab.card("act3_decode").value,
+        "act3_correct": lambda: lab.card("act3_decode").value == lab.items["act3_decode"].answer,
         "act2_result": lambda: 100 * float(service.result.mfu),
         "act2_decision": lambda: service.fusion,
         "mfu_percent": lambda: (
@@ -296,11 +335,13 @@ lab.design(
         "tokens_per_second": lambda: (
             None if budget.result.out_of_memory else float(budget.decode.tokens_per_second)
         ),
+        "launch": lambda: "graph" if tokens.launch == "graph" else "eager",
     },
-    after=["act1_wall", "act2_kernels"],
-    keeps={"memory": budget, "kernels": service},
+    after=["act1_wall", "act2_kernels", "act3_decode"],
+    keeps={"memory": budget, "kernels": service, "tokens": tokens},
     headline=lambda: (
-        f"{context.context.capitalize()}, {service.fusion} fusion, batch "
+        f"{context.context.capitalize()}, {'no' if service.fusion == 'none' else service.fusion} "
+        f"fusion, batch "
         f"{format_quantity(budget.batch)}, {format_quantity(budget.result.total, 'B')}"
     ),
 )
@@ -309,18 +350,19 @@ lab.design(
 # ## In your own words
 
 # %% [markdown] essay="advice"
-# Tomas: the dashboard divides dense work by {{ q(devices["h100-sxm"].peak("fp16", sparse=True), "FLOP/s") }}, a peak that
+# Tomás: the dashboard divides dense work by {{ q(devices["h100-sxm"].peak("fp16", sparse=True), "FLOP/s") }}, a peak that
 # needs two of every four weights to be zero. By the dense peak it shows
-# {{ q(p.reported * 1e12 / devices["h100-sxm"].peak("fp16"), "%") }}, and for products of that size this is the roof: at a few
-# dozen FLOP/B they lie left of the ridge at {{ q(devices["h100-sxm"].ridge("fp16"), "FLOP/B") }}, so only more FLOP for each
-# byte help: merge them. Noor: pay for softmax. With whole prompts the projections are compute-bound and at their roof.
-# Layer norm and softmax do {{ q(elementwise(1).intensity, "FLOP/B") }} on any machine, and the scores grow with the square of
-# the sequence; fusing takes away most of their traffic. What ends first is capacity: {{ p.batch }} conversations of
-# {{ q(p.sequence, "tokens") }} keep {{ q(kv_cache("llama3-8b", p.batch, p.sequence), "B") }} of keys and values beside the
-# weights, and without grouped-query attention it does not fit. All of these are bounds. Before I believe a gain I would
-# time the fused kernel on our own GPU and set it beside the measured bandwidth, since even large products reach only about
-# two thirds of the peak, and one conversation whose kernels are launched one by one gets less than a third of the
-# textbook's tokens per second.
+# {{ q(p.reported * 1e12 / devices["h100-sxm"].peak("fp16"), "%") }}, and for products of that size this is the roof: at
+# {{ q(p.reported * 1e12 / devices["h100-sxm"].bandwidth, "FLOP/B") }} they lie left of the ridge at
+# {{ q(devices["h100-sxm"].ridge("fp16"), "FLOP/B") }}, so only more FLOP for each byte help: merge them. Noor: for prompts
+# of thousands of tokens pay for softmax. Layer norm and softmax do {{ q(elementwise(1).intensity, "FLOP/B") }} on any
+# machine, the scores grow with the square of the length, and fusing takes away most of their traffic. For prompts of a few
+# hundred tokens, int8 projections save more time, because a lower precision halves their time on either side of the ridge.
+# Capacity is a limit of its own: {{ p.documents }} contracts of {{ q(16384, "tokens") }} alone keep
+# {{ q(kv_cache("llama3-8b", p.documents, 16384), "B") }} of keys and values beside the weights. All of these are bounds.
+# Before I believe a gain, I would time the fused kernel on our own GPU and set it beside the measured bandwidth, since even
+# large products reach only about two thirds of the peak, and one conversation whose kernels are launched one by one gets
+# less than a third of the textbook's tokens per second.
 
 # %% [markdown]
 # ## Where you stand
@@ -328,9 +370,49 @@ lab.design(
 # %% record="commitments"
 
 # %% show="Where you stand"
+
+
+def held(name):
+    said = lab.card(name).value
+    if said is None:
+        return "not committed yet"
+    return f"{said}, which {'held' if said == lab.items[name].answer else 'did not hold'}"
+
+
+def once_open(instrument, value):
+    return lambda: "after your prediction" if instrument.locked else value()
+
+
+def speed():
+    if budget.result.out_of_memory:
+        return "does not fit"
+    return format_quantity(budget.decode.tokens_per_second, "tokens/s")
+
+
+def mfu_of_a_step():
+    if budget.result.out_of_memory:
+        return "does not fit"
+    return format_quantity(budget.decode.compute_time / budget.decode.time, "%")
+
+
 lab.hud(
     constraints={"Memory": budget},
-    decisions={"Fusion": "act2_decision", "Limit of the projection": "bound_type"},
+    decisions={
+        "Prediction of Act 1": lambda: held("act1_wall"),
+        "Prediction of Act 2": lambda: held("act2_kernels"),
+        "Prediction of Act 3": lambda: held("act3_decode"),
+        "Intensity of the projection": once_open(
+            service, lambda: format_quantity(service.result.intensity, "FLOP/B")
+        ),
+        "MFU of the projection, at its roof": once_open(
+            service, lambda: format_quantity(service.result.mfu, "%")
+        ),
+        "MFU of a decode step, textbook": once_open(budget, mfu_of_a_step),
+        "Decode, textbook": once_open(budget, speed),
+        "Fusion": "act2_decision",
+        "Limit of the projection": "bound_type",
+        "Launch": "launch",
+    },
 )
 
 # %% card="takeaways"

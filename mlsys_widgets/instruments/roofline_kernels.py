@@ -12,6 +12,7 @@ from mlsys_widgets.physics.domain import UnknownName
 #: What can be shown, in words.
 WORKLOADS: Final = {
     "gemm": "One matrix product",
+    "relu": "ReLU of N × N elements",
     "llm": "A language-model layer",
     "attention": "Attention over a prompt",
     "decode": "Attention of a new token",
@@ -22,6 +23,7 @@ MEASURED: Final[Mapping[str, tuple[str, str]]] = {
     "llm": ("gemm", "product"),
     "attention": ("attention", "attention over prompts"),
     "decode": ("decode_attention", "attention of new tokens"),
+    "relu": ("elementwise", "ReLU"),
 }
 #: Precisions in which attention was measured.
 _ATTENDED: Final = ("fp16", "bf16")

@@ -37,6 +37,7 @@ SYMBOLS = {
     "Layer norm": ("diamond", 70),
     "Attention over a prompt": ("circle", 110),
     "Attention of a new token": ("circle", 110),
+    "ReLU": ("circle", 110),
 }
 #: The room of a label, in orders of magnitude.
 _WIDE, _HIGH = 1.0, 0.45

@@ -55,7 +55,7 @@ def measured_kernels(device: str, precision: str, kind: str) -> tuple[Point, ...
     """Kernels of a kind measured on a device, without launches; empty if it was not measured.
 
     Attention that writes its scores to memory is left out: it is another kernel. So are products
-    that are not square: the chart's own product has one side.
+    that are not square, since the chart's own product has one side, and chains of operations.
     """
     try:
         found = points(device, precision, kind)
@@ -66,6 +66,7 @@ def measured_kernels(device: str, precision: str, kind: str) -> tuple[Point, ...
         for point in found
         if point.variant != "eager"
         and point.shape.get("form") != "naive"
+        and point.shape.get("operation", "relu") == "relu"
         and len({point.shape.get(side) for side in "mnk"}) == 1
     )
 

@@ -97,8 +97,8 @@ class RooflineWidget(TwoFormInstrument):
         default="gemm",
         options=WORKLOADS,
         buttons=True,
-        help="One product of any size; a projection, layer norm and softmax together; or the "
-        "attention of a layer, reading a prompt or writing one token.",
+        help="One product of any size; a projection, layer norm and softmax together; the "
+        "attention of a layer, reading a prompt or writing one token; or ReLU.",
     )
     square = Switch(
         "Square: M = N = K", default=True, help="One size for all three sides.", rare=True
@@ -220,6 +220,8 @@ class RooflineWidget(TwoFormInstrument):
         idle = set(super().hidden()) | (set() if both else {"sparse"})
         if self.workload == "llm":
             return idle | {"square", "m", "n", "k", "form"}
+        if self.workload == "relu":
+            return idle | {"square", "m", "k", "batch", "sequence", "fusion", "form"}
         if self.workload != "gemm":
             return idle | {"square", "m", "n", "k", "fusion"}
         return idle | {"batch", "sequence", "fusion"} | ({"m", "k"} if self.square else set())
@@ -256,6 +258,8 @@ class RooflineWidget(TwoFormInstrument):
                 kv_heads=model.kv_heads,
                 causal=prompt,
             )
+        if self.workload == "relu":  # compares each element of a square with zero
+            return ph.elementwise(value**2, width, flops_per_element=1, passes=2)
         m, k = (value, value) if self.square else (self.m, self.k)
         return ph.gemm(m, value, k, width)
 
@@ -265,6 +269,8 @@ class RooflineWidget(TwoFormInstrument):
         kernels: dict[str, ph.Kernel]
         if self.workload == "gemm":
             kernels = {"GEMM": self._moved_kernel(self.n)}
+        elif self.workload == "relu":
+            kernels = {"ReLU": self._moved_kernel(self.n)}
         elif self.workload != "llm":
             kernels = {WORKLOADS[self.workload]: self._moved_kernel(self.sequence)}
         else:
@@ -285,7 +291,7 @@ class RooflineWidget(TwoFormInstrument):
 
     def _timed(self, kernel: ph.Kernel) -> ph.CalibratedTime | None:
         """The calibrated time of a kernel on the device as it is, if that form is asked for."""
-        if self.form == "textbook" or self.workload == "llm" or self._imagined:
+        if self.form == "textbook" or self.workload in ("llm", "relu") or self._imagined:
             return None
         return calibrated_time(kernel, self.device, self.precision)
 
@@ -332,7 +338,7 @@ class RooflineWidget(TwoFormInstrument):
         return rate(float(value), self.precision, pad=pad)
 
     def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
-        """Rate and fraction of the peak of every kernel; of a single one, regime and ridge too."""
+        """Rate, fraction of the peak and regime of every kernel; of a single one, the ridge too."""
         operations = self.operations
         # Where there are two forms, numbers say which one they are from.
         form = ", textbook" if self._measured_device else ""
@@ -344,7 +350,11 @@ class RooflineWidget(TwoFormInstrument):
             shares = [
                 (f"{n}, MFU{form}", _show(r.mfu, "%", pad=True), tone) for n, r, tone in roofs
             ]
-            return [*attainable, *shares]
+            regimes = [
+                (f"{n}, regime", f"{r.regime}, {_show(r.intensity, 'FLOP/B')}", tone)
+                for n, r, tone in roofs
+            ]
+            return [*attainable, *shares, *regimes]
         tone = _tone(result)
         return [
             (f"Attainable{form}", self._rate(result.attainable, pad=True), tone),
@@ -353,8 +363,17 @@ class RooflineWidget(TwoFormInstrument):
             ("Regime", str(result.regime), tone),
             ("Intensity", _show(result.intensity, "FLOP/B", pad=True), "red"),
             ("Ridge", _show(result.ridge, "FLOP/B"), "gray"),
+            *self._side_cards(result),
             ("Peak", self.modeled.peak_label, "gray"),
         ]
+
+    def _side_cards(self, result: ph.Roofline) -> list[NumberCard]:
+        """The square product that lies exactly at the ridge."""
+        if self.workload != "gemm" or not self.square:
+            return []
+        one = ph.gemm(1, 1, 1, ph.BYTES_PER_ELEMENT[self.precision])
+        # The intensity of a square grows in proportion to its side.
+        return [("N at the ridge", _show(round(float(result.ridge / one.intensity))), "gray")]
 
     def _calibrated_cards(self, op: Operation) -> list[NumberCard]:
         if op.timed is None:
@@ -381,7 +400,8 @@ class RooflineWidget(TwoFormInstrument):
             )
         else:
             each = "; ".join(self._of_one(op, first=k == 0) for k, op in enumerate(self.operations))
-            said = f"{start}{each}. The peak is {machine.peak_label}, with {ridge}."
+            said = f"{start}{each}. {self._shared_place()}"
+            said += f"The peak is {machine.peak_label}, with {ridge}."
         return " ".join((said, *self.overlays.sentences()))
 
     def _calibrated_sentence(self, op: Operation) -> str:
@@ -394,6 +414,16 @@ class RooflineWidget(TwoFormInstrument):
         if self.form == "calibrated":
             return f" That is the textbook: {self.unmeasured}."
         return ""
+
+    def _shared_place(self) -> str:
+        """Say so where two kernels lie on one another, or a reader would miss one of them."""
+        *_, norm, softmax = self.operations
+        if norm.roof.intensity != softmax.roof.intensity:
+            return ""
+        return (
+            f"{norm.name} and {softmax.name.lower()} do equally many operations per byte, so they "
+            "share one place on the chart. "
+        )
 
     def _of_one(self, op: Operation, *, first: bool) -> str:
         name = op.name if first else op.name.lower()
@@ -471,12 +501,13 @@ class RooflineWidget(TwoFormInstrument):
         legend += [(names[name], "red", draw.SYMBOLS[name][0]) for name in places]
         name, place = next(iter(places.items()))
         flat = _GRIP if ridge < _GRIP / 1.5 else min(ridge * 1.5, draw.RIGHT)
-        handles = (
+        handles = [
             Handle("roof", "peak_share", flat, peak, "y"),
             Handle("ridge", "bandwidth_share", corner, peak, "x", flip=True),
-            Handle(name, self._moves, *place, "x"),
-        )
-        return (Scene(draw.ACROSS, up, tuple(marks), 400, tuple(legend), handles),)
+        ]
+        if self.workload != "relu":  # whose intensity no size changes
+            handles.append(Handle(name, self._moves, *place, "x"))
+        return (Scene(draw.ACROSS, up, tuple(marks), 400, tuple(legend), tuple(handles)),)
 
     @property
     def _moves(self) -> str:

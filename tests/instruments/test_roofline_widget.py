@@ -234,7 +234,40 @@ def test_cards_and_sentence_speak_of_every_kernel() -> None:
         assert cards[op.name] == show(op.roof.attainable, "FLOP/s", pad=True)
         assert cards[f"{op.name}, MFU"] == show(op.roof.mfu, "%", pad=True)
         assert f"{op.name[1:]}, at {show(op.roof.intensity, 'FLOP/B')}" in said
-    assert len(cards) == 6
+        place = f"{op.roof.regime}, {show(op.roof.intensity, 'FLOP/B')}"
+        assert cards[f"{op.name}, regime"] == place
+    assert len(cards) == 9
+    assert "Layer norm and softmax do equally many operations per byte" in said
+
+
+@pytest.mark.parametrize("inputs", [{}, {"precision": "int8"}, {"bandwidth_share": 2}])
+def test_the_square_at_the_ridge_lies_at_the_ridge(inputs: dict[str, Any]) -> None:
+    w = RooflineWidget(n=512, **inputs)
+    side = float(dict(card[:2] for card in w.cards(w.result))["N at the ridge"].replace(",", ""))
+    w.set(n=side)
+    assert w.result.intensity == pytest.approx(w.result.ridge, rel=2e-3)
+    w.set(square=False)
+    assert "N at the ridge" not in dict(card[:2] for card in w.cards(w.result))
+
+
+def test_relu_has_a_place_that_no_size_changes() -> None:
+    w = RooflineWidget(device="a100-sxm", precision="fp32", workload="relu", n=1024)
+    assert w.result.intensity == 0.125  # one operation on 4 bytes read and 4 bytes written
+    assert w.result.regime == "memory-bound"
+    assert w.operations[0].kernel.bytes == 2 * 4 * 1024**2
+    w.set(n=64)
+    assert w.result.intensity == 0.125
+    (scene,) = w.scenes(w.result)
+    assert [each.name for each in scene.handles] == ["roof", "ridge"]
+    assert "ReLU" in legend(w)
+    w.set(measured=True)
+    assert w.alert(w.result)[0] == "No fp32 ReLU was measured on the A100 SXM."  # type: ignore[index]
+    w.set(device="h200-sxm", precision="fp16")
+    shown = mark(w, "measured")
+    assert w.alert(w.result) is None
+    # Beyond what the caches hold, a measured ReLU lies on the slope of the roof or below it.
+    assert set(shown.x) == {0.25}
+    assert len(shown.x) >= 3
 
 
 def test_kernels_at_one_place_are_told_apart() -> None:
@@ -511,7 +544,8 @@ def test_a_layer_has_the_textbook_form_only() -> None:
     assert "form" in w.hidden()
     assert all(op.timed is None for op in w.operations)
     labels = [label for label, _, _ in w.cards(w.result)]
-    assert all(label.endswith(", textbook") for label in labels)
+    rates = [label for label in labels if not label.endswith(", regime")]
+    assert all(label.endswith(", textbook") for label in rates)
 
 
 def test_what_was_measured_waits_for_its_gate() -> None:

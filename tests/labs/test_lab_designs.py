@@ -166,7 +166,7 @@ def test_lab_07_only_what_is_compiled_has_to_pay(opened):
 
 def test_lab_11_the_memory_of_the_context_counts(opened):
     begun = opened("lab_11_roofline")
-    begun.open("act2_kernels")
+    begun.open("act3_decode")
     entry, budget = entry_of(begun), begun.names["budget"]
     in_context(begun, "cloud")
     assert entry.misses == []

@@ -185,7 +185,7 @@ def test_lab_11_holds_measurements_back_until_they_were_predicted(opened):
     assert not budget.locked
     assert "form" in budget.hidden()
     assert tokens.locked
-    found.open("act2_decode")
+    found.open("act3_decode")
     assert not tokens.locked
     assert "form" not in budget.hidden()
 
@@ -195,9 +195,9 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
     (cell,) = (
         cell
         for cell in read(ROOT / "assignments" / "lab_11_roofline" / "lab.py")
-        if (cell.kind, cell.name) == ("reveal", "act2_decode")
+        if (cell.kind, cell.name) == ("reveal", "act3_decode")
     )
-    found.commit("act2_decode", "B")
+    found.commit("act3_decode", "B")
     exec(
         compile(cell.body.replace("lab.reveal(", "said = lab.reveal("), cell.where, "exec"),
         found.names,
@@ -216,7 +216,7 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
 
 def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(opened, tmp_path):
     found = opened("lab_11_roofline", folder=tmp_path / "kept")
-    for name in ("act1_wall", "act2_kernels"):
+    for name in ("act1_wall", "act2_kernels", "act3_decode"):
         found.open(name)
     found.names["budget"].set(batch=64, sequence=2048)
     found.names["service"].set(sequence=1)  # the budget cannot follow
@@ -224,3 +224,41 @@ def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(o
     again = opened("lab_11_roofline", folder=tmp_path / "kept")
     for name in ("budget", "service"):
         assert again.names[name].inputs == found.names[name].inputs
+
+
+def test_lab_11_takes_over_what_lab_07_decided(opened):
+    """The text and the layer follow the design; without one, both say so and go on."""
+    found = opened("lab_11_roofline")
+    layer, launch = (found.lab.materials[f"{what}_lab_07"] for what in ("from", "launch_of"))
+    assert layer({}, False).startswith("No design of Lab 07 was found")
+    assert found.names["service"].fusion == "none"
+    fused = {"fusion_enabled": True, "execution_mode": "compiled", "arithmetic_intensity": 2.5}
+    assert "decided to fuse" in layer(fused, True)
+    assert "does 2.5 FLOP/B" in layer(fused, True)
+    assert "separate kernels" in layer({**fused, "fusion_enabled": False}, True)
+    assert "FLOP/B" not in layer({"fusion_enabled": True}, True)
+    assert "Replayed as a graph" in launch(fused, True)
+    assert "Kernel by kernel" in launch({"execution_mode": "eager"}, True)
+    assert "decide now" in launch({}, False)
+
+
+def test_lab_11_says_at_its_end_what_was_predicted_and_reached_but_not_before(opened):
+    found = opened("lab_11_roofline")
+    cells = read(ROOT / "assignments" / "lab_11_roofline" / "lab.py")
+    (cell,) = (cell for cell in cells if "lab.hud(" in cell.body)
+    code = cell.body.replace("lab.hud(", "hud = lab.hud(")
+    exec(compile(code, cell.where, "exec"), found.names)
+    hud, budget = found.names["hud"], found.names["budget"]
+    assert "FLOP/B" not in hud.text()
+    assert "tokens/s" not in hud.text()
+    assert hud.text().count("not committed yet") == 3
+    found.commit("act1_wall", "C")
+    found.commit("act2_kernels", "A")
+    hud.refresh()
+    assert "Prediction of Act 1: C, which held" in hud.text()
+    assert "Prediction of Act 2: A, which did not hold" in hud.text()
+    rate = ph.format_quantity(budget.decode.tokens_per_second, "tokens/s")
+    assert f"Decode, textbook: {rate}" in hud.text()
+    budget.set(batch=1024, sequence=8192)
+    hud.refresh()
+    assert "Decode, textbook: does not fit" in hud.text()
