@@ -121,7 +121,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "balance",
             "Compute or bandwidth",
-            "Labs 01, 11",
+            "Lab 11",
             "An operation waits for arithmetic or for memory, and only the one it waits for is "
             "worth speeding up.",
             ("Compute", "or bytes"),
@@ -159,7 +159,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "levels",
             "Levels from registers to HBM",
-            "this review",
+            "Act 1",
             "Each level in which a value can live has a bandwidth, a size and an owner.",
             ("Registers", "to HBM"),
             1,
@@ -188,7 +188,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "capture",
             "Graph capture",
-            "this review",
+            "Act 2",
             "Trace, script, FX and Dynamo are four ways to get a graph out of Python.",
             ("Graph capture",),
             4.5,

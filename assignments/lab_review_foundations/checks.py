@@ -220,12 +220,13 @@ def working_set_home(given: Given) -> ChoiceKey:
             )
         if level.capacity < size:
             return (
-                f"All tiles together take {q(size, 'B')}, and one owner of this level has"
-                f" {q(level.capacity, 'B')}. Go one level further out, or use smaller tiles."
+                f"All tiles together take {q(size, 'B')}, and one owner has"
+                f" {q(level.capacity, 'B')} of {level.name}. Go further out, or use smaller tiles."
             )
         return (
-            f"{q(size, 'B')} does fit there, but a faster level holds it as well: compare it with"
-            " what one owner of each level closer to the arithmetic has."
+            f"{q(size, 'B')} does fit into {level.name} ({q(level.capacity, 'B')}), but a faster"
+            " level holds it as well: compare it with what one owner of each level closer to the"
+            " arithmetic has."
         )
 
     return _decided(

@@ -42,14 +42,16 @@ FEW = 200
 SOME = 50
 
 #: Decisions whose right option differs from student to student because the lab means it to.
-ON_PURPOSE: dict[str, set[str]] = {}
+ON_PURPOSE: dict[str, set[str]] = {
+    "lab_review_foundations": {"working_set_home", "capture_method", "waits_for"}
+}
 
 #: What PHYSICS.md says the labs are about: somewhere among the keys when variants are off.
 REFERENCES = {
     "lab_01_magnitude": [989_000, 7.38, 195.3, 8, 4.04],
     "lab_07_kernel_fusion": [33.3, 133_607, 22.58, 2.397, 2.5],
     "lab_11_roofline": [31.55, 279.4, 571.7, 17.18],
-    "lab_review_foundations": [156, 0.125, 10, 4],
+    "lab_review_foundations": [8 * 156, 16, 384, 2.5],
 }
 
 
