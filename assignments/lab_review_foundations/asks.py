@@ -403,10 +403,11 @@ lab = Lab(
         "sample_kb": Parameter(500, steps(420, 640, 20), "KB", "activations of one sample"),
         "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
         "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
+        # From less than a thread has to more than the L2 cache, and never close to a level's size.
         "tile_rows": Parameter(
-            64, (1, 2, 32, 64, 4096, 8192, 524288, 1048576), "rows", "height of a tile"
+            32, (1, 4, 32, 480, 4096, 131072, 524288, 1048576), "rows", "height of a tile"
         ),
-        "tile_columns": Parameter(64, steps(32, 80, 8), "columns", "width of a tile"),
+        "tile_columns": Parameter(48, steps(36, 60, 4), "columns", "width of a tile"),
         "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
         # Two tensors or more besides x: then storing what lies before the sum is cheaper than
         # computing it twice.
@@ -605,7 +606,7 @@ def act1_share(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": "This assumes that good code can keep any chip busy. But layer norm does only"
-            f" {at} of work per byte, and the A100 needs {ridge} before arithmetic sets the pace."
+            f" {at}, and the A100 needs {ridge} before arithmetic is what sets the pace."
             f" The best code in the world ends at {most}. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
@@ -662,8 +663,8 @@ def spill_times(p: Parameters) -> Number:
     return Number(
         f"Each sample of a model keeps {p.sample_kb} KB of activations between two kernels. At"
         f" batch {p.batch_before}, all of them live in the fastest level of an A100 that holds"
-        f" them. Then the team raises the batch to {p.batch_after}. How many times as long does"
-        " one trip of all activations take as before? Enter a number such as 40.",
+        f" them. Then the team raises the batch to {p.batch_after}. How many times as long as"
+        " before does one trip of all activations take? Enter a number such as 40.",
         "times",
         points=6,
         low=0.1,
@@ -714,14 +715,14 @@ def act1_reflection(p: Parameters) -> Reflection:
             f" an A100 needs {computing} of arithmetic at full peak and {moving} to move the data."
             " Halving the small number leaves the large one as it is. Find which of the two a"
             " kernel waits for before you buy anything.",
-            "bytes": f"Of an A100's time for 100 million fp32 elements, {moving} are data and only"
-            f" {computing} would be arithmetic at full peak. Half of the bytes means half of the"
+            "bytes": f"For 100 million fp32 elements, an A100 spends {moving} on moving data; the"
+            f" arithmetic would take {computing} at full peak. Half of the bytes means half of the"
             " time. The same holds for twice the bandwidth, and for a neighbor that takes the"
             " data over before it leaves the chip.",
             "code": "Fewer instructions help where instructions are what takes the time. Here the"
             f" arithmetic of 100 million elements needs {computing} at full peak, hidden behind"
             f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
-            " which of them could stay at home?",
+            " which of them could stay on the chip?",
             "edge": "The edge device computes less, but it also moves less: its ridge is"
             f" {q(ORIN.ridge('fp16'), 'FLOP/B')}, close to the A100's"
             f" {q(A100.ridge('fp16'), 'FLOP/B')}. ReLU waits for memory on both, and the same data"
@@ -766,15 +767,15 @@ def capture_message(p: Parameters) -> Message:
     return Message(
         "Lena Brandt",
         "Model serving engineer",
-        "Fast, but never wrong",
+        "Which tool, before Thursday?",
         f"I serve a model that a research team handed me. It has {_has(p)}. In eager mode it is"
-        " right, and too slow. Last year another team used `torch.jit.trace` on theirs, tried it"
-        " on one example and shipped it. For weeks it gave nonsense to two customers, and there"
-        " was no error in any log. I cannot afford that.\n\n"
+        " right, and too slow. Last year another team captured theirs with the first tool they"
+        " found, tried it on one example and shipped it. Two weeks later they had to take it down"
+        " on a Sunday night, and I got the call. I want to understand my tools before I use"
+        " one.\n\n"
         f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
         " own. People tell me that a compiler would fuse them, but nobody can tell me what that is"
-        " worth, or how the compiler gets to see the model in the first place. My release is on"
-        " Thursday.",
+        " worth. My release is on Thursday.",
         task="Say what you expect of tracing and of fusion, then find out what Lena can do.",
         act=2,
         after=["act1_share"],
@@ -839,16 +840,16 @@ def act2_traffic(p: Parameters) -> Prediction:
         feedback={
             "A": "This assumes that traffic follows the number of kernels. Kernels do drop from 4"
             f" to 1, but the fused one still reads {c.fused_reads} tensors and writes"
-            f" {c.fused_writes}: {before} trips become {after}, a factor of {times}. Count in the"
-            " explorer which trips disappear; they are the ones between two operations.",
+            f" {c.fused_writes}: {before} trips become {after}, {times} less. Count in the explorer"
+            " which trips disappear; they are the ones between two operations.",
             "B": f"Unfused, the chain makes {c.unfused_reads} reads and {c.unfused_writes} writes;"
             f" fused, {c.fused_reads} reads and {c.fused_writes} write remain. Only what lies"
             " between the operations disappears. Give the chain fewer inputs in the explorer, and"
             " watch the factor grow.",
             "C": "This assumes that nearly all traffic lies between the operations. Of"
             f" {before} trips, {before - after} do; the other {after} carry the three inputs into"
-            f" the kernel and the result out of it, and no compiler can drop those. The factor is"
-            f" {times}. Look at the fused bar in the explorer.",
+            f" the kernel and the result out of it, and no compiler can drop those, so it is"
+            f" {times} less. Look at the fused bar in the explorer.",
             "D": "The arithmetic is indeed the same, but the arithmetic was never what took the"
             f" time. Separate kernels write each intermediate result to memory and read it back:"
             f" {before} trips instead of {after}, {times} as much data. Follow one intermediate"
@@ -939,9 +940,9 @@ def act2_reflection(p: Parameters) -> Reflection:
             " have made things slower. Change one thing per profile, and keep what helped. Try it"
             " on the step in Act 3.",
             "trust": "A model is a hypothesis. The explorer lets every launch wait for the kernel"
-            " before it, and in real systems launches are queued ahead, so 2 models of 1 chain"
-            " already disagree. A profile before tells you which one applies; a profile after"
-            " tells Lena the truth.",
+            " before it, while real launches are queued ahead, so two models of the same chain"
+            " already disagree. A profile before the change tells you which of them applies, and"
+            " one after it tells Lena the truth. Neither of the two can be skipped.",
         },
         title="In which order?",
         act=2,
@@ -1249,7 +1250,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     "no": "A reduction over everything is a barrier: 2 reads and 1 write instead"
                     " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
                     f" the chip: 4,096 fp16 scores take {row}, and a thread block has {block}. Then"
-                    " the second read stays at home.",
+                    " the second read stays on the chip.",
                     "precision": "Precision changes how accurate the sum is, not when it is known."
                     " With an fp32 sum, the first element still has nothing to be divided by until"
                     " the last one was read: 3 trips in any precision. What would help is a tensor"
@@ -1372,14 +1373,15 @@ def eight_claims(p: Parameters) -> Myths:
     epilogue = transfer(2 * 4096 * 4096 * FP16, "hbm").time
     large = gemm(4096, 4096, 4096, FP16)
     thread = q(memory_hierarchy["registers"].capacity, "B")
-    more = q(product.flops / pieces.flops, "×")
+    more = q(round(product.flops / pieces.flops), "×")
     return Myths(
         [
             Myth(
                 "flops",
                 f"On my chip ({q(peak, 'FLOP/s')}, {q(bandwidth, 'B/s')}), the product of two"
                 f" {side:,} × {side:,} fp16 matrices takes longer than `sigmoid(relu(x * w + b))`"
-                f" in eager mode on tensors of that shape. It does {more} the FLOP, after all.",
+                f" in eager mode on tensors of that shape. It has {more} as many FLOP to do, after"
+                " all.",
                 f"At its roof, the product takes {q(product_time, 's')} for"
                 f" {q(product.flops, 'FLOP')}. The four elementwise kernels move ten tensors and"
                 f" take {q(pieces.unfused_time, 's')} for {q(pieces.flops, 'FLOP')}, launches not"

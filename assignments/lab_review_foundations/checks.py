@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
-from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, STOPS, Outcome
+from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, STOPS, WRONG, Outcome
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Chain,
@@ -29,6 +29,8 @@ FP16 = BYTES_PER_ELEMENT["fp16"]
 FP32 = BYTES_PER_ELEMENT["fp32"]
 #: Trips of an elementwise kernel without a second operand: one read, one write.
 IN_AND_OUT = chain("relu").fused_reads + chain("relu").fused_writes
+#: Levels of memory inside a sentence.
+NAMES = {"registers": "registers", "sram": "shared memory", "l2": "the L2 cache", "hbm": "HBM"}
 
 
 def _closest(values: Mapping[str, float], actual: float) -> str:
@@ -221,10 +223,10 @@ def working_set_home(given: Given) -> ChoiceKey:
         if level.capacity < size:
             return (
                 f"All tiles together take {q(size, 'B')}, and one owner has"
-                f" {q(level.capacity, 'B')} of {level.name}. Go further out, or use smaller tiles."
+                f" {q(level.capacity, 'B')} of {NAMES[key]}. Go further out, or use smaller tiles."
             )
         return (
-            f"{q(size, 'B')} does fit into {level.name} ({q(level.capacity, 'B')}), but a faster"
+            f"{q(size, 'B')} does fit into {NAMES[key]} ({q(level.capacity, 'B')}), but a faster"
             " level holds it as well: compare it with what one owner of each level closer to the"
             " arithmetic has."
         )
@@ -280,18 +282,18 @@ def capture_method(given: Given) -> ChoiceKey:
         if stop is best:
             others = [each.name for each in works if each is not best]
             also = f" Right as well, but behind it: {', '.join(others)}." if others else ""
-            return f"At {stop.name} this model is right ({outcome.words}).{also}"
+            return f"With {stop.name} this model stays right ({outcome.words}).{also}"
         if not outcome.right:
             cause = max(
                 (CONSTRUCTS[each] for each in constructs.split()),
                 key=lambda each: each.at(key)[0].severity,
             )
+            fate = "is silently wrong" if outcome is WRONG else "raises an error"
             return (
-                f"At {stop.name} this model meets: {outcome.words}, because of {cause.name}."
-                f" {cause.at(key)[1]}"
+                f"With {stop.name} this model {fate}, because of {cause.name}. {cause.at(key)[1]}"
             )
         return (
-            f"At {stop.name} the results are right, with {stop.optimization} of 5 stars for"
+            f"With {stop.name} the results are right, with {stop.optimization} of 5 stars for"
             f" optimization and {stop.flexibility} for flexibility. Another of the four does"
             " better: tick the constructs of the model and compare the stops."
         )

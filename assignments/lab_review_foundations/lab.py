@@ -166,7 +166,7 @@ real
 # ### Model 3: the compilation spectrum
 #
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
-# through the stops. A stop can fail in two ways, and one of them makes no noise.
+# through the stops: what does each of them keep, and what does it lose?
 
 # %% instrument="Compilation spectrum"
 spectrum = CompilationSpectrum(
