@@ -87,6 +87,7 @@ lab.follow(roof, device={"cloud": "a100-sxm", "edge": "orin-nx"})
 # %% reveal="act1_share"
 norm = ph.elementwise(1e6, 2).intensity
 a100 = ph.devices["a100-sxm"]
+# moves: context to the edge; batch of the roofline to 64 or more
 share = lab.reveal(
     "act1_share", model=lambda: ph.roofline(norm, a100.peak("fp16"), a100.bandwidth).mfu
 )
@@ -178,6 +179,7 @@ spectrum = CompilationSpectrum(
 spectrum
 
 # %% reveal="act2_trace"
+# moves: stops script and compile of the spectrum
 lab.reveal("act2_trace")
 
 # %% answer="capture_method"
@@ -214,6 +216,7 @@ explorer
 
 # %% reveal="act2_traffic"
 course_chain = ph.chain("mul", "add", "relu", "sigmoid")
+# moves: Sum first in the fusion tree; the explorer to Fused
 traffic = lab.reveal("act2_traffic", model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction)
 traffic
 
@@ -350,7 +353,7 @@ lab.design(
 # import torch
 # from torch.profiler import profile
 #
-# x, w = (torch.randn(1024, 1024) for _ in range(2))
+# x, w = (torch.randn(4096, 4096) for _ in range(2))
 # with profile(with_stack=True) as run:
 #     for _ in range(20):
 #         y = torch.relu(x @ w + 1)
