@@ -282,7 +282,10 @@ def capture_method(given: Given) -> ChoiceKey:
         if stop is best:
             others = [each.name for each in works if each is not best]
             also = f" Right as well, but behind it: {', '.join(others)}." if others else ""
-            return f"With {stop.name} this model stays right ({outcome.words}).{also}"
+            return (
+                f"With {stop.name} this model stays right ({outcome.words}), and none of the other"
+                f" three is both right and optimized more.{also}"
+            )
         if not outcome.right:
             cause = max(
                 (CONSTRUCTS[each] for each in constructs.split()),

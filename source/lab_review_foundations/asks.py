@@ -798,8 +798,8 @@ def act2_trace(p: Parameters) -> Prediction:
         answer="C",
         feedback={
             "A": "This assumes that the graph knows what it does not contain. Python evaluated the"
-            " `if` once, during tracing, and only tensor operations were recorded: there are two"
-            " branches in the source, one in the graph, and no check between them. Set the"
+            " `if` once, during tracing, and only tensor operations were recorded: there are 2"
+            " branches in the source, 1 in the graph, and no check between them. Set the"
             " spectrum to jit.trace and read what it says about a branch.",
             "B": "That is close to what `torch.compile` does: its guards notice that something"
             " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
@@ -939,10 +939,10 @@ def act2_reflection(p: Parameters) -> Reflection:
             " time drops by a fifth, you cannot say which one helped, and one of them may well"
             " have made things slower. Change one thing per profile, and keep what helped. Try it"
             " on the step in Act 3.",
-            "trust": "A model is a hypothesis. The explorer lets every launch wait for the kernel"
-            " before it, while real launches are queued ahead, so two models of the same chain"
-            " already disagree. A profile before the change tells you which of them applies, and"
-            " one after it tells Lena the truth. Neither of the two can be skipped.",
+            "trust": "A model is a hypothesis. In the explorer, every launch on an A100 adds"
+            f" {q(A100.launch(), 's')}; queued ahead of long kernels, the same launches add nothing."
+            " A profile before the change tells you which of the two applies, and one after it"
+            " tells Lena the truth. Neither can be skipped.",
         },
         title="In which order?",
         act=2,
