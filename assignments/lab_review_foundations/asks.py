@@ -940,9 +940,9 @@ def act2_reflection(p: Parameters) -> Reflection:
             " have made things slower. Change one thing per profile, and keep what helped. Try it"
             " on the step in Act 3.",
             "trust": "A model is a hypothesis. In the explorer, every launch on an A100 adds"
-            f" {q(A100.launch(), 's')}; queued ahead of long kernels, the same launches add nothing."
-            " A profile before the change tells you which of the two applies, and one after it"
-            " tells Lena the truth. Neither can be skipped.",
+            f" {q(A100.launch(), 's')}; queued ahead of long kernels, the same launches add"
+            " nothing. A profile before the change tells you which of the two applies, and one"
+            " after it tells Lena the truth. Neither can be skipped.",
         },
         title="In which order?",
         act=2,
