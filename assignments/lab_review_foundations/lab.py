@@ -147,7 +147,7 @@ working_set_home = ph.nearest_level(working_set).key
 
 # %% instrument="Deeper: real kernels under a real roof"
 real = RooflineWidget(
-    device="h200-sxm", workload="gemm", measured=True, lock=lab.card("act1_reflection")
+    device="h200-sxm", workload="gemm", measured=True, lock=lab.card("act1_share")
 )
 real
 
