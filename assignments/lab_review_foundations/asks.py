@@ -1,5 +1,7 @@
 """What the Foundations Review asks. Students get this file; the keys are in checks.py."""
 
+from collections.abc import Iterator
+
 from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
     Checklist,
@@ -21,12 +23,15 @@ from mlsys_widgets.labs import (
     Takeaways,
     steps,
 )
-from mlsys_widgets.ledger.designs import choice, flag, number, predicted
+from mlsys_widgets.ledger import Handover
+from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     GRAPH_NODE_OVERHEAD,
+    break_even,
     chain,
     devices,
+    elementwise,
     fuse,
     gemm,
     memory_hierarchy,
@@ -37,9 +42,10 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-A100, H100, H200 = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm"))
+A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm", "orin-nx"))
 #: The chain that the course itself counts: sigmoid(relu(x * w + b)).
-DAY_14 = chain("mul", "add", "relu", "sigmoid")
+COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
+FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
 
 #: What a model may contain, in the words of the compilation spectrum.
 CONSTRUCTS = {
@@ -50,21 +56,23 @@ CONSTRUCTS = {
     "sizes": "inputs whose sizes change",
     "mask": "a mask such as `x[x > 0]`",
     "library": "a call into SciPy",
+    "custom": "a custom operator without a fake kernel",
 }
-#: Names of the tensors that a chain reads beside `x`.
-OPERANDS = ("w", "b", "c", "d")
+#: Names of the tensors that chains read besides `x`.
+OPERANDS = ("w", "b", "c", "d", "e", "f")
 
-#: The ideas of Phase I, the arrows between them, and three paths through them, as on day 14. The
-#: last three ideas of the abstraction path belong to Phase II and close the map.
+#: The ideas of the course so far, the arrows between them, and three paths through them. The last
+#: three ideas of the abstraction path belong to the compilers that come next and close the map.
 CONCEPTS = ConceptGraph(
-    title="Concept map of Phase I",
+    title="Concept map of the foundations",
     first="roofline",
     concepts=(
         Concept(
             "why",
             "Why ML systems and compilers",
             "",
-            "A model on paper says nothing about time: hardware and software decide what it costs.",
+            "A model on paper says nothing about time; hardware and software together decide what "
+            "it costs to run.",
             ("Why ML systems", "and compilers?"),
             2.5,
             0,
@@ -74,7 +82,8 @@ CONCEPTS = ConceptGraph(
             "hardware",
             "Hardware limits",
             "",
-            "A chip can do so many operations and move so many bytes in a second, and no more.",
+            "A chip performs a fixed number of operations and moves a fixed number of bytes per "
+            "second.",
             ("Hardware limits",),
             1,
             1,
@@ -84,7 +93,7 @@ CONCEPTS = ConceptGraph(
             "software",
             "Software execution",
             "",
-            "What turns lines of Python into kernels, and what it adds to their time.",
+            "Software turns lines of Python into kernels, and adds time of its own.",
             ("Software execution",),
             4,
             1,
@@ -93,9 +102,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "gpu",
             "How a GPU is built",
-            "Days 1–3",
-            "Many multiprocessors work side by side, each with its own registers and "
-            "shared memory.",
+            "Lab 01",
+            "Many multiprocessors work side by side, each with its own registers and shared "
+            "memory; many threads hide each other's waiting.",
             ("Inside", "a GPU"),
             0,
             2,
@@ -103,8 +112,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "memory",
             "Memory hierarchy",
-            "Days 4–5",
-            "Memory near the arithmetic is fast and small; far from it, slow and large.",
+            "Lab 01",
+            "Memory close to the arithmetic is fast and small; memory far away is slow and large.",
             ("Memory", "hierarchy"),
             1,
             2,
@@ -112,9 +121,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "balance",
             "Compute or bandwidth",
-            "Days 6–7",
-            "An operation waits for arithmetic or for memory, and only one of them is worth "
-            "speeding up.",
+            "Lab 11",
+            "An operation waits for arithmetic or for memory, and only the one it waits for is "
+            "worth speeding up.",
             ("Compute", "or bytes"),
             2,
             2,
@@ -122,8 +131,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "eager",
             "Eager mode",
-            "Day 12",
-            "Each line of Python runs at once, as a kernel of its own.",
+            "Lab 07",
+            "Each line of Python runs immediately, as a kernel of its own.",
             ("Eager", "mode"),
             3,
             2,
@@ -131,7 +140,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "graph",
             "Graph mode",
-            "Day 12",
+            "Lab 07",
             "The whole computation is known before it runs, so a compiler can change it.",
             ("Graph", "mode"),
             4,
@@ -140,9 +149,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "rules",
             "Which operations can fuse",
-            "Day 13",
-            "Neighbours that work element by element can share a kernel; a reduction has to "
-            "finish first.",
+            "Lab 07",
+            "Some neighbors can share a kernel and some cannot; it depends on what each has to "
+            "wait for.",
             ("Fusible", "ops"),
             5,
             2,
@@ -150,8 +159,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "levels",
             "Levels from registers to HBM",
-            "Days 4–5",
-            "The levels a value can live in, each with a bandwidth and a size.",
+            "Act 1",
+            "Each level in which a value can live has a bandwidth, a size and an owner.",
             ("Registers", "to HBM"),
             1,
             3,
@@ -159,7 +168,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "dispatcher",
             "Dispatch of every operation",
-            "Day 12",
+            "Lab 07",
             "Eager mode pays for types, devices and a launch at every single operation.",
             ("Dispatch", "per op"),
             3,
@@ -168,8 +177,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "roofline",
             "Roofline model",
-            "Days 6–7",
-            "Operations per byte against the ridge tell which limit binds, and by how much.",
+            "Lab 11",
+            "Operations per byte, compared with the ridge, tell you which limit binds and by how "
+            "much.",
             ("Roofline model",),
             1,
             4,
@@ -178,8 +188,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "capture",
             "Graph capture",
-            "Day 12",
-            "Trace, script, FX and Dynamo: four ways to get a graph out of Python.",
+            "Act 2",
+            "Trace, script, FX and Dynamo are four ways to get a graph out of Python.",
             ("Graph capture",),
             4.5,
             4,
@@ -188,9 +198,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "fusion",
             "Fusion",
-            "Day 13",
-            "One kernel for several operations: what lies between them stays in registers and "
-            "spares the trips to HBM.",
+            "Lab 07",
+            "One kernel does the work of several, so intermediate results stay in registers and "
+            "never travel to HBM.",
             ("Fusion",),
             2.5,
             5,
@@ -199,8 +209,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "profiling",
             "Profiling",
-            "Days 8–11",
-            "Measure before and after: a gain that was not measured is a hope.",
+            "Labs 07, 11",
+            "You know that a change helped only after you have measured before and after.",
             ("Profiling",),
             2.5,
             6,
@@ -209,8 +219,8 @@ CONCEPTS = ConceptGraph(
         Concept(
             "ir",
             "Intermediate representation",
-            "Phase II",
-            "The captured graph in a form made for compilers: plain operations, known shapes.",
+            "next",
+            "The captured graph in a form made for compilers: plain operations with known shapes.",
             ("Graph IR",),
             5,
             5,
@@ -218,9 +228,9 @@ CONCEPTS = ConceptGraph(
         Concept(
             "passes",
             "Compiler passes",
-            "Phase II",
-            "Each pass rewrites the graph into an equal one that is cheaper; fusion is one of "
-            "them.",
+            "next",
+            "Each pass rewrites the graph into an equivalent one that is cheaper; fusion is one "
+            "of them.",
             ("Compiler", "passes"),
             5,
             6,
@@ -228,7 +238,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "code",
             "Generated kernel code",
-            "Phase II",
+            "next",
             "What is left of the graph becomes a few kernels, written by the compiler.",
             ("Kernel", "code"),
             5,
@@ -236,24 +246,24 @@ CONCEPTS = ConceptGraph(
         ),
     ),
     arrows=(
-        ("why", "hardware", "The chip sets the limits that nothing can pass."),
-        ("why", "software", "Software decides how near to these limits a model comes."),
+        ("why", "hardware", "The chip sets limits that nothing can pass."),
+        ("why", "software", "Software decides how close to these limits a model comes."),
         ("hardware", "gpu", "The limits come from how the chip is built."),
-        ("hardware", "memory", "Most limits are limits of moving data."),
-        ("hardware", "balance", "Two limits, arithmetic and memory; one of them binds."),
-        ("software", "eager", "The first way to run a model: line by line."),
-        ("software", "graph", "The second way: see everything, then run."),
+        ("hardware", "memory", "Most of the limits are about moving data."),
+        ("hardware", "balance", "Arithmetic and memory are two limits, and one of them binds."),
+        ("software", "eager", "The first way to run a model is line by line."),
+        ("software", "graph", "The second way is to see everything first, then run it."),
         ("software", "rules", "What a compiler may join depends on the operations."),
-        ("memory", "levels", "The hierarchy has four levels on a GPU."),
-        ("eager", "dispatcher", "One line at a time means one dispatch for each operation."),
+        ("memory", "levels", "On a GPU, the hierarchy has four levels."),
+        ("eager", "dispatcher", "One line at a time means one dispatch per operation."),
         ("gpu", "roofline", "The chip gives the flat part of the roof: its peak."),
         ("levels", "roofline", "HBM gives the sloped part of the roof: its bandwidth."),
-        ("balance", "roofline", "The model draws both limits into one picture."),
+        ("balance", "roofline", "The model draws both limits in one picture."),
         ("graph", "capture", "A graph has to be captured before it can be changed."),
         ("rules", "capture", "Only operations in the same graph can be joined."),
         ("roofline", "fusion", "Left of the ridge, fewer bytes mean less time."),
-        ("capture", "fusion", "With the graph at hand the compiler finds what to fuse."),
-        ("fusion", "profiling", "Whether it helped is for a measurement to say."),
+        ("capture", "fusion", "With the graph at hand, the compiler finds what to fuse."),
+        ("fusion", "profiling", "A measurement tells you whether it helped."),
         ("capture", "ir", "What was captured is written down for the compiler."),
         ("ir", "passes", "Passes work on that form, not on Python."),
         ("passes", "code", "The rewritten graph becomes kernels."),
@@ -263,8 +273,8 @@ CONCEPTS = ConceptGraph(
             "hardware",
             "From hardware to software",
             (
-                ("levels", "HBM can deliver only so many bytes in a second."),
-                ("roofline", "Elementwise operations do little work on each byte: memory-bound."),
+                ("levels", "HBM delivers only a fixed number of bytes per second."),
+                ("roofline", "Elementwise operations do little work on each byte."),
                 ("fusion", "One kernel for many of them moves fewer bytes."),
                 ("graph", "With a graph, the compiler sees by itself what to fuse."),
             ),
@@ -273,16 +283,16 @@ CONCEPTS = ConceptGraph(
             "measurement",
             "Measure, fix, measure",
             (
-                ("profiling", "Profile first, with Nsight or torch.profiler."),
-                ("balance", "Find what it waits for: arithmetic or memory."),
+                ("profiling", "Profile the code, with Nsight or torch.profiler."),
+                ("balance", "Look for what it waits for."),
                 ("roofline", "The roofline says how far it is from what the chip allows."),
-                ("fusion", "Fuse, or change what else closes that gap."),
-                ("profiling", "Profile again: only now it is an improvement."),
+                ("fusion", "Fuse, or change whatever else closes that gap."),
+                ("profiling", "Take another profile and compare."),
             ),
         ),
         Route(
             "abstraction",
-            "Abstraction",
+            "From Python to kernels",
             (
                 ("eager", "A model starts as Python, easy to write and to debug."),
                 ("capture", "One of several methods takes the graph out of it."),
@@ -294,86 +304,213 @@ CONCEPTS = ConceptGraph(
     ),
 )
 
+
+def _brought_from_01(design: Handover) -> str:
+    if not design.found:
+        return (
+            "**Lab 01**: no saved design is beside this notebook. The Review works without it;"
+            " whenever it speaks of a device's memory, think of your own board."
+        )
+    fields = design.fields
+    if fields.get("oom_triggered"):
+        said = (
+            "your last design did not fit into the memory of its device. Act 1 comes back to"
+            " that: the size of a level decides before its speed does."
+        )
+    elif fields.get("constraint_hit"):
+        said = (
+            "your last design fit into memory but broke another promise. Act 3 asks you to find"
+            " what a late system waits for."
+        )
+    elif fields.get("act2_bottleneck") == "compute":
+        said = (
+            "your last design waited for arithmetic. Act 1 shows kernels for which that is out of"
+            " reach."
+        )
+    else:
+        said = (
+            "your last design waited for memory. Act 1 asks how much work per byte it would take"
+            " to change that."
+        )
+    return f"**Lab 01**: {said}"
+
+
+def _brought_from_07(design: Handover) -> str:
+    if not design.found:
+        return (
+            "**Lab 07**: no saved design is beside this notebook, so the fusion explorer of Act 2"
+            " starts with separate kernels."
+        )
+    fields = design.fields
+    mode = "compiled" if fields.get("execution_mode") == "compiled" else "eager"
+    fused = "fused" if fields.get("fusion_enabled") else "separate"
+    paid = fields.get("breakeven_inferences")
+    after = f" Your break-even was {paid:,.0f} inferences." if paid is not None else ""
+    return (
+        f"**Lab 07**: you chose {mode} mode with {fused} kernels.{after} The fusion explorer of"
+        f" Act 2 starts with {fused} kernels, as you decided there."
+    )
+
+
+def _brought_from_11(design: Handover) -> str:
+    if not design.found:
+        return (
+            "**Lab 11**: no saved design is beside this notebook, so the roofline of Act 1 has"
+            " nothing to remind you of."
+        )
+    fields = design.fields
+    bound = fields.get("bound_type")
+    said = f"your kernel was {bound}-bound" if bound else "you placed a kernel under the roof"
+    at = fields.get("arithmetic_intensity")
+    where = f" at {q(at, 'FLOP/B')}" if isinstance(at, int | float) else ""
+    strategy = fields.get("act2_decision")
+    if strategy in (None, "none"):
+        next_ = "You left its neighbors unfused; try **Fusion** on the roofline of Act 1."
+    else:
+        next_ = (
+            f"You chose {strategy} fusion; set **Fusion** on the roofline of Act 1 to it and see"
+            " how far the layer norm moves."
+        )
+    return f"**Lab 11**: {said}{where}. {next_}"
+
+
+def what_you_bring(magnitude: Handover, fusion: Handover, roof: Handover) -> str:
+    """What the three earlier labs hand on, in Markdown; a sentence where there is nothing."""
+    lines = (_brought_from_01(magnitude), _brought_from_07(fusion), _brought_from_11(roof))
+    return "\n".join(f"- {line}" for line in lines)
+
+
 lab = Lab(
     "lab_review_foundations",
     title="Foundations Review",
     chapter=14,
-    acts=("Hardware: what the chip allows", "Software: what the compiler sees"),
+    acts=(
+        "Hardware: what the chip allows",
+        "Software: what the compiler sees",
+        "Diagnosis: what to fix first",
+        "Recall: what you carry with you",
+    ),
     parameters={
-        # Left of every ridge that can be drawn by far: the activation waits for memory for all.
         "peak_tflops": Parameter(312, steps(240, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
-        # 4 and 8 are left out: there a ratio turned upside down looks like another answer.
-        "activation_flop": Parameter(1, (1, 2, 3, 5, 6, 7, 9, 10), "FLOP", "work on an element"),
+        # A kernel at full bandwidth would take at most 500 µs, so every time leaves it below.
         "activation_melem": Parameter(
-            100, steps(60, 140, 5), "million elements", "size of the activation's tensor"
+            80, steps(60, 100, 2), "million elements", "size of the tensor in the ReLU profile"
         ),
-        # More than registers or shared memory hold, and not more than the L2 cache does.
-        "cached_mb": Parameter(36, steps(30, 39, 1), "MB", "tensor that fits into the L2 cache"),
-        # Twice of it already needs HBM. 3 and 9 are left out: there two wrong answers are one.
-        "growth": Parameter(4, (2, 4, 5, 6, 7, 8, 11, 12, 14, 16), "×", "growth of the batch"),
-        # Two tensors or more beside x, and every wrong way to count leads elsewhere.
-        "chain": Parameter(
-            "mul add relu sigmoid",
+        "profile_us": Parameter(640, steps(560, 900, 10), "µs", "time in the ReLU profile"),
+        # The smaller batch fits into the L2 cache for everybody, the larger one for nobody. Their
+        # ratio stays away from 3 and from 9, where two wrong answers would look the same.
+        "sample_kb": Parameter(500, steps(420, 640, 20), "KB", "activations of one sample"),
+        "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
+        "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
+        # From less than a thread has to more than the L2 cache, and never close to a level's size.
+        "tile_rows": Parameter(
+            32, (1, 4, 32, 480, 4096, 131072, 524288, 1048576), "rows", "height of a tile"
+        ),
+        "tile_columns": Parameter(48, steps(36, 60, 4), "columns", "width of a tile"),
+        "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
+        # Two tensors or more besides x: then storing what lies before the sum is cheaper than
+        # computing it twice.
+        "before": Parameter(
+            "mul add relu",
             (
-                "mul add relu sigmoid",
-                "mul add tanh relu",
-                "add gelu mul sigmoid",
-                "add mul relu tanh",
+                "mul add",
+                "add mul",
+                "mul add relu",
+                "add mul tanh",
                 "mul add gelu",
-                "add mul sigmoid",
+                "mul tanh add",
+                "add relu mul",
                 "mul sigmoid add",
-                "mul add relu sigmoid mul",
-                "add relu mul tanh add",
-                "mul add tanh mul add",
-                "add gelu mul add relu",
-                "mul add relu tanh sigmoid",
+                "mul add mul",
+                "add mul add",
+                "mul add relu mul",
+                "add tanh mul add",
             ),
             "operations",
-            "your chain of elementwise operations",
+            "your chain before the sum",
         ),
-        # Larger than the L2 cache, and long enough for launches to hide behind kernels.
+        "after": Parameter(
+            "sigmoid",
+            (
+                "relu",
+                "sigmoid",
+                "tanh",
+                "mul",
+                "add",
+                "mul relu",
+                "add tanh",
+                "mul add",
+                "mul gelu add",
+            ),
+            "operations",
+            "your chain after the sum",
+        ),
+        # Larger than the L2 cache.
         "chain_melem": Parameter(
-            32, steps(24, 44, 2), "million elements", "size of the chain's tensors"
+            32, steps(24, 48, 1), "million elements", "size of the tensors of both chains"
         ),
-        # Traced, each gives wrong answers; script refuses each, FX fails, torch.compile is right.
+        "launch_us": Parameter(5, steps(4, 12, 0.5), "µs", "cost of a launch on your chip"),
         "constructs": Parameter(
             "branch list",
             (
                 "branch list",
-                "branch library",
-                "branch list mask",
-                "branch sizes library",
-                "loop list",
                 "loop library",
-                "loop print list",
-                "list library",
-                "sizes library",
-                "mask library",
-                "print library",
+                "print sizes",
+                "mask list",
+                "custom sizes",
+                "custom mask",
+                "custom sizes mask",
+                "custom branch",
+                "custom loop",
+                "custom print mask",
+                "custom list",
+                "custom library",
+                "custom branch list",
             ),
             "",
-            "what your model contains",
+            "what Lena's model contains",
+        ),
+        # Two ranges each, so that every part is the largest for some and none is for others.
+        "product_n": Parameter(
+            2048,
+            (*steps(1536, 2176, 128), *steps(4224, 4864, 128)),
+            "rows and columns",
+            "size of the matrix product in Lena's step",
+        ),
+        "step_melem": Parameter(
+            80, steps(40, 120, 4), "million elements", "size of the ReLU in Lena's step"
+        ),
+        "small_kernels": Parameter(
+            16, (8, 10, 12, 14, 16, 18, 60, 70, 80, 90, 100, 110), "kernels", "small kernels in it"
+        ),
+        "claim_n": Parameter(
+            512, (384, 512, 640, 3072, 4096, 6144), "rows and columns", "matrices of a claim"
+        ),
+        "claim_images": Parameter(
+            250000, (40000, 70000, 95000, 180000, 250000, 400000), "images", "job of a claim"
         ),
     },
     design={
         "context": choice("where the service runs", "cloud", "edge"),
         "working_set_mb": number("megabytes that the fused kernel works on at once", 0),
-        "memory_level": choice("where these data live", *memory_hierarchy),
-        "working_set_fits": flag("whether they fit there"),
+        "memory_level": choice("where this data lives", *memory_hierarchy),
+        "working_set_fits": flag("whether it fits there"),
         "capture": choice("how the model is captured", "eager", "trace", "script", "fx", "compile"),
         "results_right": flag("whether its results are right"),
         "constraint_hit": flag("whether the plan fails in one of the two ways"),
         "act1_prediction": predicted("what was predicted in the first act"),
+        "act1_correct": judged("whether that was right", required=False),
         "act2_prediction": predicted("what was predicted in the second act"),
+        "act2_correct": judged("whether that was right", required=False),
     },
-    materials={"concepts": CONCEPTS},
+    materials={"concepts": CONCEPTS, "what_you_bring": what_you_bring},
 )
 
 
-def _written(operations: str) -> str:
+def _written(operations: str, start: str, names: Iterator[str]) -> str:
     """A chain as a line of Python: ``sigmoid(relu(x * w + b))``."""
-    names, line, is_sum = iter(OPERANDS), "x", False
+    line, is_sum = start, False
     for op in operations.split():
         if op == "add":
             line, is_sum = f"{line} + {next(names)}", True
@@ -384,9 +521,16 @@ def _written(operations: str) -> str:
     return line
 
 
-def _tensors(operations: str) -> str:
-    """The tensors that a chain reads: ``x, w and b``."""
-    others = sum(ops[op].operands for op in operations.split())
+def _two_chains(p: Parameters) -> str:
+    """Both chains of a student with the sum between them, as Python."""
+    names = iter(OPERANDS)
+    first, second = _written(p.before, "x", names), _written(p.after, "y / y.sum()", names)
+    return f"`y = {first}` and then `z = {second}`"
+
+
+def _tensors(p: Parameters) -> str:
+    """The tensors that both chains read: ``x, w and b``."""
+    others = sum(ops[op].operands for op in f"{p.before} {p.after}".split())
     *first, last = ("x", *OPERANDS[:others])
     return f"{', '.join(f'`{name}`' for name in first)} and `{last}`"
 
@@ -398,21 +542,28 @@ def _has(p: Parameters) -> str:
 
 def _chip(p: Parameters) -> str:
     peak = q(p.peak_tflops * 1e12, "FLOP/s")
-    return f"**Your chip** does {peak} (fp16, dense) and moves {q(p.bandwidth_tbs * 1e12, 'B/s')}."
+    return (
+        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense) and moves"
+        f" {q(p.bandwidth_tbs * 1e12, 'B/s')}."
+    )
 
 
 @lab.asks
 def opening(p: Parameters) -> Message:
     return Message(
         "Noor Haddad",
-        "Compiler team",
-        "Before you join us",
-        "You start with the compiler team next week. I do not care how many pages you have read."
-        " I care what you can say without opening them.\n\n"
-        "Compilers rewrite programs because of what hardware can and cannot do. Whoever has no"
-        " picture of that will write passes that make nothing faster. So close your notes, and"
-        " show me the pictures you carry in your head.",
-        task="Use each of the four models once, answer the ten questions, and find your gaps.",
+        "Head of ML infrastructure",
+        "Before you join the compiler team",
+        "You helped us with the keyword spotter, and then with the language model. Next week you"
+        " join the people who build our compiler. The last person I sent them had read every"
+        " paper and spent a month on a pass that made nothing faster, because it removed"
+        " arithmetic from kernels that were waiting for something else. I don't want to repeat"
+        " that.\n\n"
+        "So before Monday I'd like to see the pictures you carry in your head: what a chip"
+        " allows, what a compiler can see, and how you tell which of the two is the problem."
+        " Please close your notes. Where you have to guess, guess, and write down how sure you"
+        " are; I learn more from that than from a perfect score.",
+        task="Use each of the four models once, diagnose a slow service, and find your own gaps.",
     )
 
 
@@ -422,120 +573,86 @@ def opening(p: Parameters) -> Message:
 @lab.asks
 def claim(p: Parameters) -> Message:
     return Message(
-        "Jonas Weil",
-        "Kernel engineer",
+        "Ines Castellano",
+        "GPU kernel engineer",
         "My ReLU is optimal",
-        "I have written our activation kernel anew. The profiler shows every arithmetic unit in"
-        " use, so it runs at all of the chip's FLOPS. It cannot get any better, and I would like to"
-        " close the ticket.",
-        task="Can that be? Say what you expect before you look.",
+        "I spent the sprint on our activation kernel: unrolled loops, vector loads, no branch"
+        " left. Here is the profile from your chip: a ReLU over"
+        f" {p.activation_melem} million fp32 elements takes {p.profile_us} µs, and the profiler"
+        " shows every arithmetic unit in use, from the first microsecond to the last. That is"
+        " 100 % of the compute, so the kernel is optimal, and I would like to close the ticket"
+        " today.\n\n"
+        "Noor wants somebody else to look at it before I do. She also mentioned layer norm, which"
+        " does about five times the work per element; if I'm right, that one should be able to"
+        " run at full speed just as well. Could you check my reasoning, with numbers?",
+        task="Start with layer norm: say how fast a perfect one could be before you look.",
         act=1,
     )
 
 
 @lab.asks
 def act1_share(p: Parameters) -> Prediction:
+    norm = elementwise(1e6, FP16)
+    at, ridge = q(norm.intensity, "FLOP/B"), q(A100.ridge("fp16"), "FLOP/B")
+    most = q(roofline(norm.intensity, A100.peak("fp16"), A100.bandwidth).mfu, "%")
     return Prediction(
-        "Which share of an A100's peak can a perfect ReLU kernel reach? The peak is"
-        f" {A100.peak_label()}; the tensor is fp32.",
-        {
-            "A": "nearly all of it",
-            "B": "about half",
-            "C": "about a twentieth",
-            "D": "less than a thousandth",
-        },
-        values={"A": 1.0, "B": 0.5, "C": 0.05, "D": 0.001},
+        "What fraction of an A100's peak can a perfect layer norm reach? The peak is"
+        f" {A100.peak_label()}. The tensor is fp16, and the kernel runs on its own, unfused.",
+        {"A": "about 95 %", "B": "about 50 %", "C": "about 5 %", "D": "about 0.5 %"},
+        values={"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005},
         unit="%",
         quantity="mfu",
-        title="How fast can a perfect ReLU be?",
+        title="How fast can a perfect layer norm be?",
         distance="times",
         feedback={
-            "A": "A kernel reaches the peak only if every byte brings enough work along. ReLU"
-            " brings one operation for a read and a write.",
-            "B": "Reading and writing are not two halves of the work: they are nearly all of it.",
-            "C": "The right side. The gap between bytes and operations is wider than most expect.",
-            "D": "It waits for memory nearly all of the time. No code can change that.",
+            "A": "This assumes that good code can keep any chip busy. But layer norm does only"
+            f" {at}, and the A100 needs {ridge} before arithmetic is what sets the pace."
+            f" The best code in the world ends at {most}. Compare its point with the flat roof.",
+            "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
+            f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
+            f" before the data has arrived, and {most} of the peak remains. Look how far left of"
+            " the ridge the point lies.",
+            "C": "You expected memory to be the limit, and it is; the gap is ten times wider than"
+            f" you thought. Intensity over ridge is {at} over {ridge}, and that ratio is the"
+            f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
+            " division.",
+            "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at} over"
+            f" {ridge} is {most}. No code can change that as long as the same bytes move. What"
+            " could change is the number of bytes, and that is what Act 2 is about.",
         },
         act=1,
     )
 
 
 @lab.asks
-def ridge_flop_per_byte(p: Parameters) -> Number:
+def busy_flop_per_element(p: Parameters) -> Number:
     return Number(
-        f"{_chip(p)} At which arithmetic intensity do its two roofs meet?",
-        "FLOP per byte",
-        points=6,
-        low=1,
-        high=10000,
-        hint="Look at the prefixes of both numbers: tera over tera leaves none.",
-        title="1 of ten: the ridge",
+        f"{_chip(p)} An elementwise kernel reads each fp32 element once and writes one fp32"
+        " result. How many FLOP would it have to do per element before arithmetic, and no longer"
+        " memory, sets its pace? Enter a number such as 350.",
+        "FLOP per element",
+        points=8,
+        low=20,
+        high=100000,
+        hint="Tera over tera leaves no prefix; the answer is an ordinary number of operations.",
+        title="How much work would keep your chip busy?",
         act=1,
         after=["act1_share"],
     )
 
 
 @lab.asks
-def activation_flop_per_byte(p: Parameters) -> Number:
+def bandwidth_used_pct(p: Parameters) -> Number:
     return Number(
-        f"An activation function does {p.activation_flop} FLOP on each element of an fp32 tensor"
-        " (ReLU, the cheapest, does one). It reads each element and writes each result. What is"
-        " its arithmetic intensity?",
-        "FLOP per byte",
-        points=4,
-        low=0.001,
-        high=100,
-        hint="Divide the operations on one element by the bytes moved for it.",
-        title="2 of ten: an activation",
-        act=1,
-        after=["act1_share"],
-    )
-
-
-@lab.asks
-def activation_regime(p: Parameters) -> Choice:
-    return Choice(
-        "What sets the pace of that activation on your chip?",
-        {
-            "memory": "how fast data move",
-            "compute": "how fast arithmetic is",
-            "both": "both limits alike",
-            "size": "it depends on how large the tensor is",
-        },
-        points=3,
-        title="2 of ten: which limit binds?",
-        act=1,
-        after=["act1_share"],
-    )
-
-
-@lab.asks
-def activation_peak_pct(p: Parameters) -> Number:
-    return Number(
-        "Jonas says his kernel uses all of the peak. Which share of your chip's peak can your"
-        " activation reach at most?",
+        f"Back to Ines's profile: {p.activation_melem} million fp32 elements in {p.profile_us} µs"
+        f" on your chip, whose memory moves {q(p.bandwidth_tbs * 1e12, 'B/s')}. What percentage of"
+        " that bandwidth does her ReLU use? Enter a percentage such as 12.",
         "percent",
-        points=5,
-        low=0.015,
+        points=8,
+        low=1,
         high=100,
-        hint="Take what the roof allows at your intensity, as a share of the peak, in percent.",
-        title="10 of ten: what a perfect kernel reaches",
-        act=1,
-        after=["act1_share"],
-    )
-
-
-@lab.asks
-def activation_us(p: Parameters) -> Number:
-    return Number(
-        f"How long does the activation take at least on your chip, for"
-        f" {p.activation_melem} million elements in fp32? Leave the launch out.",
-        "µs",
-        points=5,
-        low=0.05,
-        high=50000,
-        hint="Microseconds are asked for.",
-        title="The time nobody can beat",
+        hint="Compare the bytes that her kernel moves per second with what the memory can move.",
+        title="A second look at Ines's profile",
         act=1,
         after=["act1_share"],
     )
@@ -544,15 +661,35 @@ def activation_us(p: Parameters) -> Number:
 @lab.asks
 def spill_times(p: Parameters) -> Number:
     return Number(
-        f"A tensor of {p.cached_mb} MB lives in the L2 cache of an A100. Then the batch, and the"
-        f" tensor with it, grows to {p.growth} times its size. How many times as long does one"
-        " trip of the tensor take now? The memory hierarchy above shows bandwidths and sizes.",
+        f"Each sample of a model keeps {p.sample_kb} KB of activations between two kernels. At"
+        f" batch {p.batch_before}, all of them live in the fastest level of an A100 that holds"
+        f" them. Then the team raises the batch to {p.batch_after}. How many times as long as"
+        " before does one trip of all activations take? Enter a number such as 40.",
         "times",
         points=6,
         low=0.1,
         high=2000,
-        hint="Compare one trip after with one trip before.",
-        title="When the batch outgrows the cache",
+        hint="Divide the time of one trip after the change by the time of one trip before it.",
+        title="When the batch grows",
+        act=1,
+        after=["act1_share"],
+    )
+
+
+@lab.asks
+def working_set_home(p: Parameters) -> Choice:
+    return Choice(
+        f"A kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} × {p.tile_columns} fp16 numbers"
+        " at hand. What is the fastest level of an A100 in which a single owner (one thread, one"
+        " thread block, or the whole GPU) can hold all of them?",
+        {
+            "registers": "the registers of one thread",
+            "sram": "the shared memory of one thread block",
+            "l2": "the L2 cache",
+            "hbm": "HBM",
+        },
+        points=4,
+        title="Where does the working set live?",
         act=1,
         after=["act1_share"],
     )
@@ -560,40 +697,37 @@ def spill_times(p: Parameters) -> Number:
 
 @lab.asks
 def act1_reflection(p: Parameters) -> Reflection:
+    relu = fuse(chain("relu"), 100e6, FP32, A100, launch_overhead=0, compute_time=0)
+    moving = q(relu.unfused_time, "s")
+    computing = q(relu.flops / A100.peak("fp16"), "s")
+    edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "In the cloud ReLU is {cloud}, at the edge it is {edge}. Twice the TFLOPS would make it"
-        " {peak}, twice the bandwidth {bandwidth}.",
-        blanks={
-            "cloud": {"m": "memory-bound", "c": "compute-bound"},
-            "edge": {"m": "memory-bound", "c": "compute-bound"},
-            "peak": {"same": "no faster", "twice": "twice as fast", "four": "four times as fast"},
-            "bandwidth": {
-                "same": "no faster",
-                "twice": "twice as fast",
-                "four": "four times as fast",
-            },
+        "Ines may change one thing about her ReLU. What makes it about twice as fast on an A100?",
+        {
+            "peak": "a chip with twice the TFLOPS",
+            "bytes": "fp16 tensors instead of fp32 tensors",
+            "code": "a version with half of the instructions",
+            "edge": "an edge device, where less arithmetic waits for the data",
         },
-        right={"cloud": "m", "edge": "m", "peak": "same", "bandwidth": "twice"},
+        right="bytes",
         feedback={
-            "cloud": {
-                "m": "Its intensity lies far left of the ridge.",
-                "c": "Look where its intensity lies against the ridge.",
-            },
-            "edge": {
-                "m": "The edge device has a lower roof and a ridge of the same order.",
-                "c": "The edge device computes less, and it moves less too: its ridge is of the"
-                " same order. A small chip is not a compute-bound chip.",
-            },
-            "peak": {
-                "same": "What waits for memory does not notice more arithmetic.",
-                "twice": "The arithmetic units wait already; faster ones wait more.",
-                "four": "The arithmetic units wait already; faster ones wait more.",
-            },
-            "bandwidth": {
-                "same": "Left of the ridge the rate is bandwidth times intensity.",
-                "twice": "Left of the ridge the rate is bandwidth times intensity.",
-                "four": "Left of the ridge the rate grows as the bandwidth does, and no faster.",
-            },
+            "peak": "This helps a kernel that waits for arithmetic. For 100 million fp32 elements"
+            f" an A100 needs {computing} of arithmetic at full peak and {moving} to move the data."
+            " Halving the small number leaves the large one as it is. Find which of the two a"
+            " kernel waits for before you buy anything.",
+            "bytes": f"For 100 million fp32 elements, an A100 spends {moving} on moving data; the"
+            f" arithmetic would take {computing} at full peak. Half of the bytes means half of the"
+            " time. The same holds for twice the bandwidth, and for a neighbor that takes the"
+            " data over before it leaves the chip.",
+            "code": "Fewer instructions help where instructions are what takes the time. Here the"
+            f" arithmetic of 100 million elements needs {computing} at full peak, hidden behind"
+            f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
+            " which of them could stay on the chip?",
+            "edge": "The edge device computes less, but it also moves less: its ridge is"
+            f" {q(ORIN.ridge('fp16'), 'FLOP/B')}, close to the A100's"
+            f" {q(A100.ridge('fp16'), 'FLOP/B')}. ReLU waits for memory on both, and the same data"
+            f" takes {edge} there instead of {moving}. Switch the context and compare the two"
+            " roofs.",
         },
         title="What would make it faster?",
         act=1,
@@ -603,18 +737,19 @@ def act1_reflection(p: Parameters) -> Reflection:
 
 @lab.asks
 def act1_peek(p: Parameters) -> Peek:
-    product = gemm(512, 512, 512, BYTES_PER_ELEMENT["fp16"])
+    product = gemm(512, 512, 512, FP16)
     return Peek(
         {
             "Roofline": [
                 r"$$I = \frac{\text{FLOP}}{\text{bytes}}, \qquad I^* = \frac{P}{B}, \qquad"
                 r" \text{attainable}(I) = \min(P,\; B \cdot I)$$",
-                "Memory-bound as long as $I < I^*$. A matrix product on an H100 as an example:",
+                "A kernel is memory-bound as long as $I < I^*$. For example, a matrix product on"
+                " an H100:",
                 roofline(product.intensity, H100.peak("fp16"), H100.bandwidth),
             ],
             "Memory hierarchy": [
                 r"$$t = \frac{\text{bytes}}{B_{\text{level}}}$$",
-                "Once through HBM, for example:",
+                "For example, one gigabyte through HBM:",
                 transfer(1e9, "hbm"),
             ],
         },
@@ -628,45 +763,20 @@ def act1_peek(p: Parameters) -> Peek:
 
 
 @lab.asks
-def odd_results(p: Parameters) -> Message:
+def capture_message(p: Parameters) -> Message:
     return Message(
         "Lena Brandt",
-        "Model serving",
-        "Fast on my machine",
-        f"Our model has {_has(p)}. I took a graph of it with `torch.jit.trace`, tried it on my"
-        " example, and shipped it. Since then two customers say that some answers make no sense."
-        " There was no error anywhere.\n\n"
-        f"Besides, its elementwise code, `{_written(p.chain)}`, runs as one kernel for each"
-        " operation. I am told a compiler would fuse them, and I do not know what that is worth.",
-        task="Find out what tracing did, and count what fusing saves.",
-        act=2,
-        after=["act1_share"],
-    )
-
-
-@lab.asks
-def act2_traffic(p: Parameters) -> Prediction:
-    return Prediction(
-        "How many times less data does one fused kernel move for `sigmoid(relu(x * w + b))`?"
-        " Eager mode runs four kernels; `x`, `w` and `b` are tensors of one size.",
-        {
-            "A": "4 times less: one kernel in place of four",
-            "B": "2 to 3 times less",
-            "C": "8 times or more: nearly nothing is left to move",
-            "D": "as much as before: the same numbers are computed",
-        },
-        # Each option by the middle of what it says.
-        values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
-        unit="×",
-        title="What does fusing save?",
-        distance="times",
-        feedback={
-            "A": "Kernels fall from four to one, but inputs still have to be read: bytes do not"
-            " follow the count of kernels.",
-            "B": "What enters and leaves the chain stays. Only what lies between is spared.",
-            "C": "What lies between the operations is spared. All inputs and the result are not.",
-            "D": "The arithmetic is the same. What changes is where values wait for each other.",
-        },
+        "Model serving engineer",
+        "Which tool, before Thursday?",
+        f"I serve a model that a research team handed me. It has {_has(p)}. In eager mode it is"
+        " right, and too slow. Last year another team captured theirs with the first tool they"
+        " found, tried it on one example and shipped it. Two weeks later they had to take it down"
+        " on a Sunday night, and I got the call. I want to understand my tools before I use"
+        " one.\n\n"
+        f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
+        " own. People tell me that a compiler would fuse them, but nobody can tell me what that is"
+        " worth. My release is on Thursday.",
+        task="Say what you expect of tracing and of fusion, then find out what Lena can do.",
         act=2,
         after=["act1_share"],
     )
@@ -675,21 +785,34 @@ def act2_traffic(p: Parameters) -> Prediction:
 @lab.asks
 def act2_trace(p: Parameters) -> Prediction:
     return Prediction(
-        "What does a traced model do with an input that would take the other branch of an `if`?"
-        " The model was traced with `torch.jit.trace`, on one example.",
+        "A model contains an `if` on the values of its input. It was captured with"
+        " `torch.jit.trace`, on one example. What happens with an input that would take the other"
+        " branch?",
         {
-            "A": "an error, because the graph does not fit",
-            "B": "the other branch is traced as well, which takes a moment",
-            "C": "an answer from the wrong branch, without any error",
+            "A": "an error, because the graph does not fit the input",
+            "B": "the other branch is traced too, which takes a moment",
+            "C": "an answer from the branch that the example took, without any error",
             "D": "that part runs in Python, as before",
         },
         title="What does a trace do with an if?",
         answer="C",
         feedback={
-            "A": "That would be kind. There is no `if` left in the graph that could complain.",
-            "B": "So `torch.compile` behaves, where guards notice. A trace has none for values.",
-            "C": "A trace is a record of one run. What did not happen in it does not exist.",
-            "D": "So `torch.compile` behaves, with a graph break. A trace has left Python behind.",
+            "A": "This assumes that the graph knows what it does not contain. Python evaluated the"
+            " `if` once, during tracing, and only tensor operations were recorded: there are 2"
+            " branches in the source, 1 in the graph, and no check between them. Set the"
+            " spectrum to jit.trace and read what it says about a branch.",
+            "B": "That is close to what `torch.compile` does: its guards notice that something"
+            " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
+            " the 2 branches and replays it for every input, for as long as the service runs."
+            " Compare the two stops in the spectrum.",
+            "C": "A trace is the record of one run, and what did not happen in it does not exist:"
+            " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
+            " to miss, and nothing at all later. Now see in the spectrum what the other stops make"
+            " of the same `if`.",
+            "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
+            " decide, and continues with a second graph. A trace leaves Python behind for good;"
+            " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
+            " spectrum.",
         },
         act=2,
         after=["act1_share"],
@@ -697,132 +820,129 @@ def act2_trace(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def unfused_trips(p: Parameters) -> Number:
-    return Number(
-        f"Your chain is `{_written(p.chain)}`, where {_tensors(p.chain)} are tensors of one size."
-        " Each operation is a kernel of its own. How many times is a tensor read from or written"
-        " to memory, reads and writes together?",
-        "trips",
-        points=5,
-        low=1,
-        high=200,
-        whole=True,
-        hint="Count the tensors that each kernel reads, and the one it writes.",
-        title="3 of ten: one kernel for each operation",
+def act2_traffic(p: Parameters) -> Prediction:
+    c = COURSE_CHAIN
+    before, after = c.unfused_reads + c.unfused_writes, c.fused_reads + c.fused_writes
+    times = q(before / after, "×")
+    return Prediction(
+        "Eager mode runs `sigmoid(relu(x * w + b))` as four kernels; `x`, `w` and `b` are tensors"
+        " of one size. How many times less data does one fused kernel move?",
+        {
+            "A": "about 4 times less: one kernel instead of four",
+            "B": "about 2.5 times less",
+            "C": "about 10 times less: hardly anything is left to move",
+            "D": "no less: the same numbers are computed",
+        },
+        values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
+        unit="×",
+        title="What does fusion save?",
+        distance="times",
+        feedback={
+            "A": "This assumes that traffic follows the number of kernels. Kernels do drop from 4"
+            f" to 1, but the fused one still reads {c.fused_reads} tensors and writes"
+            f" {c.fused_writes}: {before} trips become {after}, {times} less. Count in the explorer"
+            " which trips disappear; they are the ones between two operations.",
+            "B": f"Unfused, the chain makes {c.unfused_reads} reads and {c.unfused_writes} writes;"
+            f" fused, {c.fused_reads} reads and {c.fused_writes} write remain. Only what lies"
+            " between the operations disappears. Give the chain fewer inputs in the explorer, and"
+            " watch the factor grow.",
+            "C": "This assumes that nearly all traffic lies between the operations. Of"
+            f" {before} trips, {before - after} do; the other {after} carry the three inputs into"
+            f" the kernel and the result out of it, and no compiler can drop those, so it is"
+            f" {times} less. Look at the fused bar in the explorer.",
+            "D": "The arithmetic is indeed the same, but the arithmetic was never what took the"
+            f" time. Separate kernels write each intermediate result to memory and read it back:"
+            f" {before} trips instead of {after}, {times} as much data. Follow one intermediate"
+            " tensor through the explorer's film.",
+        },
         act=2,
-        after=["act2_traffic"],
-    )
-
-
-@lab.asks
-def fused_trips(p: Parameters) -> Number:
-    return Number(
-        "The same chain as one fused kernel: how many reads and writes of a tensor are left,"
-        " together?",
-        "trips",
-        points=4,
-        low=1,
-        high=200,
-        whole=True,
-        hint="Count what enters the kernel and what leaves it.",
-        title="3 of ten: one kernel for all",
-        act=2,
-        after=["act2_traffic"],
-    )
-
-
-@lab.asks
-def fusion_saves_us(p: Parameters) -> Number:
-    return Number(
-        f"Each tensor of your chain has {p.chain_melem} million elements in fp16, too many for"
-        f" the caches, on an A100 ({q(A100.bandwidth, 'B/s')}). Launches cost"
-        f" {q(A100.launch(), 's')} each and are queued ahead, so they hide behind longer kernels."
-        " Leave the arithmetic out. How much time does fusing save?",
-        "µs",
-        points=6,
-        low=1,
-        high=20000,
-        hint="Microseconds are asked for: the time before less the time after.",
-        title="What fusing is worth",
-        act=2,
-        after=["act2_traffic"],
-    )
-
-
-@lab.asks
-def normalize_mb(p: Parameters) -> Number:
-    return Number(
-        f"A tensor of the same size ({p.chain_melem} million elements in fp16, too many for the"
-        " caches) is normalised: `x / x.sum()`. How many megabytes have to move through memory at"
-        " least?",
-        "MB",
-        points=5,
-        low=2,
-        high=20000,
-        hint="Megabytes are asked for; an element of fp16 has two bytes.",
-        title="7 of ten: the barrier",
-        act=2,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
 @lab.asks
 def capture_method(p: Parameters) -> Choice:
     return Choice(
-        f"Lena's model has {_has(p)}. Which way to run it is optimised most and still gives right"
-        " results?",
+        f"Lena's model has {_has(p)}. Which of these four ways to run it is optimized the most and"
+        " still gives right results, without a change to the model? Between two that are optimized"
+        " equally, choose the more flexible one.",
         {
             "eager": "eager mode",
             "trace": "torch.jit.trace",
             "script": "torch.jit.script",
-            "fx": "FX symbolic tracing",
             "compile": "torch.compile",
         },
-        points=5,
-        title="What should Lena do?",
+        points=3,
+        title="How should Lena run her model?",
         act=2,
         after=["act2_trace"],
     )
 
 
 @lab.asks
+def barrier_mb(p: Parameters) -> Number:
+    return Number(
+        f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
+        f" {p.chain_melem} million elements, too large for every cache. A compiler fuses as much"
+        " as it can. How many megabytes have to move between HBM and the chip at least? Enter a"
+        " number such as 90.",
+        "MB",
+        points=8,
+        low=10,
+        high=20000,
+        hint="The question asks for megabytes; an fp16 element has two bytes.",
+        title="Two chains and a sum",
+        act=2,
+        after=["act2_traffic"],
+    )
+
+
+@lab.asks
+def hidden_launch_melem(p: Parameters) -> Number:
+    return Number(
+        "An elementwise kernel reads one fp16 tensor and writes another. On your chip"
+        f" ({q(p.bandwidth_tbs * 1e12, 'B/s')}) every launch costs {p.launch_us} µs, and launches"
+        " are queued ahead while the GPU works. From how many elements per tensor on does the GPU"
+        " never wait for the next launch? Enter millions of elements, such as 20 for 20 million.",
+        "million elements",
+        points=8,
+        low=0.05,
+        high=100000,
+        hint="The question asks for millions of elements.",
+        title="When launches disappear",
+        act=2,
+        after=["act2_traffic"],
+    )
+
+
+@lab.asks
 def act2_reflection(p: Parameters) -> Reflection:
-    places = {
-        "measure": "profile it",
-        "find": "name what it waits for",
-        "change": "change one thing",
-        "again": "profile it again",
-    }
     return Reflection(
-        "Lena's service is slow. First you {first}, then you {second}, then you {third}, and"
-        " before you tell anybody you {fourth}.",
-        blanks=dict.fromkeys(("first", "second", "third", "fourth"), places),
-        right={"first": "measure", "second": "find", "third": "change", "fourth": "again"},
+        "Lena's service is slow, and you have one afternoon. In which order do you work?",
+        {
+            "guess": "change one thing, profile it, name what it waits for, change the next thing",
+            "loop": "profile it, name what it waits for, change one thing, profile it again",
+            "many": "profile it, change everything that looks slow, profile it again",
+            "trust": "name what it waits for, change that, and tell Lena what the model predicts",
+        },
+        right="loop",
         feedback={
-            "first": {
-                "measure": "No change before a measurement.",
-                "find": "From what? Only a profile can tell what it waits for.",
-                "change": "You would be guessing. Most guesses about time are wrong.",
-                "again": "There is no profile yet that could be repeated.",
-            },
-            "second": {
-                "measure": "One profile is enough to name what it waits for.",
-                "find": "Bytes, arithmetic or launches: each has its own remedy.",
-                "change": "Which thing? First say what it waits for.",
-                "again": "Nothing has changed yet.",
-            },
-            "third": {
-                "measure": "Nothing has changed yet.",
-                "find": "Name it before you change something, or you change at random.",
-                "change": "One, so that you know what helped.",
-                "again": "Nothing has changed yet.",
-            },
-            "fourth": {
-                "measure": "Say it as it is: again, and under the same conditions.",
-                "find": "That came earlier. Who says that your change has helped?",
-                "change": "A second change would hide what the first one did.",
-                "again": "No claim before a second measurement.",
-            },
+            "guess": "The first change is a guess, because no profile has told you where the time"
+            " goes. With three possible causes (bytes, arithmetic, launches), two guesses out of"
+            " three spend the afternoon on something that was never waited for. Act 1's ReLU shows"
+            " what that looks like. Measure first.",
+            "loop": "Measure, find the cause, change one thing, measure again: of the three causes"
+            " (bytes, arithmetic, launches) each has a remedy of its own, and only the second"
+            " profile turns a change into an improvement. The concept map has this loop as a path;"
+            " Act 3 lets you walk it.",
+            "many": "You measure twice, which is good. But if three changes go in at once and the"
+            " time drops by a fifth, you cannot say which one helped, and one of them may well"
+            " have made things slower. Change one thing per profile, and keep what helped. Try it"
+            " on the step in Act 3.",
+            "trust": "A model is a hypothesis. In the explorer, every launch on an A100 adds"
+            f" {q(A100.launch(), 's')}; queued ahead of long kernels, the same launches add"
+            " nothing. A profile before the change tells you which of the two applies, and one"
+            " after it tells Lena the truth. Neither can be skipped.",
         },
         title="In which order?",
         act=2,
@@ -838,21 +958,19 @@ def act2_peek(p: Parameters) -> Peek:
             "Traffic of a chain": [
                 r"$$Q_{\text{unfused}} = \sum_{\text{ops}} (\text{reads} + 1) \cdot n b, \qquad"
                 r" Q_{\text{fused}} = (\text{inputs} + 1) \cdot n b$$",
-                "Each operation reads its inputs and writes one result. Fused, every input enters"
-                " once and one result leaves. LayerNorm, Dropout and ReLU as an example:",
-                fuse(
-                    chain("layernorm", "dropout", "relu"),
-                    course.elements,
-                    BYTES_PER_ELEMENT["fp16"],
-                    A100,
-                ).derivation("traffic_reduction"),
+                "Each operation reads its inputs and writes one result. In a fused kernel, every"
+                " input enters once and one result leaves. For example, LayerNorm, Dropout and"
+                " ReLU:",
+                fuse(chain("layernorm", "dropout", "relu"), course.elements, FP16, A100).derivation(
+                    "traffic_reduction"
+                ),
             ],
             "Launches": [
                 r"$$T_{\text{serial}} = N\,(t_{\text{launch}} + d), \qquad"
                 r" T_{\text{async}} = t_{\text{launch}} + d + (N-1)\max(t_{\text{launch}}, d)$$",
-                "$d$ is the time of one kernel. Launched ahead, only kernels shorter than their"
-                " launch leave the GPU idle. A recorded graph is launched once and adds about"
-                f" {q(GRAPH_NODE_OVERHEAD.value, 's')} to each kernel.",
+                "$d$ is the time of one kernel. If launches are queued ahead, the GPU idles only"
+                " where a kernel is shorter than a launch. A recorded graph is launched once and"
+                f" adds about {q(GRAPH_NODE_OVERHEAD.value, 's')} per kernel.",
             ],
         },
         title="The equations of Act 2",
@@ -861,22 +979,87 @@ def act2_peek(p: Parameters) -> Peek:
     )
 
 
-# The review.
+# Act 3: diagnosis.
+
+
+@lab.asks
+def profile_message(p: Parameters) -> Message:
+    n = f"{p.product_n:,}"
+    return Message(
+        "Lena Brandt",
+        "Model serving engineer",
+        "One step, three suspects",
+        "Thank you, the release went out. Now the service is right, and still late. I profiled one"
+        " step on your chip and cut it into three parts that run one after the other. First comes"
+        f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
+        f" over {p.step_melem} million fp32 elements, at full bandwidth. Then {p.small_kernels}"
+        " small kernels, each so short that it is over before the next launch arrives; they cost"
+        f" one launch each, {p.launch_us} µs.\n\n"
+        "Ines wants faster kernels, Tomás wants graphs that launch once, and I have people for one"
+        " of these projects until the end of the quarter. Which part should they work on?",
+        task="Compute the three parts, then say what the step waits for.",
+        act=3,
+        after=["act2_traffic"],
+    )
+
+
+@lab.asks
+def waits_for(p: Parameters) -> Choice:
+    return Choice(
+        f"{_chip(p)} What takes more than half of Lena's step?",
+        {
+            "arithmetic": "the arithmetic of the product",
+            "memory": "the data of the ReLU",
+            "launches": "the launches of the small kernels",
+            "none": "none of them takes more than half",
+        },
+        points=4,
+        title="What does the step wait for?",
+        act=3,
+        after=["act2_traffic"],
+    )
+
+
+@lab.asks
+def step_fixed_us(p: Parameters) -> Number:
+    return Number(
+        "Lena's people work on the part that takes longest and halve its time. The other two stay"
+        " as they are. How long does one step take then? Enter microseconds, such as 80.",
+        "µs",
+        points=9,
+        low=5,
+        high=50000,
+        hint="The question asks for microseconds, for all three parts together.",
+        title="The step after the fix",
+        act=3,
+        after=["act2_traffic"],
+    )
+
+
+# Act 4: recall.
 
 
 @lab.asks
 def ten_questions(p: Parameters) -> Quiz:
     relu = chain("relu")
-    half = fuse(relu, 1e6, BYTES_PER_ELEMENT["fp16"], A100).unfused_intensity
-    full = fuse(relu, 1e6, BYTES_PER_ELEMENT["fp32"], A100).unfused_intensity
+    half = fuse(relu, 1e6, FP16, A100).unfused_intensity
+    full = fuse(relu, 1e6, FP32, A100).unfused_intensity
     ridge = q(A100.ridge("fp16"), "FLOP/B")
+    old, new = q(H100.ridge("fp16"), "FLOP/B"), q(H200.ridge("fp16"), "FLOP/B")
+    slow, fast = q(H100.bandwidth, "B/s"), q(H200.bandwidth, "B/s")
     most = q(roofline(full, A100.peak("fp16"), A100.bandwidth).mfu, "%")
+    c = COURSE_CHAIN
+    apart, fused = c.unfused_reads + c.unfused_writes, c.fused_reads + c.fused_writes
+    # One row of attention scores over a long prompt, in fp16.
+    row = q(4096 * FP16, "B")
+    block = q(memory_hierarchy["sram"].capacity, "B")
+    launch = q(A100.launch(), "s")
     return Quiz(
         [
             Question(
                 "ridge",
-                "**Ridge.** An H200 computes as fast as an H100, and its memory is faster."
-                " Where is its ridge?",
+                "An H200 computes as fast as an H100, and its memory is faster. Where is its"
+                " ridge?",
                 {
                     "left": "at a lower intensity",
                     "right": "at a higher intensity",
@@ -885,239 +1068,400 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="left",
                 feedback={
-                    "right": "More bandwidth feeds the same arithmetic with less work per byte.",
-                    "same": "The ridge is a ratio, and one of its two numbers has changed.",
-                    "unknown": "The ridge belongs to the chip. Kernels lie left or right of it.",
+                    "left": f"The ridge is peak over bandwidth. The peak stays, and {slow} becomes"
+                    f" {fast}, so {old} becomes {new}. A kernel between these two numbers is"
+                    " memory-bound on the H100 and compute-bound on the H200, without a single"
+                    " changed line.",
+                    "right": "This reads more bandwidth as a higher roof, so the corner seems to"
+                    f" move outward. The sloped roof does rise, from {slow} to {fast}, and meets"
+                    f" the unchanged flat roof earlier: at {new} instead of {old}. Draw both roofs"
+                    " in one chart and look at the corner.",
+                    "same": "This assumes that the ridge belongs to the arithmetic, which did not"
+                    f" change. It is a ratio of two numbers, and one of them went from {slow} to"
+                    f" {fast}. So {old} becomes {new}. Compare both devices on the roofline of"
+                    " Act 1.",
+                    "unknown": "Kernels lie left or right of the ridge; the ridge itself belongs"
+                    f" to the chip, and to nothing else: peak over bandwidth. It is {old} on the"
+                    f" H100 and {new} on the H200. Move a kernel along the roofline and see what"
+                    " stays put.",
                 },
-                why=f"Peak over bandwidth: {q(H100.ridge('fp16'), 'FLOP/B')} become"
-                f" {q(H200.ridge('fp16'), 'FLOP/B')}.",
             ),
             Question(
                 "relu",
-                "**ReLU.** It runs in fp16 in place of fp32 on an A100. What changes?",
+                "A ReLU on an A100 is changed from fp32 to fp16 tensors. What happens to it?",
                 {
-                    "bound": "it turns compute-bound",
+                    "bound": "it becomes compute-bound",
                     "none": "nothing: same intensity, same limit",
                     "twice": "twice the intensity, still memory-bound",
                     "half": "half the intensity, still memory-bound",
                 },
                 right="twice",
                 feedback={
-                    "bound": "Twice nearly nothing is still far from the ridge.",
-                    "none": "Same work, fewer bytes: their ratio cannot stay.",
-                    "half": "The bytes are halved, and they stand below the line.",
+                    "bound": f"It does move to the right, from {q(full, 'FLOP/B')} to"
+                    f" {q(half, 'FLOP/B')}. But the ridge is at {ridge}, hundreds of times further"
+                    " away, and so memory keeps setting the pace. Ask how often you would have to"
+                    " halve the bytes to get there.",
+                    "none": "The work is the same, and so is the limit, but the bytes are not: an"
+                    f" element now moves 2 + 2 bytes instead of 4 + 4. {q(full, 'FLOP/B')} becomes"
+                    f" {q(half, 'FLOP/B')}, and the kernel takes half the time, although the"
+                    f" ridge at {ridge} is as far away as ever.",
+                    "twice": f"The same operation on half of the bytes: {q(full, 'FLOP/B')}"
+                    f" becomes {q(half, 'FLOP/B')}, and the time is cut in half. The ridge is at"
+                    f" {ridge}, so memory is still the only thing that matters. Narrower types"
+                    " help memory-bound kernels exactly because they stay memory-bound.",
+                    "half": "You halved the right thing and put it on the wrong side of the"
+                    " fraction. Intensity is work over bytes; with half of the bytes below the"
+                    f" line it doubles, from {q(full, 'FLOP/B')} to {q(half, 'FLOP/B')}. Memory"
+                    f" still binds, far below the ridge at {ridge}.",
                 },
-                why=f"{q(full, 'FLOP/B')} become {q(half, 'FLOP/B')}; the ridge is at {ridge}.",
             ),
             Question(
                 "chain",
-                "**Chain.** In `sigmoid(relu(x * w + b))` let `w` and `b` be one number"
-                " per column in place of whole tensors. What does the fused kernel move, nearly?",
+                "In `sigmoid(relu(x * w + b))`, let `w` and `b` hold one number per column instead"
+                " of being full tensors. What does the fused kernel move, roughly?",
                 {
                     "two": "one tensor in, one tensor out",
                     "four": "three tensors in, one tensor out",
                     "out": "only the tensor that goes out",
-                    "ten": "as much as four kernels do",
+                    "ten": "as much as the four separate kernels",
                 },
                 right="two",
                 feedback={
-                    "four": "That holds where w and b are as large as x.",
-                    "out": "What is computed with has to be read once.",
-                    "ten": "Values between the operations never leave the registers.",
+                    "two": f"With full tensors it would be {c.fused_reads} in and"
+                    f" {c.fused_writes} out, instead of {apart} trips unfused. A row of numbers"
+                    " is next to nothing beside a tensor, so two trips remain, and fusion pays"
+                    " even more: 8 trips unfused (2 per kernel) become 2.",
+                    "four": f"That is the count for full tensors: {c.fused_reads} in and"
+                    f" {c.fused_writes} out. One number per column is a thousandth of a tensor"
+                    " with a thousand rows, and stays in a cache. What is left is `x` on its way"
+                    " in and the result on its way out.",
+                    "out": "This assumes that a fused kernel finds its input on the chip. The"
+                    " intermediate results are there, but `x` was written by somebody else, lies"
+                    " in HBM, and has to be read once. So 2 trips remain, 1 in and 1 out. Ask of"
+                    " each tensor who made it, and where it is.",
+                    "ten": f"Four separate kernels write three intermediate tensors and read them"
+                    f" back: with full operands {apart} trips against {fused}. Inside one kernel"
+                    " they never leave the registers, and small operands weigh nothing, so 2 trips"
+                    " remain. The explorer counts them one by one.",
                 },
-                why="With whole tensors it is"
-                f" {DAY_14.fused_reads} in and {DAY_14.fused_writes} out, in place of"
-                f" {DAY_14.unfused_reads} and {DAY_14.unfused_writes} unfused. Small operands cost"
-                " next to nothing, so fusing pays even more.",
             ),
             Question(
                 "capture",
-                "**Trace and script.** What is the difference between `torch.jit.trace`"
-                " and `torch.jit.script`?",
+                "What is the key difference between `torch.jit.trace` and `torch.jit.script`?",
                 {
                     "device": "trace is for GPUs, script is for CPUs",
                     "reads": "trace records a run, script parses the source",
                     "types": "trace keeps Python's types, script drops them",
-                    "speed": "they make the same graph, script takes longer",
+                    "speed": "both make the same graph, script takes longer",
                 },
                 right="reads",
                 feedback={
-                    "device": "Both graphs run wherever their tensors are.",
-                    "types": "It is script that needs types. Trace sees only tensors.",
-                    "speed": "With control flow the graphs differ: one has it, the other has not.",
+                    "device": "Both produce a graph that runs wherever its tensors are, so the"
+                    " device cannot be the difference. What differs is where the graph comes from:"
+                    " 1 run on 1 example, or the text of the program. That decides what happens to"
+                    " an `if`. Compare their two columns in the spectrum.",
+                    "reads": "Trace watches one run and keeps what happened on that example; it"
+                    " accepts any Python and forgets all control flow. Script compiles the source,"
+                    " so it keeps an `if`, and it refuses Python beyond its subset. Of the 8"
+                    " constructs in the spectrum, the two agree on only a few.",
+                    "types": "It is the other way around: script needs to know every type in order"
+                    " to compile the source, and trace sees nothing but the tensors that pass by"
+                    " in 1 run. Types are a consequence; the cause is that one reads the program"
+                    " and the other watches it.",
+                    "speed": "For code without control flow the graphs may indeed look alike. With"
+                    " an `if` they cannot: script has both branches in its graph, and trace has"
+                    " the 1 that its example took. Tick the branch in the spectrum and compare the"
+                    " outcomes.",
                 },
-                why="So script keeps an `if` and refuses Python beyond its subset; trace takes"
-                " any Python and keeps only what happened on the example.",
             ),
             Question(
                 "if",
-                "**Trace and branches.** Why does a traced model go wrong when it has an"
-                " `if` on data?",
+                "Why does a traced model go wrong when it has an `if` on data?",
                 {
                     "slow": "the condition is computed too late, on the GPU",
-                    "round": "the condition is rounded in another way",
+                    "round": "the condition is rounded differently in the graph",
                     "frozen": "only the branch that the example took is in the graph",
                     "both": "both branches run, and the last one wins",
                 },
                 right="frozen",
                 feedback={
-                    "slow": "The condition is not computed at all any more.",
-                    "round": "Its value is right. Nobody looks at it after tracing.",
-                    "both": "The other branch was never run, so it was never recorded.",
+                    "slow": "Timing would explain a slow model, but not a wrong one. In the traced"
+                    " graph the condition is not computed late; it is not used at all. Python"
+                    " looked at it once, during the 1 example, and its decision left no operation"
+                    " behind. Look for the `if` in a printed graph.",
+                    "round": "Rounding would produce errors in the last digits, and only near the"
+                    " threshold. Here inputs far from it get the wrong branch, every time: 0 of"
+                    " the conditions are checked after tracing. What the graph lacks is the"
+                    " decision, and no precision brings it back.",
+                    "frozen": "Tracing records tensor operations. Python's decision is not one of"
+                    " them, so 1 branch of 2 is recorded and replayed for every input. Whether"
+                    " anybody notices depends on the test: one with a single example takes the"
+                    " same branch again and passes.",
+                    "both": "That is how `torch.where` works, which computes both sides and then"
+                    " chooses per element; it is in fact the usual remedy. In a trace the other"
+                    " branch was never run, so 0 of its operations are in the graph. Compare that"
+                    " with what script keeps.",
                 },
-                why="Tracing watches tensors pass by. Python's decision is not an operation on"
-                " tensors, so it leaves no mark. PyTorch prints a warning, which is easy to miss.",
             ),
             Question(
                 "break",
-                "**Graph break.** What is one in `torch.compile`, and what does it cost?",
+                "What is a graph break in `torch.compile`, and what does it cost?",
                 {
                     "stop": "compilation stops with an error, so nothing runs",
                     "device": "the graph is cut to fit into the GPU's memory",
                     "wrong": "a part is skipped, so results may be wrong",
-                    "split": "the graph ends and Python takes over; nothing fuses across",
+                    "split": "the graph ends, Python takes over, and nothing fuses across",
                 },
                 right="split",
                 feedback={
-                    "stop": "It goes on. That is why breaks are so easily overlooked.",
-                    "device": "Memory has no part in it; it is code that cannot be captured.",
-                    "wrong": "Results stay right. What suffers is time.",
+                    "stop": "Then everybody would notice. In fact the model runs, and its results"
+                    " are right, which is why breaks go unseen: 1 graph silently becomes 2, with"
+                    " eager Python in between. Set `TORCH_LOGS=graph_breaks` and count how many"
+                    " your model has.",
+                    "device": "The size of a graph has nothing to do with the size of a memory. A"
+                    " break comes from code that cannot be captured, such as a print or a call"
+                    " into SciPy: 1 graph ends before it and another begins after. The spectrum"
+                    " shows which constructs cause one.",
+                    "wrong": "That would be a trace's failure, not this one. Nothing is skipped:"
+                    " Python runs what could not be captured, and results stay right. You pay in"
+                    f" time, with a trip through memory at the seam and about {launch} per extra"
+                    " launch. Look for it in a profile.",
+                    "split": "Two smaller graphs, eager Python between them: no fusion across the"
+                    f" seam, a tensor written and read back there, and launches of about {launch}"
+                    " each on both sides. The results stay right, so only a log or a profile will"
+                    " tell you that it happened.",
                 },
-                why="Two smaller graphs, eager Python between them, a trip through memory at"
-                " the seam, and launches for both sides.",
             ),
             Question(
                 "sum",
-                "**Reduction.** Can `x / x.sum()` be one pass over a large tensor?",
+                "Can `x / x.sum()` be done in one pass over a tensor that fits into no cache?",
                 {
                     "yes": "yes, both are simple operations on the same tensor",
                     "no": "no, the sum must be complete before the first division",
                     "precision": "yes, if the sum is kept in fp32",
-                    "inverse": "no, because division cannot be fused",
+                    "inverse": "no, because a division cannot be fused",
                 },
                 right="no",
                 feedback={
-                    "yes": "Which value would the first element be divided by?",
-                    "precision": "Precision changes the sum's error, not when it is known.",
-                    "inverse": "Division is elementwise and fuses well, only not across the sum.",
+                    "yes": "Imagine the first element arriving on the chip: by what would you"
+                    " divide it? The sum exists only after the last element was read. So the"
+                    " tensor is read twice and written once, 3 trips instead of 2. The fusion tree"
+                    " calls this end a barrier.",
+                    "no": "A reduction over everything is a barrier: 2 reads and 1 write instead"
+                    " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
+                    f" the chip: 4,096 fp16 scores take {row}, and a thread block has {block}. Then"
+                    " the second read stays on the chip.",
+                    "precision": "Precision changes how accurate the sum is, not when it is known."
+                    " With an fp32 sum, the first element still has nothing to be divided by until"
+                    " the last one was read: 3 trips in any precision. What would help is a tensor"
+                    " small enough to stay on the chip.",
+                    "inverse": "The conclusion is right and the reason is not. A division is"
+                    " elementwise and fuses well, for instance with a ReLU after it. What cannot"
+                    " be crossed is the sum before it, which makes 3 trips out of 2. Try both"
+                    " pairs in the fusion tree.",
                 },
-                why="A reduction of everything is a barrier: the tensor is read once for the sum"
-                " and again for the quotient. Where a row fits on chip, as in softmax, the second"
-                " read can stay there.",
             ),
             Question(
                 "roofline",
-                "**Roofline.** What does it tell you that a measured latency does not?",
+                "What does the roofline tell you that a measured latency does not?",
                 {
                     "exact": "the latency, to more digits",
                     "limit": "which limit binds, and how much is left to gain",
                     "line": "which line of code is slow",
-                    "cost": "what the kernel costs in watts",
+                    "cost": "how many watts the kernel draws",
                 },
                 right="limit",
                 feedback={
-                    "exact": "It is a bound. Only a measurement gives a latency.",
-                    "line": "That is what a profiler tells you.",
-                    "cost": "Energy does not appear in it.",
+                    "exact": "The roofline is a bound, so it knows less about the latency than a"
+                    " stopwatch does. Its strength is the comparison: a kernel at"
+                    f" {q(1.0, 'FLOP/B')} can reach {q(A100.bandwidth, 'FLOP/s')} on an A100, and"
+                    " how far below that you are is what a latency never says.",
+                    "limit": "A latency alone is neither good nor bad. A kernel at"
+                    f" {q(1.0, 'FLOP/B')} that reaches {q(A100.bandwidth / 2, 'FLOP/s')} on an A100"
+                    " is at half of its roof and memory-bound: now you know that a factor of 2 is"
+                    " left, and that fewer bytes would raise the roof itself.",
+                    "line": "That is a profiler's job, and the two work together: the profile finds"
+                    " the kernel that takes the time, and the roofline says whether anything is"
+                    " left to gain there. At 95 % of its roof, the slowest kernel of a program is"
+                    " the wrong one to tune.",
+                    "cost": "Energy appears nowhere in the model; its two numbers are operations"
+                    f" per second and bytes per second. For an A100 they meet at {ridge}. What you"
+                    " get from them is the limit that binds and the distance to it, which a bare"
+                    " latency cannot show.",
                 },
-                why="A latency alone is neither good nor bad. Beside the roof it becomes a"
-                " distance, with a direction to go.",
             ),
             Question(
                 "graph",
-                "**Graph.** Which three can a compiler do with a graph, and eager mode cannot?",
+                "Which three things can a compiler do with a graph that eager mode cannot?",
                 {
-                    "hardware": "use tensor cores, overlap launches, run in fp16",
+                    "hardware": "use tensor cores, queue launches ahead, compute in fp16",
                     "math": "compute gradients, broadcast, sum in parallel",
-                    "whole": "fuse neighbours, drop dead operations, plan memory ahead",
+                    "whole": "fuse neighbors, drop dead operations, plan memory ahead",
                     "python": "call C++, release Python's lock, cache modules",
                 },
                 right="whole",
                 feedback={
-                    "hardware": "Eager kernels do all of that, one at a time.",
-                    "math": "Eager mode does all of that.",
-                    "python": "Eager mode does that with every operation.",
+                    "hardware": "Eager kernels do all three, one kernel at a time: a single eager"
+                    f" fp16 product uses tensor cores and can come close to {A100.peak_label()}."
+                    " What eager mode lacks is knowledge of the next line. Ask of each item"
+                    " whether it needs to know what comes after.",
+                    "math": "Eager mode does all three; autograd was built for it. The test is"
+                    f" whether something requires seeing 2 operations at once. Turning {apart}"
+                    f" trips into {fused}, as for the chain in Act 2, does, because the"
+                    " intermediate tensor may vanish only if nobody else needs it.",
+                    "whole": "All three need to know what comes next: a neighbor to fuse with, an"
+                    f" operation that nobody uses, a buffer that is free again. Turning {apart}"
+                    f" trips into {fused} in Act 2 was the first of them. Constant folding,"
+                    " changes of layout and reordering belong to the same family.",
+                    "python": "Each of these happens in eager mode with every operation: the"
+                    " dispatcher is C++ and kernels run without Python's lock. They make 1"
+                    " operation cheap. A graph lets the compiler look at many operations at once"
+                    f" and turn {apart} trips into {fused}. That is the difference to look for.",
                 },
-                why="All three need to know what comes next. So do folding constants, changing"
-                " layouts and reordering; eager mode sees one operation at a time.",
             ),
             Question(
                 "optimal",
-                "**The claim.** “My ReLU kernel is optimal: it uses all of the compute.”"
-                " What is wrong with it?",
+                "“My ReLU kernel is optimal: it uses 100 % of the compute.” What is wrong with"
+                " that claim?",
                 {
                     "half": "only half of the compute can be used without sparsity",
-                    "metric": "ReLU waits for memory: bandwidth is what to judge it by",
+                    "metric": "ReLU waits for memory, so bandwidth is what to judge it by",
                     "never": "no kernel ever comes near its limit",
                     "nothing": "nothing, if the profiler says so",
                 },
                 right="metric",
                 feedback={
-                    "half": "Sparsity is about matrix products. There is none in ReLU.",
-                    "never": "Good kernels come close, each to the limit that binds it.",
-                    "nothing": "Busy units are not useful units: a unit that waits counts as busy.",
+                    "half": "Sparsity doubles the peak of matrix products whose weights are half"
+                    f" zeros; ReLU has no product at all. With or without it, an fp32 ReLU reaches"
+                    f" {most} of an A100's dense peak at best, because memory delivers no more."
+                    " Compare its intensity with the ridge.",
+                    "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
+                    " so a claim of 100 % cannot be about useful work. A unit that waits also"
+                    " counts as busy. The honest number is the percentage of the bandwidth, which"
+                    " you computed from Ines's profile.",
+                    "never": "Good kernels come close, each to the limit that binds it: large"
+                    " products to the peak, and elementwise kernels to the bandwidth. For ReLU the"
+                    f" peak is simply the wrong limit; {most} of it is all that an A100's memory"
+                    " allows. Ask which roof is above the point.",
+                    "nothing": "A profiler reports what it was asked for, and a unit that waits"
+                    f" for data counts as busy. The roof for an fp32 ReLU on an A100 is {most} of"
+                    " the peak, so the claim cannot be about useful work. Ask for the bytes per"
+                    " second and divide by the bandwidth.",
                 },
-                why=f"At the roof it reaches {most} of an A100's fp16 peak. A good ReLU uses"
-                " nearly all of the *bandwidth*.",
             ),
         ],
-        title="Ten questions: what do you know, and how well do you know it?",
+        title="Ten questions: what do you know, and how sure are you?",
+        act=4,
         after=["act1_share", "act2_traffic", "act2_trace"],
     )
 
 
 @lab.asks
-def five_myths(p: Parameters) -> Myths:
-    side = 1024
-    product = gemm(side, side, side, BYTES_PER_ELEMENT["fp16"])
-    roof = roofline(product.intensity, A100.peak("fp16"), A100.bandwidth)
-    product_time = product.flops / roof.attainable
+def eight_claims(p: Parameters) -> Myths:
+    side, peak, bandwidth = p.claim_n, p.peak_tflops * 1e12, p.bandwidth_tbs * 1e12
+    product = gemm(side, side, side, FP16)
+    product_time = product.flops / roofline(product.intensity, peak, bandwidth).attainable
     pieces = fuse(
-        DAY_14, side * side, BYTES_PER_ELEMENT["fp16"], A100, launch_overhead=0, compute_time=0
+        COURSE_CHAIN, side * side, FP16, bandwidth=bandwidth, launch_overhead=0, compute_time=0
     )
+    product_longer = bool(product_time > pieces.unfused_time)
     image = workloads["resnet50"]
+    paid = break_even(image.compile_time, image.eager_rate, image.compiled_rate)
+    pays = bool(p.claim_images >= paid)
+    relu = fuse(chain("relu"), 100e6, FP32, A100, launch_overhead=0, compute_time=0)
+    narrow = fuse(chain("relu"), 100e6, FP16, A100, launch_overhead=0, compute_time=0)
+    epilogue = transfer(2 * 4096 * 4096 * FP16, "hbm").time
+    large = gemm(4096, 4096, 4096, FP16)
+    thread = q(memory_hierarchy["registers"].capacity, "B")
+    more = q(round(product.flops / pieces.flops), "×")
     return Myths(
         [
             Myth(
                 "flops",
-                "Fewer FLOPs run faster.",
-                f"On fp16 matrices of {side:,} by {side:,} an A100 needs"
-                f" {q(product_time, 's')} for a product of {q(product.flops, 'FLOP')} at the roof."
-                f" The four elementwise kernels of `sigmoid(relu(x * w + b))` need"
-                f" {q(pieces.unfused_time, 's')} for {q(pieces.flops, 'FLOP')}: they wait for"
-                " memory. Time follows the limit that binds, not the FLOPs.",
+                f"On my chip ({q(peak, 'FLOP/s')}, {q(bandwidth, 'B/s')}), the product of two"
+                f" {side:,} × {side:,} fp16 matrices takes longer than `sigmoid(relu(x * w + b))`"
+                f" in eager mode on tensors of that shape. It has {more} as many FLOP to do, after"
+                " all.",
+                f"At its roof, the product takes {q(product_time, 's')} for"
+                f" {q(product.flops, 'FLOP')}. The four elementwise kernels move ten tensors and"
+                f" take {q(pieces.unfused_time, 's')} for {q(pieces.flops, 'FLOP')}, launches not"
+                " counted. The work of a product grows with the cube of its side and the traffic"
+                " of the chain with the square, so the size decides, and the number of FLOP alone"
+                " does not.",
+                true=product_longer,
             ),
             Myth(
                 "eager",
-                "Graph mode takes the place of eager mode.",
-                "They live side by side. What `torch.compile` cannot capture runs"
-                " eagerly, between compiled graphs. Graph mode is a layer on top of eager mode.",
+                "Once a model is compiled, eager mode plays no part in it anymore.",
+                "The two live side by side. What `torch.compile` cannot capture runs eagerly"
+                " between compiled graphs: one call into SciPy in the middle makes 2 graphs with"
+                " Python between them. Graph mode is a layer on top of eager mode, with eager mode"
+                " as its fallback.",
+                true=False,
+            ),
+            Myth(
+                "epilogue",
+                "A ReLU right after a large matrix product is worth fusing into the product.",
+                "The product has every result in registers before it writes it, so the ReLU comes"
+                " for free there. As a kernel of its own, it would read and write the whole result"
+                f" again: {q(epilogue, 's')} on an A100 for 4,096 × 4,096 numbers in fp16."
+                " Compilers call this epilogue fusion.",
+                true=True,
             ),
             Myth(
                 "always",
-                "Fusing always helps.",
-                "It helps what waits for memory or for launches. A large matrix product"
-                " has work enough for each byte; joining two of them rarely gains anything. An"
-                " elementwise operation after a product is worth fusing: it costs no extra trip.",
+                "The more operations share a kernel, the faster the program: two large matrix"
+                " products in a row should be fused as well.",
+                f"A 4,096 × 4,096 product does {q(large.intensity, 'FLOP/B')} in fp16, far beyond"
+                f" an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for arithmetic,"
+                " and sparing a trip through memory gains next to nothing, while the joint kernel"
+                " would need room for both products at once. Fusion helps what waits for bytes or"
+                " for launches.",
+                true=False,
             ),
             Myth(
-                "free",
-                "torch.compile is speed for nothing.",
-                "The first call compiles, for seconds or minutes:"
-                f" {q(image.compile_time, 's')} for the course's ResNet-50. Graph breaks make"
-                " graphs small. A new size fails a guard and compiles again. And fused arithmetic"
-                " rounds in another order, so results differ in their last digits.",
+                "pays",
+                f"A job of {p.claim_images:,} images is long enough for `torch.compile` to pay off"
+                f" for the course's ResNet-50 ({q(image.compile_time, 's')} to compile,"
+                f" {image.eager_rate:,.0f} images/s eager, {image.compiled_rate:,.0f} compiled).",
+                f"Each image saves {q(1 / image.eager_rate - 1 / image.compiled_rate, 's')}, so the"
+                f" {q(image.compile_time, 's')} are back after {paid:,.0f} images, and this job has"
+                f" {p.claim_images:,}. Compiling is a purchase: graph breaks make it smaller, and a"
+                " new input size may make you pay again, because a guard fails and the model is"
+                " compiled once more.",
+                true=pays,
             ),
             Myth(
                 "registers",
-                "Registers are just very fast memory.",
-                "They hold operands of instructions and have no address: nothing can"
-                " point at one. The compiler assigns them, and you influence it only by how you"
-                " write. A kernel that needs many leaves room for fewer threads, which then hide"
-                " less of the waiting.",
+                "Registers are simply the fastest memory: a kernel can keep a pointer to one.",
+                "Registers hold the operands of instructions and have no address, so nothing can"
+                f" point to one. A thread has at most {thread} of them; the compiler assigns them,"
+                " and you influence it only through the code you write. A kernel that uses many"
+                " leaves room for fewer threads, which then hide less of the waiting.",
+                true=False,
+            ),
+            Myth(
+                "narrow",
+                "Storing its tensors in fp16 instead of fp32 makes a ReLU on a large tensor about"
+                " twice as fast.",
+                "A ReLU waits for its data, and fp16 halves the data: for 100 million elements on"
+                f" an A100, {q(relu.unfused_time, 's')} becomes {q(narrow.unfused_time, 's')}. The"
+                " arithmetic has nothing to do with it; a narrower type that only made the"
+                " arithmetic faster would change nothing here.",
+                true=True,
+            ),
+            Myth(
+                "digits",
+                "A fused kernel may return results that differ from eager mode in the last digits.",
+                "Floating-point sums depend on the order of their terms, and a fused kernel may add"
+                " in another order or keep an intermediate result in fp32 where eager mode rounded"
+                " it to fp16, which has about 3 decimal digits. Both results are valid. Tests that"
+                " compare bit by bit will fail; compare with a tolerance.",
+                true=True,
             ),
         ],
-        title="Five things that are often said",
+        title="Eight claims: which of them are true?",
+        act=4,
         after=["ten_questions"],
     )
 
@@ -1129,33 +1473,38 @@ def checklist(p: Parameters) -> Checklist:
             "gpu": "say what a multiprocessor holds, and why many threads hide waiting",
             "levels": "put the levels of a GPU's memory in order, with rough speeds and sizes",
             "intensity": "compute an arithmetic intensity and a ridge",
-            "bound": "say from both which limit binds, and what would help",
-            "trace": "take a Chrome trace with `torch.profiler` and read it",
+            "bound": "tell from both which limit binds, and what would help",
+            "trace": "take a Chrome trace with `torch.profiler` and interpret it",
             "loop": "go from a profile to a cause, a change and a second profile",
             "dispatch": "follow one operation from Python through the dispatcher to a kernel",
-            "capture": "say what trace, script, FX and `torch.compile` do with an `if`",
+            "capture": "explain what trace, script, FX and `torch.compile` do with an `if`",
             "fusion": "count trips before and after fusing, and spot a barrier",
-            "triton": "run `torch.compile` and look at its Triton code with `TORCH_LOGS`",
+            "triton": "run `torch.compile` and inspect its Triton code with `TORCH_LOGS`",
         },
         bands=[
-            (10, "Ready for Phase II", "Go on to Day 15."),
-            (8, "Small gaps", "Read the days named below, then go on."),
-            (5, "Real gaps", "Do the exercises of the days named below once more."),
-            (0, "Not a foundation yet", "Go through Week 1 again before you go on."),
+            (10, "Ready for compilers", "Go on to the next part of the course."),
+            (8, "Small gaps", "Look at the places named below, then go on."),
+            (5, "Real gaps", "Repeat the acts and labs named below before you go on."),
+            (
+                0,
+                "The foundation needs work",
+                "Start again with Labs 01 and 11, then repeat Acts 1 and 2 of this review.",
+            ),
         ],
         review={
-            "gpu": "Days 1–3",
-            "levels": "Days 4–5, and the memory hierarchy of Act 1",
-            "intensity": "Days 6–7, Lab 11",
-            "bound": "Days 6–7, and the roofline of Act 1",
-            "trace": "Days 8–11",
-            "loop": "Days 8–11, and the path “Measure, fix, measure” of the concept map",
-            "dispatch": "Day 12, Lab 07",
-            "capture": "Day 12, and the compilation spectrum of Act 2",
-            "fusion": "Day 13, and the fusion explorer of Act 2",
-            "triton": "Days 12–13",
+            "gpu": "Lab 01, and the memory hierarchy of Act 1",
+            "levels": "the memory hierarchy of Act 1",
+            "intensity": "Lab 11, Act 1",
+            "bound": "Lab 11, and the roofline of Act 1",
+            "trace": "“Go deeper” at the end of Act 3",
+            "loop": "Act 3, and the path “Measure, fix, measure” of the concept map",
+            "dispatch": "Lab 07, Act 1",
+            "capture": "the compilation spectrum of Act 2",
+            "fusion": "Lab 07, and the fusion explorer of Act 2",
+            "triton": "“Go deeper” at the end of Act 2",
         },
         title="Without notes, I can …",
+        act=4,
     )
 
 
@@ -1163,60 +1512,18 @@ def checklist(p: Parameters) -> Checklist:
 
 
 @lab.asks
-def surprise(p: Parameters) -> Essay:
-    return Essay(
-        "What surprised you most in Phase I? What had you believed before? Three sentences.",
-        [
-            (2, "names one thing, precisely enough to be right or wrong"),
-            (2, "says what was believed before, and why that seemed plausible"),
-            (2, "says what is the case, with a number or a mechanism"),
-        ],
-        title="Prompt 1: the surprise",
-        after=["act2_reflection"],
-    )
-
-
-@lab.asks
 def data_flow(p: Parameters) -> Essay:
     return Essay(
         "Follow `y = relu(x + bias)` from Python through the dispatcher to the GPU, as a list of"
-        " arrows. Mark where time goes in eager mode, and where fusing saves some.",
+        " arrows. Mark where time goes in eager mode, and where fusion saves some of it.",
         [
             (2, "Python, dispatcher, launch and kernel appear in order, for both operations"),
-            (2, "marks dispatch or launch for each operation, and the trip through memory between"),
-            (2, "says what fusing removes (one launch, one write, one read) and what stays"),
+            (2, "marks dispatch or launch for each operation"),
+            (2, "marks the trip through memory between the two operations"),
+            (2, "says what fusion removes (one launch, one write, one read) and what stays"),
         ],
-        title="Prompt 2: the way of one line",
-        after=["act2_reflection"],
-    )
-
-
-@lab.asks
-def framework(p: Parameters) -> Essay:
-    return Essay(
-        "You design a framework from nothing. Do you begin with eager or with graph mode? Say"
-        " what you give up. Four sentences.",
-        [
-            (2, "decides, and gives a reason that concerns users or hardware"),
-            (2, "names what is given up, and who pays for it"),
-            (2, "says how the other mode could be added later, or why it could not"),
-        ],
-        title="Prompt 3: a framework of your own",
-        after=["act2_reflection"],
-    )
-
-
-@lab.asks
-def shaky(p: Parameters) -> Essay:
-    return Essay(
-        "Where are you still unsure? Write one question that somebody could answer. It becomes"
-        " your focus in Phase II.",
-        [
-            (2, "names the topic, in line with quiz and checklist"),
-            (2, "asks one question that is specific enough to be answered"),
-            (2, "says what was tried or read, and what would settle it"),
-        ],
-        title="Prompt 4: a question you still have",
+        title="The journey of one line",
+        act=4,
         after=["act2_reflection"],
     )
 
@@ -1224,14 +1531,31 @@ def shaky(p: Parameters) -> Essay:
 @lab.asks
 def colleague(p: Parameters) -> Essay:
     return Essay(
-        "A colleague knows Python and no ML systems. Explain why `torch.compile` can make a"
-        " training loop twice as fast without a change to the model. Five sentences.",
+        "A colleague knows Python but no ML systems. Explain in about five sentences why"
+        " `torch.compile` can make a training loop twice as fast without any change to the model.",
         [
-            (2, "explains that many small kernels wait for memory and launches, in plain words"),
-            (2, "explains that the compiler sees the whole and joins steps"),
+            (3, "explains in plain words that many small kernels wait for memory and launches"),
+            (3, "explains that the compiler sees the whole and combines steps"),
             (2, "says when it does not help: compile time, breaks, or large matrix products"),
         ],
-        title="Prompt 5: explain it",
+        title="Explain it to a colleague",
+        act=4,
+        after=["act2_reflection"],
+    )
+
+
+@lab.asks
+def shaky(p: Parameters) -> Essay:
+    return Essay(
+        "Where are you still unsure? Name the topic, and write one question that somebody could"
+        " answer. It becomes your focus in the next part of the course.",
+        [
+            (3, "names the topic, in line with quiz, claims and checklist"),
+            (3, "asks one question that is specific enough to be answered"),
+            (2, "says what was tried or read, and what would settle it"),
+        ],
+        title="A question you still have",
+        act=4,
         after=["act2_reflection"],
     )
 
@@ -1242,7 +1566,7 @@ def colleague(p: Parameters) -> Essay:
 @lab.asks
 def predictions_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_share", "act2_traffic", "act2_trace"],
+        ["act1_share", "act2_trace", "act2_traffic"],
         points=6,
         title="Your predictions, committed",
     )
@@ -1258,8 +1582,8 @@ def reflections_kept(p: Parameters) -> Record:
 @lab.asks
 def review_kept(p: Parameters) -> Record:
     return Record(
-        ["design", "ten_questions", "five_myths", "checklist"],
-        points=6,
+        ["design", "ten_questions", "eight_claims", "checklist"],
+        points=8,
         title="Your plan and your review, done",
     )
 
@@ -1269,14 +1593,23 @@ def takeaways(p: Parameters) -> Takeaways:
     return Takeaways(
         [
             (
-                "Bytes before FLOPs",
+                "Bytes before FLOP",
                 "Compare a kernel's intensity with the ridge before you touch anything else.",
             ),
-            ("Stay near", "Every optimisation of Phase I keeps data nearer to the arithmetic."),
-            ("A graph first", "A compiler can only join what it has captured, and captured right."),
-            ("Barriers stay", "Fusing spares what lies between; a reduction has to finish first."),
+            (
+                "Stay close",
+                "Every optimization so far keeps data closer to the arithmetic that needs it.",
+            ),
+            (
+                "A graph first",
+                "A compiler can combine only what was captured, and only if it was captured right.",
+            ),
+            (
+                "Barriers stay",
+                "Fusion spares what lies between operations; a reduction has to finish first.",
+            ),
             ("Measure twice", "No change before a profile, and no claim before a second one."),
         ],
-        ahead="Day 15, Compiler 101 for ML: from *why* code is slow to *how* a compiler mends it.",
+        ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
         after=["act2_reflection", "colleague"],
     )

@@ -1,506 +1,495 @@
 """The keys of the Foundations Review. This file stays in the course; students never get it."""
 
+import math
+from collections.abc import Mapping
+from functools import cache
+
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
+from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, STOPS, WRONG, Outcome
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Chain,
-    Fusion,
-    Roofline,
     chain,
     devices,
-    forward_pass,
+    elementwise,
     fuse,
+    gemm,
     memory_hierarchy,
+    nearest_level,
     roofline,
     transfer,
 )
+from mlsys_widgets.physics import format_quantity as q
 
 US = 1e6
 MB = 1e6
-BITS = 8
+TERA = 1e12
+MILLION = 1e6
+FP16 = BYTES_PER_ELEMENT["fp16"]
+FP32 = BYTES_PER_ELEMENT["fp32"]
+#: Trips of an elementwise kernel without a second operand: one read, one write.
+IN_AND_OUT = chain("relu").fused_reads + chain("relu").fused_writes
+#: Levels of memory inside a sentence.
+NAMES = {"registers": "registers", "sram": "shared memory", "l2": "the L2 cache", "hbm": "HBM"}
 
 
-def _activation(given: Given) -> Fusion:
-    """The activation on the student's chip: one kernel that reads a tensor and writes one."""
-    # The work of an element is the student's own; what is moved is that of any such kernel.
-    return fuse(
-        chain("relu"),
-        given.p.activation_melem * 1e6,
-        BYTES_PER_ELEMENT["fp32"],
-        bandwidth=given.p.bandwidth_tbs * 1e12,
-        launch_overhead=0,
-        compute_time=0,
+def _closest(values: Mapping[str, float], actual: float) -> str:
+    """The option whose number is closest, as a ratio."""
+    return min(values, key=lambda key: abs(math.log(values[key] / actual)))
+
+
+def _decided(right: str, says: Mapping[str, str], beliefs: Mapping[str, str]) -> ChoiceKey:
+    """A choice whose right option depends on the student: every other one is a belief.
+
+    No option but the right one earns anything, so that a neighbor's letter is worth little.
+    """
+    return ChoiceKey(
+        right,
+        beliefs=[
+            Belief(beliefs[option], option, credit=0.0, says=words)
+            for option, words in says.items()
+            if option != right
+        ],
+        says=says[right],
     )
 
 
-def _intensity(given: Given) -> float:
-    activation = _activation(given)
-    return given.p.activation_flop * activation.elements / activation.unfused_traffic
-
-
-def _roof(given: Given) -> Roofline:
-    peak, bandwidth = given.p.peak_tflops * 1e12, given.p.bandwidth_tbs * 1e12
-    return roofline(_intensity(given), peak, bandwidth)
-
-
-def _chain(given: Given) -> Chain:
-    return chain(*given.p.chain.split())
-
-
-def _fusion(given: Given) -> Fusion:
-    """The student's chain on an A100, trips through memory alone."""
-    return fuse(
-        _chain(given),
-        given.p.chain_melem * 1e6,
-        BYTES_PER_ELEMENT["fp16"],
-        "a100-sxm",
-        launch_overhead=0,
-        compute_time=0,
-    )
+# Act 1
 
 
 def act1_share(given: Given) -> ChoiceKey:
-    return ChoiceKey("D")
+    a100 = devices["a100-sxm"]
+    norm = elementwise(1e6, FP16)
+    mfu = roofline(norm.intensity, a100.peak("fp16"), a100.bandwidth).mfu
+    return ChoiceKey(_closest({"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005}, float(mfu)))
 
 
-def ridge_flop_per_byte(given: Given) -> NumberKey:
-    roof = _roof(given)
+def busy_flop_per_element(given: Given) -> NumberKey:
+    peak, bandwidth = given.p.peak_tflops * TERA, given.p.bandwidth_tbs * TERA
+    moved = IN_AND_OUT * FP32
+    ridge = peak / bandwidth
     return NumberKey(
-        roof.ridge,
-        tolerance=0.02,
+        ridge * moved,
+        tolerance=0.015,
         beliefs=[
             Belief(
-                "ratio inverted",
-                1 / roof.ridge,
-                credit=0.3,
-                form=True,
-                says="Those are bytes for each FLOP. The ridge says how many FLOP a byte must"
-                " bring along.",
+                "the ridge itself",
+                ridge,
+                credit=0.4,
+                says=f"{q(ridge)} FLOP is what the chip needs per byte. How many bytes does one"
+                " fp32 element move on its way in and out?",
             ),
             Belief(
-                "multiplied instead of divided",
-                roof.peak * roof.bandwidth / 1e24,
-                credit=0.1,
-                says="You multiplied. Look at the units: FLOP per second over bytes per second"
-                " leaves FLOP per byte.",
-            ),
-            Belief(
-                "a prefix lost",
-                roof.ridge / 1e3,
-                credit=0.5,
-                form=True,
-                says="The ratio is right and a prefix got lost: tera over tera leaves none.",
+                "only the read counted",
+                ridge * FP32,
+                credit=0.4,
+                says=f"You counted {FP32} bytes per element. Its result is written as well, so"
+                " each element brings twice the traffic and needs twice the work.",
             ),
             Belief(
                 "the sparse peak",
-                2 * roof.ridge,
-                credit=0.4,
-                says="That is the ridge of a peak twice as high, as sparsity would promise. The"
-                " peak that you were given is dense already.",
-            ),
-            Belief(
-                "bits for bytes",
-                roof.ridge / BITS,
-                credit=0.4,
-                says="You divided by bits. Bandwidth was given in bytes already.",
-            ),
-        ],
-        says="Peak over bandwidth: a kernel needs so many FLOP for each byte to keep the chip"
-        " busy.",
-    )
-
-
-def activation_flop_per_byte(given: Given) -> NumberKey:
-    right = _intensity(given)
-    flop, width = given.p.activation_flop, BYTES_PER_ELEMENT["fp32"]
-    return NumberKey(
-        right,
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "only the read counted",
-                flop / width,
-                credit=0.4,
-                says="Each element is read, and its result is written as well.",
-            ),
-            Belief(
-                "elements for bytes",
-                right * width,
+                2 * ridge * moved,
                 credit=0.3,
-                says="You counted elements moved. An fp32 element has more than one byte.",
+                says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
+                " The peak in the question is dense, and an elementwise kernel has no sparse"
+                " product.",
             ),
             Belief(
                 "ratio inverted",
-                1 / right,
-                credit=0.3,
-                says="Those are bytes for each FLOP. Intensity has the work on top.",
-            ),
-            Belief(
-                "bits for bytes",
-                right / BITS,
-                credit=0.3,
-                says="You counted bits. Intensity is FLOP for each byte.",
-            ),
-        ],
-        says="So little work for each byte that the chip cannot but wait.",
-    )
-
-
-def activation_regime(given: Given) -> ChoiceKey:
-    return ChoiceKey(
-        "memory" if _roof(given).memory_bound else "compute",
-        beliefs=[
-            Belief(
-                "arithmetic sets the pace",
-                "compute",
-                credit=0.0,
-                says="Compare the two numbers above: the intensity lies far left of the ridge.",
-            ),
-            Belief(
-                "both limits alike",
-                "both",
-                credit=0.1,
-                says="Both bind alike only at the ridge itself, and you are far from it.",
-            ),
-            Belief(
-                "the size decides",
-                "size",
+                moved / ridge,
                 credit=0.2,
-                says="Twice the elements mean twice the work and twice the bytes: their ratio does"
-                " not notice the size.",
+                form=True,
+                says="You divided the bytes by the ridge. The ridge is FLOP per byte, so the bytes"
+                " of an element have to be multiplied by it.",
             ),
         ],
-        says="Left of the ridge. Even against the fp32 peak without tensor cores, whose ridge is"
-        " lower, it would be.",
+        says=f"The ridge is {q(ridge)} FLOP per byte and an element moves {moved} bytes. A ReLU"
+        " does one operation: now you know how far away it is from keeping this chip busy.",
     )
 
 
-def activation_peak_pct(given: Given) -> NumberKey:
-    roof = _roof(given)
-    right = 100 * roof.mfu
+def bandwidth_used_pct(given: Given) -> NumberKey:
+    elements, seconds = given.p.activation_melem * MILLION, given.p.profile_us / US
+    peak, bandwidth = given.p.peak_tflops * TERA, given.p.bandwidth_tbs * TERA
+    moved = IN_AND_OUT * FP32 * elements
+    right = 100 * moved / seconds / bandwidth
     return NumberKey(
         right,
-        tolerance=0.03,
+        tolerance=0.015,
         beliefs=[
             Belief(
                 "the claim believed",
                 100.0,
                 credit=0.0,
-                says="That is what Jonas says. Which rate does the roof allow at this intensity?",
-            ),
-            Belief(
-                "fraction for percent",
-                right / 100,
-                credit=0.6,
-                form=True,
-                says="That is the share as a fraction; percent were asked for.",
-            ),
-            Belief(
-                "only the read counted",
-                2 * right,
-                credit=0.4,
-                says="Twice too high: the result is written as well as the input read.",
-            ),
-            Belief(
-                "the sparse peak",
-                right / 2,
-                credit=0.4,
-                says="You divided by twice the peak. Yours is dense, and there is no sparsity in"
-                " an activation.",
-            ),
-            Belief(
-                "ratio inverted",
-                100 * 100 / right,
-                credit=0.2,
-                form=True,
-                says="You divided the peak by what is attainable. A share of a peak cannot exceed"
-                " it.",
-            ),
-        ],
-        says="Bandwidth times intensity over peak: a perfect kernel, and the dashboard would still"
-        " call it idle.",
-    )
-
-
-def activation_us(given: Given) -> NumberKey:
-    activation, roof = _activation(given), _roof(given)
-    right = US * activation.unfused_time
-    arithmetic = US * given.p.activation_flop * activation.elements / roof.peak
-    return NumberKey(
-        right,
-        tolerance=0.03,
-        beliefs=[
-            Belief(
-                "arithmetic only",
-                arithmetic,
-                credit=0.2,
-                says="That is the time of the arithmetic at full peak. The data take far longer to"
-                " arrive.",
+                says="That is Ines's number, and it is about arithmetic units. How many bytes did"
+                " the kernel move, and how many could the memory have moved in that time?",
             ),
             Belief(
                 "only the read counted",
                 right / 2,
                 credit=0.4,
-                says="Half of it: the results have to be written too.",
+                says=f"You counted {q(moved / 2, 'B')}, the data on its way in. The results go"
+                " back to memory as well.",
             ),
             Belief(
                 "elements for bytes",
-                right / BYTES_PER_ELEMENT["fp32"],
+                right / FP32,
                 credit=0.3,
-                says="You moved one byte for each element. An fp32 element has more.",
+                says=f"You let every element move one byte in and one out. An fp32 element has"
+                f" {FP32} bytes.",
             ),
             Belief(
-                "bits for bytes",
-                right * BITS,
-                credit=0.3,
-                says="You moved bits over a bandwidth in bytes.",
+                "fraction of the peak",
+                100 * elements / seconds / peak,
+                credit=0.2,
+                form=True,
+                says="That is the fraction of the peak, one FLOP per element. The question asks"
+                " about the bandwidth, which is what a ReLU waits for.",
+            ),
+            Belief(
+                "fraction instead of percent",
+                right / 100,
+                credit=0.6,
+                form=True,
+                says="That is the fraction, and the question asks for percent: multiply it by 100"
+                " and enter it again.",
             ),
         ],
-        says="Bytes over bandwidth; the arithmetic hides behind it.",
+        says=f"{q(moved, 'B')} in {given.p.profile_us} µs. Whatever the profiler says about busy"
+        " units, the rest of the bandwidth is what is left to gain.",
     )
 
 
 def spill_times(given: Given) -> NumberKey:
-    size = given.p.cached_mb * MB
-    before = transfer(size, "l2").time
-    after = transfer(given.p.growth * size, "hbm").time
-    slower = transfer(size, "hbm").time / before
+    size = given.p.sample_kb * 1e3
+    small, large = given.p.batch_before * size, given.p.batch_after * size
+    before, after = nearest_level(small), nearest_level(large)
+    assert before is not None
+    assert after is not None
+    grown = large / small
+    slower = before.bandwidth / after.bandwidth
+    registers = memory_hierarchy["registers"].bandwidth
     return NumberKey(
-        after / before,
-        tolerance=0.03,
+        transfer(large, after).time / transfer(small, before).time,
+        tolerance=0.015,
         beliefs=[
             Belief(
                 "the level forgotten",
-                given.p.growth,
+                grown,
                 credit=0.4,
-                says="The size grew, and so the tensor left the cache. Its new home is slower.",
+                says=f"The data grew by that factor, to {q(large, 'B')}. Does it still fit where"
+                f" the {q(small, 'B')} were?",
             ),
             Belief(
                 "the size forgotten",
                 slower,
                 credit=0.4,
-                says="That is how much slower the new level is. There is more to move, too.",
+                says="That is how much slower the new level is. There is also more to move:"
+                f" {q(large, 'B')} instead of {q(small, 'B')}.",
             ),
             Belief(
                 "bandwidths inverted",
-                given.p.growth / slower,
+                grown / slower,
                 credit=0.3,
-                says="You divided by the ratio of the bandwidths. The new level is the slower one.",
+                says=f"You divided by the ratio of the bandwidths. The new home, {after.name}, is"
+                " the slower one, so a trip takes longer for two reasons.",
             ),
             Belief(
                 "compared with registers",
-                given.p.growth
-                * memory_hierarchy["registers"].bandwidth
-                / memory_hierarchy["hbm"].bandwidth,
+                grown * registers / after.bandwidth,
                 credit=0.3,
-                says="You compared with registers. Before it grew, the tensor lived in the L2"
-                " cache.",
+                says=f"You compared with registers, but {q(small, 'B')} never fit there. Find the"
+                " fastest level that holds the smaller batch.",
             ),
         ],
-        says="More data and a slower home multiply: a batch can cost more than it brings.",
+        says=f"{q(grown, '×')} the data from a level that is {q(slower, '×')} slower: both factors"
+        " multiply, so a larger batch can cost more than it brings.",
     )
 
 
-def act2_traffic(given: Given) -> ChoiceKey:
-    return ChoiceKey("B")
+def working_set_home(given: Given) -> ChoiceKey:
+    size = given.p.tile_tensors * given.p.tile_rows * given.p.tile_columns * FP16
+    home = nearest_level(size)
+    assert home is not None
+    levels = {key: memory_hierarchy[key] for key in ("registers", "sram", "l2", "hbm")}
+
+    def about(key: str) -> str:
+        level = levels[key]
+        if key == home.key:
+            return (
+                f"{q(size, 'B')} fits into the {q(level.capacity, 'B')} of this level, and into"
+                " none that is faster."
+            )
+        if level.capacity < size:
+            return (
+                f"All tiles together take {q(size, 'B')}, and one owner has"
+                f" {q(level.capacity, 'B')} of {NAMES[key]}. Go further out, or use smaller tiles."
+            )
+        return (
+            f"{q(size, 'B')} does fit into {NAMES[key]} ({q(level.capacity, 'B')}), but a faster"
+            " level holds it as well: compare it with what one owner of each level closer to the"
+            " arithmetic has."
+        )
+
+    return _decided(
+        home.key,
+        {key: about(key) for key in levels},
+        {
+            "registers": "registers hold any tile",
+            "sram": "tiles belong in shared memory",
+            "l2": "tiles belong in the cache",
+            "hbm": "tensors live in HBM",
+        },
+    )
+
+
+# Act 2
 
 
 def act2_trace(given: Given) -> ChoiceKey:
-    return ChoiceKey("C")
+    outcome, _ = CONSTRUCTS["branch"].at("trace")
+    return ChoiceKey({"error": "A", "again": "B", "wrong": "C", "break": "D"}[outcome.key])
 
 
-def unfused_trips(given: Given) -> NumberKey:
-    mine = _chain(given)
-    return NumberKey(
-        mine.unfused_reads + mine.unfused_writes,
-        tolerance=0.0,
-        absolute=0.01,
-        beliefs=[
-            Belief(
-                "writes forgotten",
-                mine.unfused_reads,
-                credit=0.4,
-                says="Those are the reads. Every kernel writes its result as well.",
-            ),
-            Belief(
-                "second operands forgotten",
-                2 * len(mine.links),
-                credit=0.4,
-                says="You let each kernel read one tensor. A sum or a product of tensors reads"
-                " two.",
-            ),
-            Belief(
-                "counted as if fused",
-                mine.fused_reads + mine.fused_writes,
-                credit=0.2,
-                says="That is what one fused kernel moves. Unfused, whatever lies between is"
-                " written and read back.",
-            ),
-        ],
-        says="Each kernel reads its inputs and writes its result, and the next one reads that"
-        " again.",
-    )
+def act2_traffic(given: Given) -> ChoiceKey:
+    course = fuse(chain("mul", "add", "relu", "sigmoid"), 1e6)
+    values = {"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0}
+    return ChoiceKey(_closest(values, float(course.traffic_reduction)))
 
 
-def fused_trips(given: Given) -> NumberKey:
-    mine = _chain(given)
-    return NumberKey(
-        mine.fused_reads + mine.fused_writes,
-        tolerance=0.0,
-        absolute=0.01,
-        beliefs=[
-            Belief(
-                "only x in and the result out",
-                2,
-                credit=0.4,
-                says="The chain reads more tensors than x. They enter once each.",
-            ),
-            Belief(
-                "the result forgotten",
-                mine.fused_reads,
-                credit=0.5,
-                says="Those are the inputs. The result has to leave the kernel too.",
-            ),
-            Belief(
-                "nothing saved",
-                mine.unfused_reads + mine.unfused_writes,
-                credit=0.0,
-                says="That is the count of separate kernels. Which of these tensors does nobody"
-                " outside of the chain need?",
-            ),
-            Belief(
-                "one kernel, one trip",
-                1,
-                credit=0.2,
-                says="One kernel is one launch. It still reads every input and writes a result.",
-            ),
-        ],
-        says="Every input once, the result once: what lies between stays in registers.",
-    )
-
-
-def fusion_saves_us(given: Given) -> NumberKey:
-    fusion, launch = _fusion(given), devices["a100-sxm"].launch()
-    kernels = len(_chain(given).links)
-    trip = transfer(fusion.elements * fusion.bytes_per_element, "hbm").time
-
-    def saved(how: str) -> float:
-        # Without arithmetic, a kernel lasts as long as its trips.
-        apart = forward_pass(kernels, fusion.unfused_time / kernels, launch, launch=how)
-        fused = forward_pass(1, fusion.fused_time, launch, launch=how)
-        return US * float(apart.total - fused.total)
-
-    return NumberKey(
-        saved("async"),
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "launches added up",
-                saved("serial"),
-                credit=0.6,
-                says="You let every launch wait for the kernel before it. They are queued ahead,"
-                " and these kernels run longer than a launch takes.",
-            ),
-            Belief(
-                "launches only",
-                US * (kernels - 1) * launch,
-                credit=0.2,
-                says="Those are the launches that fall away. They hide behind kernels as long as"
-                " these; what counts here is the data.",
-            ),
-            Belief(
-                "only the writes spared",
-                US * (kernels - 1) * trip,
-                credit=0.4,
-                says="Half of it: a tensor between two kernels is written and read back as well.",
-            ),
-            Belief(
-                "the unfused time itself",
-                US * fusion.unfused_time,
-                credit=0.2,
-                says="That is how long the separate kernels take. The fused one is not free.",
-            ),
-        ],
-        says="Trips spared, times bytes, over bandwidth. Launches cost nothing here: the queue"
-        " hides them behind long kernels.",
-    )
-
-
-def normalize_mb(given: Given) -> NumberKey:
-    size = given.p.chain_melem * 1e6 * BYTES_PER_ELEMENT["fp16"] / MB
-    # The quotient by one number reads a tensor and writes one; the sum has to read it before.
-    quotient = chain("scale")
-    passes = 1 + quotient.unfused_reads + quotient.unfused_writes
-    return NumberKey(
-        passes * size,
-        tolerance=0.02,
-        beliefs=[
-            Belief(
-                "one pass is enough",
-                (passes - 1) * size,
-                credit=0.4,
-                says="One read and one write: so it would be if the sum were known from the start."
-                " By which number is the first element divided?",
-            ),
-            Belief(
-                "only one read",
-                size,
-                credit=0.2,
-                says="That is the tensor once. Follow it through the sum, through the quotient and"
-                " back to memory.",
-            ),
-            Belief(
-                "the sum stored as a tensor",
-                (passes + 1) * size,
-                credit=0.5,
-                says="One trip too many: the sum is a single number, not a tensor.",
-            ),
-            Belief(
-                "elements for bytes",
-                passes * given.p.chain_melem,
-                credit=0.5,
-                says="The trips are right. An fp16 element has two bytes, and you counted"
-                " elements.",
-            ),
-        ],
-        says="Read for the sum, read again for the quotient, written once: a reduction is a"
-        " barrier.",
-    )
+@cache
+def _outcomes(constructs: str) -> dict[str, Outcome]:
+    """The worst that happens to a model at each stop."""
+    return {
+        stop: max(
+            (CONSTRUCTS[key].at(stop)[0] for key in constructs.split()),
+            key=lambda outcome: outcome.severity,
+        )
+        for stop in STOPS
+    }
 
 
 def capture_method(given: Given) -> ChoiceKey:
-    return ChoiceKey(
-        "compile",
+    # Reading the spectrum is itself the skill here, so this is worth three points and no more.
+    constructs = given.p.constructs
+    outcomes = _outcomes(constructs)
+    offered = [STOPS[key] for key in ("eager", "trace", "script", "compile")]
+    works = [stop for stop in offered if outcomes[stop.key].right]
+    best = max(works, key=lambda stop: (stop.optimization, stop.flexibility))
+
+    def about(key: str) -> str:
+        stop, outcome = STOPS[key], outcomes[key]
+        if stop is best:
+            others = [each.name for each in works if each is not best]
+            also = f" Right as well, but behind it: {', '.join(others)}." if others else ""
+            return (
+                f"With {stop.name} this model stays right ({outcome.words}), and none of the other"
+                f" three is both right and optimized more.{also}"
+            )
+        if not outcome.right:
+            cause = max(
+                (CONSTRUCTS[each] for each in constructs.split()),
+                key=lambda each: each.at(key)[0].severity,
+            )
+            fate = "is silently wrong" if outcome is WRONG else "raises an error"
+            return (
+                f"With {stop.name} this model {fate}, because of {cause.name}. {cause.at(key)[1]}"
+            )
+        return (
+            f"With {stop.name} the results are right, with {stop.optimization} of 5 stars for"
+            f" optimization and {stop.flexibility} for flexibility. Another of the four does"
+            " better: tick the constructs of the model and compare the stops."
+        )
+
+    return _decided(
+        best.key,
+        {stop.key: about(stop.key) for stop in offered},
+        {
+            "eager": "give up on graphs",
+            "trace": "tracing is safe",
+            "script": "scripting takes all Python",
+            "compile": "torch.compile takes everything",
+        },
+    )
+
+
+def _trips(one: Chain) -> tuple[int, int]:
+    """Trips of a chain as separate kernels, and as one."""
+    return one.unfused_reads + one.unfused_writes, one.fused_reads + one.fused_writes
+
+
+def barrier_mb(given: Given) -> NumberKey:
+    before, after = (chain(*given.p[name].split()) for name in ("before", "after"))
+    size = given.p.chain_melem * MILLION * FP16 / MB
+    # Up to the sum: every input once, and y once; the sum is added up on the way. After it: the
+    # quotient is one more elementwise operation in front of the second chain, which reads y.
+    quotient = chain("scale", *given.p["after"].split())
+    apart = _trips(before)[0] + 1 + _trips(quotient)[0]
+    fused = _trips(before)[1] + _trips(quotient)[1]
+    # One kernel would read the inputs of both chains and write z, but neither write nor read y.
+    without = fused - 2
+    assert after.fused_reads + after.fused_writes == _trips(quotient)[1]
+    return NumberKey(
+        fused * size,
+        tolerance=0.01,
         beliefs=[
             Belief(
-                "tracing is safe",
-                "trace",
-                credit=0.0,
-                says="That is what Lena did. A trace keeps what happened on the example and drops"
-                " the rest, without an error.",
+                "the sum is no barrier",
+                without * size,
+                credit=0.4,
+                says=f"That is one kernel for everything, {without} trips of {q(size)} MB. By what"
+                " number would it divide the first element?",
             ),
             Belief(
-                "scripting takes all Python",
-                "script",
-                credit=0.1,
-                says="It keeps control flow, and it refuses Python beyond its subset. Part of this"
-                " model lies beyond.",
+                "the sum in a kernel of its own",
+                (fused + 1) * size,
+                credit=0.6,
+                says="You read `y` a second time just to add it up. The kernel that computes `y`"
+                " can add it up on the way; look at the fusion tree with Sum second.",
             ),
             Belief(
-                "symbols have values",
-                "fx",
-                credit=0.0,
-                says="A symbol has no value and no side effects: tracing stops, or freezes what"
-                " Python did meanwhile.",
+                "nothing fused",
+                apart * size,
+                credit=0.2,
+                says=f"Those are the {apart} trips of separate kernels. Which of the tensors does"
+                " nobody outside of a chain need?",
             ),
             Belief(
-                "give up on graphs",
-                "eager",
-                credit=0.3,
-                says="Right results, and nothing is optimised. One way keeps them right and still"
-                " compiles most of the model.",
+                "elements for bytes",
+                fused * size / FP16,
+                credit=0.5,
+                says=f"The {fused} trips are right. An fp16 element has {FP16} bytes, and you"
+                " counted elements.",
             ),
         ],
-        says="What it cannot capture it leaves to Python, and compiles the rest. Look for graph"
-        " breaks next.",
+        says=f"{fused} trips of {q(size)} MB: two kernels, because the sum has to be complete"
+        f" before the first division. Separate kernels make {apart} trips.",
+    )
+
+
+def hidden_launch_melem(given: Given) -> NumberKey:
+    launch, bandwidth = given.p.launch_us / US, given.p.bandwidth_tbs * TERA
+    moved = launch * bandwidth / MILLION
+    return NumberKey(
+        moved / (IN_AND_OUT * FP16),
+        tolerance=0.015,
+        beliefs=[
+            Belief(
+                "only the read counted",
+                moved / FP16,
+                credit=0.4,
+                says="You counted the tensor on its way in. The result is written too, so fewer"
+                " elements already fill the time of a launch.",
+            ),
+            Belief(
+                "bytes for elements",
+                moved,
+                credit=0.4,
+                says=f"{q(moved)} million bytes can move during a launch. How many bytes does one"
+                " element move, in and out?",
+            ),
+            Belief(
+                "fp32 elements",
+                moved / (IN_AND_OUT * FP32),
+                credit=0.4,
+                says=f"You took {FP32} bytes per element. These tensors are fp16, so an element"
+                " moves half as much and twice as many fit into a launch.",
+            ),
+            Belief(
+                "arithmetic fills the launch",
+                launch * given.p.peak_tflops * TERA / MILLION,
+                credit=0.2,
+                says="That many operations could run during a launch. An elementwise kernel lasts"
+                " as long as its data takes to move, which is far longer.",
+            ),
+        ],
+        says=f"During one launch, {q(moved)} million bytes move, and every element takes"
+        f" {IN_AND_OUT * FP16} of them. For smaller tensors the GPU runs dry between kernels.",
+    )
+
+
+# Act 3
+
+
+def _parts(given: Given) -> dict[str, float]:
+    """The three parts of Lena's step, in microseconds."""
+    peak, bandwidth = given.p.peak_tflops * TERA, given.p.bandwidth_tbs * TERA
+    n = given.p.product_n
+    product = gemm(n, n, n, FP16)
+    rate = roofline(product.intensity, peak, bandwidth).attainable
+    moved = IN_AND_OUT * FP32 * given.p.step_melem * MILLION
+    return {
+        "arithmetic": US * float(product.flops / rate),
+        "memory": US * moved / bandwidth,
+        "launches": given.p.small_kernels * given.p.launch_us,
+    }
+
+
+def waits_for(given: Given) -> ChoiceKey:
+    parts = _parts(given)
+    whole = sum(parts.values())
+    largest = max(parts, key=lambda part: parts[part])
+    right = largest if parts[largest] > whole / 2 else "none"
+
+    def about(part: str) -> str:
+        if part == "none":
+            return (
+                f"The largest part, {q(parts[largest] / US, 's')}, is"
+                f" {q(parts[largest] / whole, '%')} of {q(whole / US, 's')}."
+                + (
+                    " No single project halves this step."
+                    if right == "none"
+                    else " One part does dominate: find it before you spread the work."
+                )
+            )
+        share = q(parts[part] / whole, "%")
+        took = f"That part takes {q(parts[part] / US, 's')}, {share} of the step."
+        if part == right:
+            return f"{took} Its remedy comes first; the other two can wait."
+        return f"{took} Compute the other two the same way and compare before anybody starts."
+
+    return _decided(
+        right,
+        {part: about(part) for part in (*parts, "none")},
+        {
+            "arithmetic": "large products take the time",
+            "memory": "it is always memory",
+            "launches": "many kernels mean many launches",
+            "none": "everything counts equally",
+        },
+    )
+
+
+def step_fixed_us(given: Given) -> NumberKey:
+    parts = _parts(given)
+    whole = sum(parts.values())
+    large = max(parts.values())
+    return NumberKey(
+        whole - large / 2,
+        tolerance=0.01,
+        beliefs=[
+            Belief(
+                "the whole step halved",
+                whole / 2,
+                credit=0.3,
+                says=f"You halved all of {q(whole / US, 's')}. Only the largest part gets faster;"
+                " the other two take as long as before.",
+            ),
+            Belief(
+                "nothing gained",
+                whole,
+                credit=0.3,
+                says="That is the step before the fix. Subtract half of its largest part,"
+                f" {q(large / US, 's')}.",
+            ),
+            Belief(
+                "only the halved part",
+                large / 2,
+                credit=0.2,
+                says="That is the part that was fixed, on its own. The other two still run, one"
+                " after the other.",
+            ),
+        ],
+        says=f"From {q(whole / US, 's')} to {q((whole - large / 2) / US, 's')}: halving one part"
+        f" makes the step {q(whole / (whole - large / 2), '×')} as fast, never twice.",
     )

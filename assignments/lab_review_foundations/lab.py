@@ -1,20 +1,27 @@
 # %% [markdown]
 # # Foundations Review
 #
-# Fourteen days lie behind you. Reading them again would feel good and leave little. Trying to recall them, and
-# finding out where you fail, leaves much more. So close your notes.
+# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Reading them again would feel good
+# and leave little behind. Trying to recall them, and finding out where you fail, leaves much more: studies of learning
+# put the gain of active recall over rereading at a factor of two to three. So close your notes.
 #
-# You carry **four models** out of Phase I, and a habit. You use each of them here, on numbers that are yours.
+# You carry **four models** and one habit out of these labs. You will use each of them here, on numbers that are yours.
 #
 # | model | the question it answers | where |
 # |---|---|---|
-# | memory hierarchy | where do the data live, and what does a trip cost? | Act 1 |
-# | roofline | is it arithmetic or memory that sets the pace? | Act 1 |
-# | compilation spectrum | how does Python become a graph, and what gets lost? | Act 2 |
+# | roofline | does arithmetic or memory set the pace? | Act 1 |
+# | memory hierarchy | where does the data live, and what does a trip cost? | Act 1 |
+# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Act 2 |
 # | fusion decision | which operations can share a kernel? | Act 2 |
-# | *the habit: measure, fix, measure* | did it help? | everywhere |
+# | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
+#
+# Act 4 then looks at what you know and how sure you are of it. Each act fits into one class, and every act but the
+# last ends with a section called **Go deeper**. Those sections are optional: they carry no points, and nothing later
+# depends on them.
 
 # %% setup=true
+from IPython.display import Markdown
+
 from mlsys_widgets import (
     CompilationSpectrum,
     ConceptMap,
@@ -28,21 +35,22 @@ from mlsys_widgets import physics as ph
 # %% card="opening"
 
 # %% [markdown]
-# **Recommended reading**, after the lab rather than before it:
+# ## What you bring along
 #
-# - S. Williams, A. Waterman, D. Patterson: *Roofline: an insightful visual performance model for multicore
-#   architectures*, Communications of the ACM, 2009.
-# - *NVIDIA A100 Tensor Core GPU Architecture*, the white paper: the chapter on memory.
-# - J. Ansel and others: *PyTorch 2: faster machine learning through dynamic Python bytecode transformation and graph
-#   compilation*, ASPLOS 2024.
-# - Labs 01, 07 and 11 of this course, where these models were first used.
+# If your earlier labs lie beside this one, the Review starts from what you decided there.
+
+# %% show="From Labs 01, 07 and 11"
+magnitude = lab.earlier("lab_01_magnitude", {})
+fusion = lab.earlier("lab_07_kernel_fusion", {})
+roofline_lab = lab.earlier("lab_11_roofline", {})
+Markdown(lab.materials["what_you_bring"](magnitude, fusion, roofline_lab))
 
 # %% [markdown]
 # ## The map
 #
-# Everything since Day 1 hangs together. Choose a concept to see what it rests on, or follow one of three paths:
-# from hardware to software, from a measurement to a fix and back, and from Python down to kernels. What belongs to
-# Phase II is on the map already.
+# Everything so far is connected. Choose a concept to see what it rests on, or follow one of three paths: from hardware
+# to software, from a measurement to a fix and back, and from Python down to kernels. The boxes marked *next* belong to
+# the compilers that come after this review; they are on the map so that you can see where it leads.
 
 # %% instrument="Concept map"
 concepts = ConceptMap(lab.materials["concepts"])
@@ -51,13 +59,13 @@ concepts
 # %% [markdown]
 # ## Act 1: Hardware
 #
-# A chip computes so much in a second, and moves so much, and no more. Choose where your system runs. The roofline
-# below and the fusion explorer of Act 2 follow; the memory hierarchy is always that of an A100.
+# A chip computes a fixed number of operations and moves a fixed number of bytes per second. Choose where your system
+# runs: the roofline below and the fusion explorer of Act 2 follow. The memory hierarchy is always that of an A100.
 
 # %% show="Context"
 context = lab.context(
     {"cloud": "Cloud", "edge": "Edge"},
-    about={"cloud": "An A100 in a data centre.", "edge": "A Jetson Orin NX beside a camera."},
+    about={"cloud": "An A100 in a data center.", "edge": "A Jetson Orin NX beside a camera."},
 )
 context
 
@@ -68,79 +76,98 @@ context
 # %% [markdown]
 # ### Model 1: the roofline
 #
-# What a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Layer norm and softmax
-# are on the chart beside a matrix product. Where would ReLU be? Switch the context and look again.
+# The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Layer norm and
+# softmax are on the chart, next to the matrix product of a language model. Your prediction is the dashed line. Switch
+# the context, change the batch, and find out which points move and which do not.
 
 # %% instrument="Roofline"
 roof = RooflineWidget(workload="llm", lock=lab.card("act1_share"))
 lab.follow(roof, device={"cloud": "a100-sxm", "edge": "orin-nx"})
 
+# %% reveal="act1_share"
+norm = ph.elementwise(1e6, 2).intensity
+a100 = ph.devices["a100-sxm"]
+# moves: context to the edge; batch of the roofline to 64 or more
+share = lab.reveal(
+    "act1_share", model=lambda: ph.roofline(norm, a100.peak("fp16"), a100.bandwidth).mfu
+)
+share
+
 # %% [markdown]
 # ### Model 2: the memory hierarchy
 #
-# Near the arithmetic, memory is fast and small; far from it, slow and large. Every optimisation of Phase I keeps data
-# nearer. Move the tensor's size and see where it has to live.
+# Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
+# a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
+# optimization of these labs keeps data closer. Move the tensor's size and see where it has to live.
 
 # %% instrument="Memory hierarchy"
-hierarchy = MemoryHierarchy(
-    size=lab.p.cached_mb * 1e6, lock=lab.card("act1_share"), hints=lab.card("act1_reflection")
-)
+hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
 hierarchy
-
-# %% reveal="act1_share"
-relu = ph.fuse(ph.chain("relu"), 1e6, 4, "a100-sxm").unfused_intensity
-a100 = ph.devices["a100-sxm"]
-lab.reveal("act1_share", model=lambda: ph.roofline(relu, a100.peak("fp16"), a100.bandwidth).mfu)
 
 # %% [markdown]
 # ### Your numbers
 #
-# “1 of ten” and so on are the ten questions of the review. The quiz after Act 2 has them all.
+# “Your chip” in the following questions is neither of the two devices above; its numbers are in the questions. Use the
+# instruments to check your reasoning, not to find the answers: none of them shows one.
 
-# %% answer="ridge_flop_per_byte"
+# %% answer="busy_flop_per_element"
 peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
-ridge_flop_per_byte = peak / bandwidth
-
-# %% answer="activation_flop_per_byte"
 bytes_per_element = 4 + 4  # one fp32 number read, one written
-activation_flop_per_byte = lab.p.activation_flop / bytes_per_element
+busy_flop_per_element = peak / bandwidth * bytes_per_element
 
-# %% answer="activation_regime"
-activation_regime = "memory"  # far left of the ridge
-
-# %% answer="activation_peak_pct"
-attainable = bandwidth * activation_flop_per_byte
-activation_peak_pct = 100 * attainable / peak
-
-# %% answer="activation_us"
+# %% answer="bandwidth_used_pct"
 moved = lab.p.activation_melem * 1e6 * bytes_per_element
-activation_us = 1e6 * moved / bandwidth
+bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
 
 # %% answer="spill_times"
 l2, hbm = (ph.memory_hierarchy[level].bandwidth for level in ("l2", "hbm"))
-spill_times = lab.p.growth * l2 / hbm  # more to move, and from a slower level
+# The smaller batch fits into the L2 cache, the larger one only into HBM.
+spill_times = lab.p.batch_after / lab.p.batch_before * l2 / hbm
+
+# %% answer="working_set_home"
+working_set = lab.p.tile_tensors * lab.p.tile_rows * lab.p.tile_columns * 2
+working_set_home = ph.nearest_level(working_set).key
 
 # %% card="act1_reflection"
 
 # %% card="act1_peek"
 
 # %% [markdown]
+# ### Go deeper (optional, no points)
+#
+# **How close do real kernels come?** The chart below shows an H200 with matrix products as they were measured. Before
+# you move anything, write down at which size you expect a product to come within a tenth of its roof. Then look at the
+# points, and try *Attention over a prompt* and *Attention of a new token* as well: which of the two comes closer to its
+# own roof, and what does that say about reading a prompt and writing an answer?
+#
+# **How many bytes does a thread really have?** In the memory hierarchy, open *More* and shrink the registers of a
+# thread to 128 B, as if eight times as many threads shared them. Which tensors have to move out, and what does each of
+# their trips cost now? That trade, more threads against more room for each, is what people mean by *register pressure*
+# and *occupancy*: many threads hide each other's waiting, and each of them gets less.
+
+# %% instrument="Deeper: real kernels under a real roof"
+real = RooflineWidget(
+    device="h200-sxm", workload="gemm", measured=True, lock=lab.card("act1_share")
+)
+real
+
+# %% [markdown]
 # ## Act 2: Software
 #
-# Eager mode runs one line at a time and sees one line at a time. A compiler wants to see all of it. How it gets
-# to see it, and what it may then join, is what the next two models are about.
+# Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. How it gets to
+# see them, and what it may then combine, is the subject of the next two models.
 
-# %% card="odd_results"
-
-# %% card="act2_traffic"
+# %% card="capture_message"
 
 # %% card="act2_trace"
+
+# %% card="act2_traffic"
 
 # %% [markdown]
 # ### Model 3: the compilation spectrum
 #
-# Five ways to run a model, from full Python to full optimisation. Tick what Lena's model has, and go through the
-# stops.
+# Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
+# through the stops: what does each of them keep, and what does it lose?
 
 # %% instrument="Compilation spectrum"
 spectrum = CompilationSpectrum(
@@ -152,14 +179,19 @@ spectrum = CompilationSpectrum(
 spectrum
 
 # %% reveal="act2_trace"
+# moves: stops script and compile of the spectrum
 lab.reveal("act2_trace")
+
+# %% answer="capture_method"
+model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
+capture_method = model.result.best.key  # right results first, then optimization, then flexibility
 
 # %% [markdown]
 # ### Model 4: the fusion decision
 #
-# Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, and a matrix
-# product and what follows it. The explorer then counts what a whole chain moves; build your own chain in it, from the
-# steps behind *More*.
+# Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, then what comes
+# before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves. It starts
+# as you decided in Lab 07, if that design was found.
 
 # %% instrument="Fusion decision"
 decision = FusionDecision(
@@ -174,6 +206,7 @@ decision
 explorer = lab.follow(
     FusionExplorer(
         chain="sigmoid-relu",
+        fused=bool(fusion.fields.get("fusion_enabled")),
         lock=lab.card("act2_traffic"),
         hints=lab.card("act2_reflection"),
     ),
@@ -182,45 +215,83 @@ explorer = lab.follow(
 explorer
 
 # %% reveal="act2_traffic"
-day14 = ph.chain("mul", "add", "relu", "sigmoid")
-lab.reveal("act2_traffic", model=lambda: ph.fuse(day14, 1e6).traffic_reduction)
+course_chain = ph.chain("mul", "add", "relu", "sigmoid")
+# moves: Sum first in the fusion tree; the explorer to Fused
+traffic = lab.reveal("act2_traffic", model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction)
+traffic
 
 # %% [markdown]
 # ### Your numbers
 #
 # One caution about the explorer: it lets every launch wait for the kernel before it, as textbooks do. Real launches are
-# queued ahead. One of the questions makes use of that.
+# queued ahead, and the second question below is about what that changes.
 
-# %% answer="unfused_trips"
-operations = lab.p.chain.split()
-operands = sum(op in ("add", "mul") for op in operations)  # these read a second tensor
-unfused_trips = len(operations) + operands + len(operations)  # first reads, second reads, writes
+# %% answer="barrier_mb"
+operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
+# Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
+trips = 1 + operands + 1 + 1 + 1
+barrier_mb = trips * lab.p.chain_melem * 2
 
-# %% answer="fused_trips"
-fused_trips = 1 + operands + 1  # x, the other tensors, the result
-
-# %% answer="fusion_saves_us"
-trip = lab.p.chain_melem * 1e6 * 2 / ph.devices["a100-sxm"].bandwidth
-# Every kernel runs longer than a launch takes, so launches are hidden and only trips count.
-fusion_saves_us = 1e6 * trip * (unfused_trips - fused_trips)
-
-# %% answer="normalize_mb"
-tensor_mb = lab.p.chain_melem * 2
-normalize_mb = 3 * tensor_mb  # read for the sum, read for the quotient, written once
-
-# %% answer="capture_method"
-capture_method = "compile"  # the others are wrong, refuse it, or optimise nothing
+# %% answer="hidden_launch_melem"
+# A kernel of n elements moves 2 + 2 bytes for each; it has to last as long as a launch.
+hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 
 # %% card="act2_reflection"
 
 # %% card="act2_peek"
 
 # %% [markdown]
-# ## Your plan for Lena
+# ### Go deeper (optional, no points)
 #
-# Put the models together. Lena's service needs a place for what a fused kernel works on, and a way to capture the
-# model. As it stands, **the plan fails twice**: the working set does not fit where it should live, and the graph is
-# wrong without saying so. Mend both. Then save the plan.
+# **Six pairs.** Decide for each pair whether one kernel can do both, and what you would call that fusion (pointwise,
+# vertical, epilogue, horizontal, or none); then check yourself with the tree. (1) GELU, then Dropout. (2) Matrix
+# product, then GELU. (3) GELU, then matrix product. (4) Softmax, then Scale. (5) Max of the whole tensor, then Scale.
+# (6) Two matrix products that read the same tensor. For each one that you got wrong, write down the question of the
+# tree at which you would have turned the other way.
+#
+# **From trace to Triton.** On any machine with PyTorch, put the following into a file and run it twice, once as it is and
+# once with `TORCH_LOGS=output_code,graph_breaks` set. Find the generated kernel in the log, count its loads and stores,
+# and compare them with the explorer. Then add a `print(y.sum())` in the middle and count the graphs.
+#
+# ```python
+# import torch
+#
+# @torch.compile
+# def f(x, w, b):
+#     return torch.sigmoid(torch.relu(x * w + b))
+#
+# print(f(*(torch.randn(4096, 4096) for _ in range(3))).mean())
+# ```
+#
+# **Two products, one kernel.** FlashAttention does fuse two matrix products, with a softmax between them. Which end of
+# the tree says that this should not work, and what does the hint there say about how it works after all?
+
+# %% [markdown]
+# ## Act 3: Diagnosis
+#
+# A model tells you what could be slow. A profile tells you what is. Here is one.
+
+# %% card="profile_message"
+
+# %% answer="waits_for"
+parts = {
+    "arithmetic": 2 * lab.p.product_n**3 / peak,  # far right of the ridge, so the peak counts
+    "memory": lab.p.step_melem * 1e6 * (4 + 4) / bandwidth,
+    "launches": lab.p.small_kernels * lab.p.launch_us * 1e-6,
+}
+largest = max(parts, key=parts.get)
+step = sum(parts.values())
+waits_for = largest if parts[largest] > step / 2 else "none"
+
+# %% answer="step_fixed_us"
+step_fixed_us = 1e6 * (step - parts[largest] / 2)
+
+# %% [markdown]
+# ### Your plan for Lena
+#
+# Put the models together. Lena's service needs a place for the data that a fused kernel works on, and a way to capture
+# the model. The plan below is what she had before she asked you, and **it fails twice**: the working set does not fit
+# where it should live, and the capture does not give right results. Fix both, then save the plan.
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(
@@ -232,9 +303,10 @@ plan_memory = MemoryHierarchy(
 plan_memory
 
 # %% instrument="How is the model captured?"
+constructs = tuple(lab.p.constructs.split())
 plan_capture = CompilationSpectrum(
-    model=tuple(lab.p.constructs.split()),
-    stop="trace",
+    model=constructs,
+    stop="compile" if "custom" in constructs else "trace",
     lock=lab.card("act2_trace"),
     hints=lab.card("ten_questions"),
 )
@@ -259,7 +331,9 @@ lab.design(
             not (plan_memory.result.fits and plan_capture.result.outcome.right)
         ),
         "act1_prediction": lambda: lab.card("act1_share").value,
+        "act1_correct": lambda: lab.card("act1_share").value == share.right,
         "act2_prediction": lambda: lab.card("act2_traffic").value,
+        "act2_correct": lambda: lab.card("act2_traffic").value == traffic.right,
     },
     after=["act2_traffic", "act2_trace"],
     title="Your plan",
@@ -269,72 +343,101 @@ lab.design(
 )
 
 # %% [markdown]
-# ## Ten questions
+# ### Go deeper (optional, no points)
 #
-# Answer all ten, each with how sure you are; then send them together. Some come back to numbers that you computed,
-# seen from another side. The plot afterwards is not about how much you know, but about
-# whether you know what you know. Nothing here is graded for being right.
+# **A profile of your own.** Run this on any machine with PyTorch, open `trace.json` in `chrome://tracing` or
+# [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels. Which of Lena's three parts is the largest on
+# your machine? Change one thing (the size, the precision, `torch.compile`), profile again, and compare.
+#
+# ```python
+# import torch
+# from torch.profiler import profile
+#
+# x, w = (torch.randn(4096, 4096) for _ in range(2))
+# with profile(with_stack=True) as run:
+#     for _ in range(20):
+#         y = torch.relu(x @ w + 1)
+# print(run.key_averages().table(sort_by="self_cpu_time_total", row_limit=8))
+# run.export_chrome_trace("trace.json")
+# ```
+#
+# **Half, and half again.** Lena's people halve the largest part of her step again and again, always the one that is
+# largest at that moment. How long does the step take after five rounds, and which part was never touched?
+
+# %% [markdown]
+# ## Act 4: Recall
+#
+# ### Ten questions
+#
+# Answer all ten, each with how sure you are, then send them together. The plot that follows is less about how much you
+# know than about whether you know what you know. Nothing here is graded for being right.
 
 # %% card="ten_questions"
 
 # %% [markdown]
-# ## Five myths
+# ### Eight claims
 #
-# Each is half true, which is why they live so long. Commit yourself before you read on.
+# You will hear each of these from somebody sooner or later. Some are true, some are only often said, and for two of them
+# the answer depends on your own numbers. Sort them: take a stance on each before you read the facts.
 
-# %% card="five_myths"
+# %% card="eight_claims"
 
 # %% [markdown]
-# ## What you can do
+# ### What you can do
 #
-# Be honest. With fewer than eight ticks, go back to the days named before you go on.
+# Be honest: nobody grades this. With fewer than eight checks, go back to the places named before you move on.
 
 # %% card="checklist"
 
 # %% [markdown]
-# ## In your own words
+# ### In your own words
 #
-# Five prompts, two minutes each. Writing shows you what you have not understood yet. A person reads them.
-
-# %% [markdown] essay="surprise"
-# Any honest answer. For example: I believed that a GPU with twice the TFLOPS runs my model twice as fast. That seemed
-# plausible because TFLOPS is the number that is advertised. In fact ReLU does
-# {{ q(fuse(chain("relu"), 1e6, 4, "a100-sxm").unfused_intensity, "FLOP/B") }} against a ridge of
-# {{ q(devices["a100-sxm"].ridge("fp16"), "FLOP/B") }}: it waits for memory, and more TFLOPS change nothing.
+# Writing shows you what you have not understood yet. A person reads these three.
 
 # %% [markdown] essay="data_flow"
-# Python `x + bias` → dispatcher (device, type, autograd) → launch of the add kernel → reads x and bias, writes a
-# temporary → Python `relu` → dispatcher → launch of the ReLU kernel → reads the temporary, writes y. Time goes into
-# Python and dispatch twice, two launches ({{ q(devices["a100-sxm"].launch(), "s") }} each on an A100 in this course;
-# hidden where kernels are long), and the trips. Fusing removes one dispatch and launch, the write of the
-# temporary and the read of it: {{ chain("add", "relu").unfused_reads + chain("add", "relu").unfused_writes }} trips
-# become {{ chain("add", "relu").fused_reads + chain("add", "relu").fused_writes }} if the bias is as large as x. The
-# reads of the inputs, the write of y and the arithmetic stay.
-
-# %% [markdown] essay="framework"
-# Either is fine if its price is named. Eager first: people can debug line by line, and researchers come; given up is the
-# view of the whole, so small models pay for dispatch until a capture such as `torch.compile` is added, with guards and
-# graph breaks as its price. Graph first: everything can be optimised and deployed from the start; given up is ordinary
-# Python, so users pay with a language inside the language, and eager can be added later only as a second way to run.
-
-# %% [markdown] essay="shaky"
-# For example: graph breaks. The quiz showed that I was sure and wrong. Question: if a model prints its loss in the middle
-# of a layer, how many graphs does `torch.compile` make, and does the part after the print still fuse with the next
-# layer? I read the log with `TORCH_LOGS=graph_breaks` and saw one break; the number of kernels in a profile would settle
-# it.
+# Python `x + bias` → dispatcher (device, type, autograd) → launch of the add kernel → the kernel reads x and bias and
+# writes a temporary tensor → Python `relu` → dispatcher → launch of the ReLU kernel → the kernel reads the temporary
+# tensor and writes y. Time goes into Python and dispatch twice, into two launches
+# ({{ q(devices["a100-sxm"].launch(), "s") }} each on an A100 in this course, hidden where kernels are long), and into the
+# trips. Fusion removes one dispatch and one launch, the write of the temporary tensor and the read of it:
+# {{ chain("add", "relu").unfused_reads + chain("add", "relu").unfused_writes }} trips become
+# {{ chain("add", "relu").fused_reads + chain("add", "relu").fused_writes }} if the bias is as large as x. The reads of the
+# inputs, the write of y and the arithmetic stay.
 
 # %% [markdown] essay="colleague"
-# Your loop asks the GPU for thousands of small jobs, one after the other. For each the GPU fetches numbers from its
-# memory, does very little with them, and puts them back; fetching takes nearly all of the time, and asking takes time,
-# too. `torch.compile` watches the whole loop once and writes new jobs that do several steps while the numbers are at
-# hand. The mathematics is the same, so your code need not change. It does not help if the time goes into large matrix
-# products, if your code breaks the graph again and again, or if you run it so briefly that compiling takes longer than
-# it saves.
+# Your loop asks the GPU for thousands of small jobs, one after the other. For each of them the GPU fetches numbers from
+# its memory, does very little with them, and puts them back; fetching takes nearly all of the time, and asking takes
+# time too. `torch.compile` watches the whole loop once and writes new jobs that do several steps while the numbers are
+# at hand. The mathematics is the same, so your code does not have to change. It does not help if the time goes into
+# large matrix products, if your code breaks the graph again and again, or if you run it so briefly that compiling takes
+# longer than it saves.
+
+# %% [markdown] essay="shaky"
+# For example: graph breaks. The quiz showed that I was sure and wrong. My question: if a model prints its loss in the
+# middle of a layer, how many graphs does `torch.compile` make, and does the part after the print still fuse with the
+# next layer? I read the log with `TORCH_LOGS=graph_breaks` and saw one break; the number of kernels in a profile would
+# settle it.
 
 # %% [markdown]
-# ## What counts
+# ### Go deeper (optional, no points)
 #
-# Points here are for having committed yourself, never for having guessed right.
+# Two more prompts for your own notes, five minutes each. **The surprise**: what was the single most surprising thing in
+# these labs, what had you believed before, and which number changed your mind? **A framework of your own**: if you
+# designed one from scratch, would you start with eager mode or with graph mode? Name what you give up, who pays for it,
+# and whether the other mode could be added later.
+#
+# To read afterward rather than before:
+#
+# - S. Williams, A. Waterman, D. Patterson: *Roofline: an insightful visual performance model for multicore
+#   architectures*, Communications of the ACM, 2009.
+# - *NVIDIA A100 Tensor Core GPU Architecture*, the white paper: the chapter on memory.
+# - J. Ansel and others: *PyTorch 2: faster machine learning through dynamic Python bytecode transformation and graph
+#   compilation*, ASPLOS 2024.
+
+# %% [markdown]
+# ### What counts
+#
+# The points below are for having committed yourself, never for having guessed right.
 
 # %% record="predictions_kept"
 
@@ -345,21 +448,21 @@ lab.design(
 # %% card="takeaways"
 
 # %% [markdown]
-# ## The bridge to Phase II
+# ## The bridge to compilers
 #
-# You know **why** things are slow. Next you learn **how** compilers mend it.
+# You know **why** things are slow. Next, you learn **how** compilers fix it.
 #
-# | Phase I: what happens on the GPU | | Phase II: how compilers make code |
+# | so far: what happens on the GPU | | next: how compilers generate code |
 # |---|---|---|
 # | how a GPU is built | → | the design of an intermediate representation |
-# | memory hierarchy | → | optimisation passes |
+# | memory hierarchy | → | optimization passes |
 # | profiling and measuring | → | lowering and code generation |
 # | eager and graph mode | → | frontend and backend of a compiler |
 # | fusion as an intuition | → | fusion as an algorithm |
 #
-# `torch.compile` is where most people begin, and rightly. Why it works at all you know from the hardware. Day 15 steps
-# back to the classic pipeline (lexing, parsing, representation, passes, code generation) and shows where XLA, TVM and
-# TorchInductor stand on it.
+# `torch.compile` is where most people start, and rightly so; why it works at all, you know from the hardware. The next
+# part of the course steps back to the classic pipeline (lexing, parsing, representation, passes, code generation) and
+# shows where XLA, TVM and TorchInductor fit into it.
 
 # %% show="Where you stand"
 lab.hud(
@@ -367,5 +470,9 @@ lab.hud(
         "Working set": plan_memory,
         "Capture": wrong_capture,
     },
-    decisions={"Memory": "memory_level", "Capture": "capture"},
+    decisions={
+        "Memory": "memory_level",
+        "Capture": "capture",
+        "From Lab 07": lambda: fusion.fields.get("execution_mode", "no design found"),
+    },
 )

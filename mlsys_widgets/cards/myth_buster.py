@@ -1,4 +1,4 @@
-"""Misconceptions, each answered with the facts once the student has taken a stance."""
+"""Claims, true and false ones, each answered with the facts once the student took a stance."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics.domain import one_of
 
 STANCES: Final = {"believe": "I believe it", "doubt": "I doubt it"}
+#: What is said about a stance: whether the claim is true, and whether the stance is right.
+_VERDICTS: Final = {
+    (True, True): "True, as you said.",
+    (True, False): "This one is true.",
+    (False, True): "You were right to doubt it.",
+    (False, False): "Many people believe it, but it is not true.",
+}
 
 
 class MythBuster(ItemTask):
@@ -45,7 +52,7 @@ class MythBuster(ItemTask):
     >>> folder.cleanup()
     """
 
-    kind = "Myths"
+    kind = "Claims"
     tone = "red"
 
     def __init__(
@@ -70,6 +77,12 @@ class MythBuster(ItemTask):
         kept = self._state.answers if self._state else {}
         found = {key: kept.get(name) for key, name in self._names.items()}
         return {key: (a.earlier or (a,))[0].value for key, a in found.items() if a is not None}
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many claims were sorted correctly, and how many were sorted."""
+        said = self.stances
+        return sum(self._myths[key].is_sorted(each) for key, each in said.items()), len(said)
 
     def commit(self, key: str, stance: str) -> str:
         """Believe or doubt a claim, once; returns the facts.
@@ -115,14 +128,10 @@ class MythBuster(ItemTask):
             if stance is None:
                 parts.append(Buttons(f"{key}-send", ((f"commit-{key}", "Show me the facts"),)))
                 break
-            tone, label = (
-                ("green", "You were right to doubt it.")
-                if stance == "doubt"
-                else ("orange", "Many people believe it.")
-            )
+            tone = "green" if myth.is_sorted(stance) else "orange"
+            label = _VERDICTS[myth.true, myth.is_sorted(stance)]
             parts.append(Prose(f"{key}-reality", myth.reality, tone=tone, label=label))
         if self.is_open:
-            doubted = sum(stance == "doubt" for stance in said.values())
-            words = f"You doubted {doubted} of {len(self._myths)}."
-            parts.append(Prose("score", words, quiet=True))
+            right, count = self.score
+            parts.append(Prose("score", f"You sorted {right} of {count} correctly.", quiet=True))
         return parts

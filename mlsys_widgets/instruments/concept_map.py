@@ -199,7 +199,7 @@ class ConceptMap(Instrument):
         before, after = (ph.format_quantity(len(keys)) for keys in (result.before, result.after))
         return [
             ("Concept", result.focus.name, _TONES["focus"]),
-            ("Met on", result.focus.when or "every day", "gray"),
+            ("Met in", result.focus.when or "every lab", "gray"),
             ("Rests on", before, _TONES["before"]),
             ("Leads to", after, _TONES["after"]),
         ]

@@ -1,4 +1,4 @@
-"""Quizzes and myths: several questions in one item, each kept in the ledger under its own name."""
+"""Quizzes and claims: several questions in one item, each kept in the ledger under its own name."""
 
 from __future__ import annotations
 
@@ -46,11 +46,35 @@ class Question:
 
 @dataclass(frozen=True)
 class Myth:
-    """A claim that many believe, and the facts."""
+    """A claim that people make, whether it is true, and the facts.
+
+    Parameters
+    ----------
+    key
+        Its name within the item.
+    claim
+        What people say.
+    reality
+        The facts, for whoever has taken a stance.
+    true
+        Whether the claim holds. A lab may compute it from the student's own numbers. It stays in
+        the kernel until the student has taken a stance.
+    """
 
     key: str
     claim: str
     reality: str
+    true: bool = False
+
+    def is_sorted(self, stance: str) -> bool:
+        """Whether a stance, ``"believe"`` or ``"doubt"``, is the right one.
+
+        Examples
+        --------
+        >>> Myth("fp16", "fp16 halves the traffic.", "It does.", true=True).is_sorted("believe")
+        True
+        """
+        return stance == ("believe" if self.true else "doubt")
 
 
 _Part = TypeVar("_Part", Question, Myth)
@@ -107,9 +131,9 @@ class Quiz(Item):
 
 @dataclass(frozen=True)
 class Myths(Item):
-    """Claims to believe or doubt, one after the other."""
+    """Claims to believe or doubt, one after the other; some of them may be true."""
 
-    kind = "Myths"
+    kind = "Claims"
 
     myths: Sequence[Myth]
     title: str = "True, or only often said?"

@@ -1,4 +1,4 @@
-"""What Lab 01 asks: how far a cloud GPU and a microcontroller are apart, and which term binds."""
+# What lab_01_magnitude asks. Made by `mlsys build`; the original is in assignments/.
 
 from math import ceil, log10
 
@@ -30,15 +30,11 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-# What other texts say, and this one corrects.
-# claims: 4 ns, 7,500×
-
 H100, M7 = devices["h100-sxm"], devices["cortex-m7"]
 RESNET = workloads["resnet50-inference"]
 GAP = H100.peak("fp16") / M7.peak("fp32")
 ON_H100 = iron_law(RESNET.data, RESNET.operations, H100)
 ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
-#: The options of the prediction about the batch.
 BATCHES = {"A": 2.0, "B": 8.0, "C": 64.0, "D": 512.0}
 
 lab = Lab(
@@ -81,7 +77,6 @@ lab = Lab(
         "slack_s": Parameter(
             2, (1, 1.5, 2, 2.5, 3, 4), "s", "time that your board has for more than arithmetic"
         ),
-        # No student's improvements tie: these factors have primes that nothing else here has.
         "core_times": Parameter(3.7, (3.7, 4.1, 4.3), "times", "compute of the faster core"),
         "flash_times": Parameter(9.4, (8.2, 9.4), "times", "bandwidth of the faster flash"),
         "kws_kparams": Parameter(
@@ -116,7 +111,7 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a limit of its device or its promise"),
         "oom_triggered": flag("whether that limit is the device's memory"),
     },
-)  # fmt: skip
+)
 
 
 def _board(p: Parameters) -> str:
@@ -134,7 +129,6 @@ def _model(p: Parameters) -> str:
 
 
 def _on_board(p: Parameters) -> IronLawTime:
-    """One image on the student's board, as if the weights streamed from its flash chip."""
     return iron_law(
         p.model_mb * 1e6,
         p.model_gflop * 1e9,
@@ -149,11 +143,7 @@ def _in_sram(p: Parameters, size: float) -> Capacity:
 
 
 def _promise_s(p: Parameters) -> float:
-    """The time that the board has for one image: the next full second, and the drawn slack."""
     return ceil(_on_board(p).compute_time) + p.slack_s
-
-
-# Act I
 
 
 @lab.asks
@@ -331,9 +321,6 @@ def act1_math(p: Parameters) -> Peek:
         act=1,
         after=["act1_gap"],
     )
-
-
-# Act II
 
 
 @lab.asks
@@ -603,9 +590,6 @@ def act2_math(p: Parameters) -> Peek:
     )
 
 
-# Act III: the design challenge
-
-
 @lab.asks
 def act3_message(p: Parameters) -> Message:
     return Message(
@@ -751,7 +735,7 @@ def reply(p: Parameters) -> Essay:
             (2, "Makes a recommendation that a manager can act on."),
         ],
         after=["act2_limit"],
-    )  # fmt: skip
+    )
 
 
 @lab.asks

@@ -1,4 +1,4 @@
-"""What lab_07_kernel_fusion asks. Students get this file; the keys are in checks.py."""
+# What lab_07_kernel_fusion asks. Made by `mlsys build`; the original is in assignments/.
 
 from mlsys_widgets import measured
 from mlsys_widgets.labs import (
@@ -38,39 +38,30 @@ KWS = workloads["kws"]
 RESNET = workloads["resnet50"]
 A100 = devices["a100-sxm"]
 ORIN = devices["orin-nx"]
-#: The text's chain and tensor, on which its claim is made.
 CHAIN = chain("layernorm", "dropout", "relu")
 TENSOR = workloads["layernorm-dropout-relu"]
 CLAIM = findings.CLAIMED_FUSION_SPEEDUP
-# Read once, because everything below is asked again for every student of a class.
 H200 = measured.load("h200-sxm")
-#: Streams of kernels of about 5 µs on that GPU, by their number.
 STREAMS = {
     case.kernels: case
     for case in measured.cases(H200, kind="dispatch", variant="eager", length="5us")
 }
-#: The two streams between which a question interpolates.
 FEWER = 300
 MORE = 1000
-#: What a launch costs in a stream of kernels too short to matter.
 LAUNCH = (
     measured.cases(H200, kind="dispatch", variant="eager", length="tiny", launches=MORE)[
         0
     ].seconds.median
     / MORE
 )
-#: What fusing the text's chain gave there, by elements.
 FUSIONS = {
     each.rows * each.columns: each
     for each in findings.fusions(H200, trial.roofs_of(H200))
     if each.chain == "layernorm_dropout_relu"
 }
-#: What compiling gave there, by model, batch size and way of compiling.
 COMPILED = {(each.model, each.batch, each.variant): each for each in findings.break_evens(H200)}
-#: Host memory is this many times slower than an A100's own.
 PCIE = memory_hierarchy["host"].bandwidth
 
-#: Operations in a row, in two halves that are drawn one by one.
 HEADS = {
     "norm": ("layernorm", "dropout", "matmul"),
     "mlp": ("matmul", "gelu", "matmul"),
@@ -92,11 +83,9 @@ lab = Lab(
     parameters={
         "kernels": Parameter(1000, steps(600, 1400, 20), "kernels", "kernels in a forward pass"),
         "kernel_us": Parameter(5, steps(2.2, 5.4, 0.1), "µs", "compute time of a kernel"),
-        # Longer than a kernel even when the GPU is as busy as the goal asks for.
         "launch_us": Parameter(10, steps(8, 16, 0.25), "µs", "cost of a launch"),
         "goal_pct": Parameter(80, steps(70, 90, 1), "%", "utilization that is promised"),
         "faster": Parameter(2, steps(1.8, 4, 0.1), "×", "how much faster the new GPU computes"),
-        # Between the two streams that were measured and not at either.
         "stream_kernels": Parameter(640, steps(340, 960, 20), "kernels", "kernels of a stream"),
         "wake_us": Parameter(8, steps(3, 27, 0.5), "µs", "kernel of the wake-word model"),
         "fused_pct": Parameter(60, steps(50, 90, 5), "%", "launches that compiling removes"),
@@ -156,11 +145,7 @@ lab = Lab(
 
 
 def sequence(p: Parameters) -> tuple[str, ...]:
-    """The operations that a compiler is given, by key."""
     return (*HEADS[p.head], *TAILS[p.tail])
-
-
-# Act 1
 
 
 @lab.asks
@@ -230,7 +215,6 @@ def act1_utilization(p: Parameters) -> Prediction:
 
 
 def model_table(device: Device) -> str:
-    """The three models on one device: how their work is cut, and how busy the device is."""
     rows = ["| Model | Kernels | Compute per kernel | Eager | Compiled |", "|---|---|---|---|---|"]
     for key in ("kws", "resnet50", "gpt2-layer"):
         load = workloads[key]
@@ -450,9 +434,6 @@ def act1_math(p: Parameters) -> Peek:
         act=1,
         after=["act1_real"],
     )
-
-
-# Act 2, fusion
 
 
 @lab.asks
@@ -687,9 +668,6 @@ def act2_traffic(p: Parameters) -> Reflection:
     )
 
 
-# Act 2, compiling
-
-
 @lab.asks
 def act2_break_even(p: Parameters) -> Prediction:
     images = float(break_even(RESNET.compile_time, RESNET.eager_rate, RESNET.compiled_rate))
@@ -897,9 +875,6 @@ def chapter_claims(p: Parameters) -> Peek:
         act=2,
         after=["act2_one_product"],
     )
-
-
-# After the acts
 
 
 @lab.asks

@@ -1,4 +1,4 @@
-"""Myths: a stance first, then the facts, once for each claim."""
+"""Claims: a stance first, then the facts, once for each; some of them are true."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_myths_one_by_one(led, open_ledger, browser_of):
     assert again.stances == {"flops": "believe"}
     again.commit("two", "doubt")
     assert again.is_open
-    assert "You doubted 1 of 2." in again.text()
+    assert "You sorted 1 of 2 correctly." in again.text()
     assert myths.is_open  # it heard of it
 
 
@@ -49,3 +49,22 @@ def test_the_item_itself_makes_the_card(led):
     assert "You were right to doubt it." not in myths.text()  # the first claim comes first
     assert myths.commit("flops", "doubt") == "Bytes count."
     assert "You were right to doubt it." in myths.text()
+
+
+@pytest.mark.parametrize(
+    ("true", "stance", "label", "score"),
+    [
+        (True, "believe", "True, as you said.", (1, 1)),
+        (True, "doubt", "This one is true.", (0, 1)),
+        (False, "believe", "Many people believe it, but it is not true.", (0, 1)),
+        (False, "doubt", "You were right to doubt it.", (1, 1)),
+    ],
+)
+def test_a_true_claim_is_sorted_by_believing_it(led, browser_of, true, stance, label, score):
+    claim = Myth("fp16", "fp16 halves the traffic.", "Two bytes instead of four.", true=true)
+    myths = MythBuster("claims", [claim], ledger=led)
+    assert label not in browser_of(myths).sent  # nothing tells before the stance
+    myths.commit("fp16", stance)
+    assert label in myths.text()
+    assert myths.score == score
+    assert f"You sorted {score[0]} of 1 correctly." in myths.text()

@@ -7,12 +7,15 @@ import re
 import pytest
 
 from mlsys_widgets.authoring.text import read
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.labs import load
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
+from mlsys_widgets.ledger import DesignForm, Ledger
 from tests.labs import test_lab_instruments
-from tests.labs.rehearsal import ROOT
+from tests.labs.rehearsal import ROOT, some_design
 
 opened = test_lab_instruments.opened
 STUDENTS = test_lab_instruments.STUDENTS
@@ -181,13 +184,61 @@ def test_lab_11_the_memory_of_the_context_counts(opened):
     assert entry.current["constraint_hit"]
 
 
-def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened):
-    begun = opened("lab_review_foundations")
+@pytest.mark.parametrize("student", [*STUDENTS, *(f"student-{k}" for k in range(20, 26))])
+def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened, student):
+    begun = opened("lab_review_foundations", student)
     begun.open("act2_traffic")
     begun.open("act2_trace")
-    entry = entry_of(begun)
+    run_reveals(begun)
+    entry, capture = entry_of(begun), begun.names["plan_capture"]
     assert len(entry.misses) == 2
+    entry.save()
+    assert entry.current["constraint_hit"]
+    assert len(begun.lab.ledger.state().answers[DESIGN_MISSES].value) == 2
     begun.names["plan_memory"].set(home="hbm")
-    begun.names["plan_capture"].set(stop="compile")
+    capture.set(stop=capture.result.best.key)
     assert entry.misses == []
-    assert entry.headline == "HBM, torch.compile: working set kept, capture kept."
+    name = capture.result.stop.name
+    assert entry.headline == f"HBM, {name}: working set kept, capture kept."
+    entry.save()
+    assert not begun.lab.ledger.state().designs["lab_review_foundations"]["constraint_hit"]
+
+
+def _hand_on(course, lab, student, **fields):
+    """Save a design of an earlier lab, as the student would have."""
+    folder = course / lab
+    folder.mkdir(parents=True)
+    declared = load(ROOT / "assignments" / lab)
+    form = DesignForm(lab, declared.chapter, declared.design)
+    ledger = Ledger.open(folder / LEDGER, lab=lab, student=student)
+    ledger.save_design({**some_design(form), **fields}, form)
+
+
+def _brought(begun):
+    names = ("magnitude", "fusion", "roofline_lab")
+    return begun.lab.materials["what_you_bring"](*(begun.names[name] for name in names))
+
+
+def test_the_review_goes_on_without_earlier_labs(opened):
+    begun = opened("lab_review_foundations")
+    assert _brought(begun).count("no saved design is beside this notebook") == 3
+    assert not begun.names["explorer"].fused
+
+
+def test_the_review_starts_from_what_was_decided_before(opened, tmp_path):
+    student, course = STUDENTS[0], tmp_path / "course"
+    _hand_on(course, "lab_01_magnitude", student, constraint_hit=True, oom_triggered=True)
+    _hand_on(
+        course, "lab_07_kernel_fusion", student,
+        execution_mode="compiled", fusion_enabled=True, breakeven_inferences=133_607,
+    )  # fmt: skip
+    _hand_on(
+        course, "lab_11_roofline", student,
+        bound_type="memory", arithmetic_intensity=2.5, act2_decision="full",
+    )  # fmt: skip
+    begun = opened("lab_review_foundations", student, folder=course / "lab_review_foundations")
+    said = _brought(begun)
+    assert "did not fit into the memory of its device" in said
+    assert "compiled mode with fused kernels. Your break-even was 133,607 inferences." in said
+    assert "memory-bound at 2.5 FLOP/B. You chose full fusion" in said
+    assert begun.names["explorer"].fused

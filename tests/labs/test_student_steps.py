@@ -100,3 +100,8 @@ def test_the_cells_of_a_lab_hold_its_steps(home: Path) -> None:
     steps = steps_of(lab, lab.items(lab.draw("", variants=False)))
     assert in_cells == {(step.name, step.kind, step.act, step.needs) for step in steps}
     assert len(said) == len(steps)
+
+
+def test_claims_are_not_called_myths():
+    step = StudentStep("claims", "myths", 4, "Which are true?", ("claims.1",))
+    assert step.called == "Claims: Which are true?"
