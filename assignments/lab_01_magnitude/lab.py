@@ -13,7 +13,7 @@
 # (data, algorithm, machine), the two scaling regimes, and the iron law.
 
 # %% setup=true
-from mlsys_widgets import IronLaw, MagnitudeLandscape, Target
+from mlsys_widgets import IronLaw, MagnitudeLandscape, Move, Target
 from mlsys_widgets.physics import BYTES_PER_ELEMENT, devices, iron_law, workloads
 from mlsys_widgets.physics import format_quantity as q
 
@@ -59,10 +59,15 @@ lab.follow(
 # Cortex-M7 of the course; your own board is a close relative, described in the questions.
 
 # %% reveal="act1_gap"
-# moves: Move("Rank by bandwidth", landscape, quantity="bandwidth")
-# moves: Move("Rank by memory", landscape, quantity="memory")
-# moves: Move("Rank by power", landscape, quantity="power")
-gap_reveal = lab.reveal("act1_gap", model=lambda: h100.peak("fp16") / m7.peak("fp32"))
+gap_reveal = lab.reveal(
+    "act1_gap",
+    model=lambda: h100.peak("fp16") / m7.peak("fp32"),
+    moves=[
+        Move("Rank by bandwidth", landscape, quantity="bandwidth"),
+        Move("Rank by memory", landscape, quantity="memory"),
+        Move("Rank by power", landscape, quantity="power"),
+    ],
+)
 gap_reveal
 
 # %% answer="catch_up_days"
@@ -137,16 +142,22 @@ lab.follow(
 # current numbers in them.
 
 # %% reveal="act2_term"
-# moves: Move("Raise the batch above one image", law, lambda law: law.batch > 1)
-# worked: {"Operations per byte": (resnet.operations / resnet.data, "FLOP/B"), "Ridge of the H100":
-# h100.ridge(), "Time": iron_law(resnet.data, resnet.operations, h100).total}
-term_reveal = lab.reveal("act2_term")
+term_reveal = lab.reveal(
+    "act2_term",
+    worked={
+        "Operations per byte": (resnet.operations / resnet.data, "FLOP/B"),
+        "Ridge of the H100": (h100.ridge(), "FLOP/B"),
+        "Time of one image": (iron_law(resnet.data, resnet.operations, h100).total, "s"),
+    },
+    moves=[Move("Raise the batch above one image", law, lambda law: law.batch > 1)],
+)
 term_reveal
 
 # %% reveal="act2_batch"
-# moves: Move("Raise the batch to 64", law, lambda law: law.batch >= 64)
 lab.reveal(
-    "act2_batch", model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch
+    "act2_batch",
+    model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch,
+    moves=[Move("Raise the batch to 64 or more", law, lambda law: law.batch >= 64)],
 )
 
 # %% answer="balance_efficiency_percent"

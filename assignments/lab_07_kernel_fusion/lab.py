@@ -21,6 +21,7 @@ from mlsys_widgets import (
     DispatchWaterfall,
     FusionDecision,
     FusionExplorer,
+    Move,
     Target,
     measured,
 )
@@ -64,12 +65,24 @@ kws = lab.follow(
 kws
 
 # %% reveal="act1_utilization"
-# moves: Move("Select the GPT-2 layer", kws, model="gpt2-layer")
-# moves: Move("Switch the keyword spotter to Compiled", kws, model="kws", mode="compiled")
-# moves: Move("Give it a GPU twice as fast", kws, lambda w: w.speedup >= 2)
 spotter, launch = ph.workloads["kws"], ph.devices["a100-sxm"].launch()
 asked = ph.forward_pass(spotter.kernels, spotter.compute_per_kernel, launch)
-act1 = lab.reveal("act1_utilization", model=asked.utilization)
+layer = ph.run("gpt2-layer", "a100-sxm")
+act1 = lab.reveal(
+    "act1_utilization",
+    model=asked.utilization,
+    worked=asked,
+    contrast={
+        "A GPT-2 layer": (layer.utilization, "%"),
+        "Its kernels": (layer.compute_per_kernel, "s"),
+        "Its launches": (layer.launch_overhead, "s"),
+    },
+    moves=[
+        Move("Select the GPT-2 layer", kws, model="gpt2-layer"),
+        Move("Switch the keyword spotter to Compiled", kws, model="kws", mode="compiled"),
+        Move("Give it a GPU at least twice as fast", kws, lambda w: w.speedup >= 2),
+    ],
+)
 act1
 
 # %% card="act1_worked"
@@ -165,11 +178,26 @@ fusion = lab.follow(
 fusion
 
 # %% reveal="act2_fusion"
-# moves: Move("Switch Fused on", fusion, fused=True)
-# moves: Move("Raise the bandwidth to 3 TB/s or more", fusion, lambda w: w.bandwidth >= 3e12)
-# moves: Move("Give the chain a fourth step", fusion, lambda w: len(w.operations.links) > 3)
 text = FusionExplorer(measured=True)
-lab.reveal("act2_fusion", model=text.result.speedup, measured=text.finding.wall["triton"])
+lab.reveal(
+    "act2_fusion",
+    model=text.result.speedup,
+    measured=text.finding.wall["triton"],
+    worked={
+        "Data moved, unfused": (text.result.unfused_traffic, "B"),
+        "Data moved, fused": (text.result.fused_traffic, "B"),
+        "Intensity, unfused": (text.result.unfused_intensity, "FLOP/B"),
+        "Intensity, fused": (text.result.fused_intensity, "FLOP/B"),
+        "Ridge": (text.ridge, "FLOP/B"),
+        "Time, unfused": (text.result.unfused_time, "s"),
+        "Time, fused": (text.result.fused_time, "s"),
+    },
+    moves=[
+        Move("Switch Fused on", fusion, fused=True),
+        Move("Raise the bandwidth to 3 TB/s or more", fusion, lambda w: w.bandwidth >= 3e12),
+        Move("Give the chain a fourth step", fusion, lambda w: len(w.operations.links) > 3),
+    ],
+)
 
 # %% card="act2_claims"
 
@@ -244,12 +272,28 @@ plan = lab.follow(
 plan
 
 # %% reveal="act2_break_even"
-# moves: Move("Select the CI pipeline", plan, preset="ci-run")
-# moves: Move("Make the challenge pay", plan, lambda w: w.per_day == 2400 and w.result.roi_positive)
+challenge = BreakEvenTimeline(preset="kws-service")
+
+
+def challenge_pays(w):
+    same = all(w.inputs[name] == challenge.inputs[name] for name in ("eager_rate", "per_day"))
+    return same and bool(w.result.roi_positive)
+
+
 resnet, batches = ph.workloads["resnet50"], findings.break_evens(measured.load("h200-sxm"))
 images = ph.break_even(resnet.compile_time, resnet.eager_rate, resnet.compiled_rate)
+saved = 1 / resnet.eager_rate - 1 / resnet.compiled_rate
 (real,) = (b for b in batches if (b.model, b.batch, b.variant) == ("resnet50", 256, "compiled"))
-act2 = lab.reveal("act2_break_even", model=images, measured=real.break_even)
+act2 = lab.reveal(
+    "act2_break_even",
+    model=images,
+    measured=real.break_even,
+    worked={"Compile time": (resnet.compile_time, "s"), "Saved per image": (saved, "s")},
+    moves=[
+        Move("Select the CI pipeline", plan, preset="ci-run"),
+        Move("Make the challenge pay by a longer time in service", plan, challenge_pays),
+    ],
+)
 act2
 
 # %% answer="deploys_per_day_limit"
@@ -395,8 +439,6 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 
 # %% show="Where you stand"
 def spotter_now():
-    if not lab.card("act1_utilization").is_open:
-        return "after your first prediction"
     eager, compiled = (
         ph.format_quantity(ph.run("kws", kws.device, way, kws.launch).utilization, "%")
         for way in ("eager", "compiled")
@@ -404,18 +446,17 @@ def spotter_now():
     return f"{eager} eager → {compiled} compiled"
 
 
-def break_even_now():
-    if plan.locked:
-        return "after your prediction in Panel B"
-    return ph.counted(plan.result.break_even, "inference")
-
-
 lab.hud(
     constraints={"Compiling pays": plan},
-    decisions={
-        "Execution": "execution_mode",
-        "Fusion": "fusion_enabled",
+    decisions={"Execution": "execution_mode", "Fusion": "fusion_enabled"},
+    numbers={
         "Keyword spotter": spotter_now,
-        "Break-even": break_even_now,
+        "Break-even": lambda: ph.counted(plan.result.break_even, "inference"),
+        "Intensity of the chain": lambda: (intensity(), "FLOP/B"),
+    },
+    after={
+        "Keyword spotter": "act1_utilization",
+        "Break-even": "act2_break_even",
+        "Intensity of the chain": "act2_fusion",
     },
 )

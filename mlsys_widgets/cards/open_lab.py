@@ -79,7 +79,8 @@ class OpenLab:
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = self.lab.items(self.p)
-        self._notices = (_INSTRUCTORS,) if is_instructors(folder) else ()
+        self._is_instructors = is_instructors(folder)
+        self._notices = (_INSTRUCTORS,) if self._is_instructors else ()
         path = working_folder(folder) / LEDGER
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
@@ -134,7 +135,8 @@ class OpenLab:
             "where": item.where,
             "answer": item.answer,
             # Only an instructor's notebook has a notice from the start.
-            "moves": () if self._notices else moves,
+            # The instructor runs all cells and makes no moves.
+            "moves": () if self._is_instructors else moves,
             **more,
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)

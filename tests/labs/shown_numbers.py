@@ -35,7 +35,7 @@ from mlsys_widgets.instruments.controls import Control, Select, Several, Slider,
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Number, Parameter, Parameters
 from mlsys_widgets.measured import queries
-from mlsys_widgets.physics import notation
+from mlsys_widgets.physics import notation, run
 from tests.labs.opened_lab import OpenedLab, open_lab_of
 from tests.labs.rehearsal import ROOT, Asked, asked
 
@@ -69,6 +69,17 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
         ),
         (
             "IronLaw",
+            {
+                "data": lambda p: p.model_mb * 1e6,
+                "operations": lambda p: p.model_gflop * 1e9,
+                "memory": lambda p: p.sram_kb * 1e3,
+                "reserve": lambda p: p.reserve_kb * 1e3,
+                "bandwidth": lambda p: p.mcu_mb_per_s * 1e6,
+                "rate": lambda p: p.mcu_mflops * 1e6,
+            },
+        ),
+        (
+            "IronLaw",
             {"data": lambda p: p.model_mb * 1e6, "operations": lambda p: p.model_gflop * 1e9},
         ),
         (
@@ -76,8 +87,9 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
             {
                 "data": lambda p: p.model_mb * 1e6,
                 "operations": lambda p: p.model_gflop * 1e9,
-                "batch": lambda p: p.batch,
+                "batch": lambda p: p.small_batch,
                 "efficiency": lambda p: p.efficiency_pct / 100,
+                "latency": lambda p: p.launch_us * 1e-6,
             },
         ),
     ],
@@ -88,7 +100,8 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
                 "compile_time": lambda p: p.compile_s,
                 "eager_rate": lambda p: p.eager_rate,
                 "gain": lambda p: p.compiled_rate / p.eager_rate - 1,
-                "per_day": lambda p: 24 * p.per_hour,
+                "per_day": lambda p: p.server_images,
+                "days": lambda p: 1 / p.deploys,
             },
         ),
         (
@@ -97,7 +110,7 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
                 "compile_time": lambda p: p.compile_s,
                 "eager_rate": lambda p: p.eager_rate,
                 "gain": lambda p: p.compiled_rate / p.eager_rate - 1,
-                "per_day": lambda p: p.ci_images,
+                "per_day": lambda p: p.server_images,
                 "days": lambda p: 1,
             },
         ),
@@ -105,15 +118,26 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
             "BreakEvenTimeline",
             {
                 "compile_time": lambda p: p.kws_compile_s,
+                "eager_rate": lambda p: 1 / run("kws", "orin-nx").total,
                 "gain": lambda p: p.kws_gain,
                 "per_day": lambda p: 24 * p.per_hour,
+                "days": lambda p: p.service_hours / 24,
             },
         ),
         ("FusionExplorer", {"elements": lambda p: p.rows * p.columns}),
         (
             "FusionExplorer",
             {
+                "device": lambda p: "a100-sxm",
                 "elements": lambda p: p.rows * p.columns,
+                "launch_overhead": lambda p: p.launch_us * 1e-6,
+            },
+        ),
+        (
+            "FusionExplorer",
+            {
+                "device": lambda p: p.gpu,
+                "step2": lambda p: p.middle,
                 "step3": lambda p: p.activation,
                 "precision": lambda p: p.precision,
             },
@@ -124,6 +148,13 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
                 "kernels": lambda p: p.kernels,
                 "launch_cost": lambda p: p.launch_us * 1e-6,
                 "speedup": lambda p: p.faster,
+            },
+        ),
+        (
+            "DispatchWaterfall",
+            {
+                "kernels": lambda p: round(5000 / p.kernel_us),
+                "launch_cost": lambda p: p.launch_us * 1e-6,
             },
         ),
     ],
