@@ -545,7 +545,7 @@ def mixed_kparams(given: Given) -> NumberKey:
                 room / large,
                 credit=0.3,
                 says=f"That many fit if every parameter is fp16. Only {p.fp16_pct} % of them must "
-                "be.",
+                "be; the rest can be stored in one byte each.",
             ),
             Belief(
                 "parts swapped",

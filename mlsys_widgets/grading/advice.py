@@ -61,7 +61,7 @@ def _on(
             yield f"{name}: the check fails for some students: {type(problem).__name__}: {problem}"
             return
         yield from _of_key(name, lab.items(p)[name], key)
-        # A graded decision should depend on the student's numbers; a prediction is about the text's.
+        # A decision should depend on the student's numbers; a prediction is about the text's.
         if isinstance(key, ChoiceKey) and isinstance(lab.items(p)[name], Prediction):
             right.setdefault(key.value, student)
     if len(right) > 1:

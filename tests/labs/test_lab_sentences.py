@@ -146,7 +146,7 @@ UNWRITTEN = {
 #: One of something, and the something in the plural.
 _ONE = re.compile(r"(?<![\d.,×/*^−–-])(?<![×/*] )(?<!Day )(?<!Act )(?<!Lab )\b1 ([a-z]{3,}s)\b")
 _NO_PLURALS = {"less", "plus", "this", "was", "has", "its", "across", "always", "times", "bytes",
-               "thus", "versus", "minus", "does"}  # fmt: skip
+               "thus", "versus", "minus", "does", "puts"}  # fmt: skip
 
 
 def unwritten(text: str) -> Iterator[str]:
@@ -289,7 +289,15 @@ def count(text: str) -> int:
 def feedback(items: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Item, option and words of everything that is said about a choice."""
     for name, item in items.items():
-        if isinstance(item, Prediction | Reflection):
+        if isinstance(item, Reflection) and item.blanks:
+            for gap, options in item.blanks.items():
+                for option in options:
+                    yield (
+                        f"{name}.{gap}",
+                        option,
+                        (item.feedback or {}).get(gap, {}).get(option, ""),
+                    )
+        elif isinstance(item, Prediction | Reflection):
             options = item.options or (("low", "close", "high") if item.feedback else ())
             for option in options:
                 yield name, option, (item.feedback or {}).get(option, "")
