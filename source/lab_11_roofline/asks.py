@@ -45,7 +45,7 @@ LLAMA = workloads["llama3-8b"]
 #: Sizes of matrix products that were timed on an H200, each a multiple of its library's tiles.
 TIMED = (
     *(512, 576, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 2048, 2176, 2304, 2560),
-    *(2816, 2944, 3072, 3328, 3584, 4096, 4224, 4608, 5120, 6144, 7168),
+    *(2816, 2944, 3072, 3328, 4096, 4224, 5120, 7168),
 )
 #: Two more of them, which the text speaks about.
 LITTLE, LARGEST = 448, 8192
@@ -110,7 +110,7 @@ lab = Lab(
         # Far left of the ridge, near it, and far right of it.
         "lever_n": Parameter(
             320,
-            (256, 288, 320, 352, 384, 768, 1024, 2048, 2176, 2304, 2560, 2816),
+            (256, 288, 320, 352, 384, 896, 2048, 2176, 2304, 2560, 2816),
             "elements",
             "side of another team's product",
         ),
@@ -120,7 +120,7 @@ lab = Lab(
         "width": Parameter(4096, steps(2048, 5632, 128), "elements", "width of the next model"),
         "outputs": Parameter(
             3072,
-            (1024, 1280, 1536, 2048, 2560, 3072, 8192, 11008, 14336),
+            (1024, 1152, 1280, 1408, 1536, 1792, 2048, 2560, 3072),
             "elements",
             "outputs of its projection",
         ),
@@ -129,7 +129,7 @@ lab = Lab(
         # The order of three savings turns at 128 and at 456 tokens; none of these is close.
         "prompt": Parameter(
             1024,
-            (64, 80, 96, 192, 224, 256, 288, 320, 768, 1024, 1536, 2048),
+            (64, 80, 96, 104, 192, 224, 256, 320, 768, 1024, 1536, 2048),
             "tokens",
             "length of a prompt",
         ),
@@ -142,10 +142,10 @@ lab = Lab(
             "context of a chat",
         ),
         "target_ms": Parameter(
-            24, (6, 8, 10, 20, 22, 24, 26, 45, 50, 60), "ms", "time that a token may take"
+            24, (6, 8, 10, 20, 22, 24, 45, 50, 60), "ms", "time that a token may take"
         ),
         "replies": Parameter(16, steps(8, 48, 4), "conversations", "conversations of a job"),
-        "millions": Parameter(80, steps(40, 120, 5), "million tokens", "tokens of a job"),
+        "millions": Parameter(80, steps(20, 200, 10), "million tokens", "tokens of a job"),
         "price": Parameter(3, steps(2.4, 4.8, 0.2), "$", "price of an H200 for an hour"),
         # Both are sizes of a quick measurement, and too small to set the peak themselves.
         "own_n": Parameter(256, (64, 256), "elements", "side of a product on your machine"),
@@ -337,7 +337,7 @@ def best_lever(p: Parameters) -> Choice:
             "peak": f"arithmetic units with {q(p.more_peak, '×')} the peak",
             "int8": "the same H100, with the product in int8 and its dense int8 peak",
         },
-        points=4,
+        points=3,
         title="One lever",
         act=1,
         after=["act1_wall"],
@@ -566,7 +566,7 @@ def softmax_saved_ms(p: Parameters) -> Number:
         f" fused* leaves {q(left, '%')} of that traffic. How much time does fusing save in one"
         " layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
         "ms",
-        points=7,
+        points=8,
         low=0.01,
         high=500,
         hint="One millisecond is 10⁻³ s.",
@@ -590,7 +590,7 @@ def kernel_to_fund(p: Parameters) -> Choice:
             "psn": "projection, softmax, layer norm",
             "pns": "projection, layer norm, softmax",
         },
-        points=4,
+        points=3,
         title="Noor's money",
         act=2,
         after=["act2_kernels"],
@@ -606,7 +606,7 @@ def beside_conversations(p: Parameters) -> Number:
         f" stay in memory too, and activations take another {share} of them. How many conversations"
         f" of {p.sequence:,} tokens fit beside all that? Answer with a whole number, as in 750.",
         "conversations",
-        points=6,
+        points=7,
         low=3,
         high=5000,
         whole=True,
@@ -969,8 +969,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "A fast design that does not fit is no design",
-                "The KV cache grows with every conversation and every token. Capacity is a wall of"
-                " its own, and grouped-query attention moves it.",
+                "The KV cache grows with every conversation and every token, until the memory is"
+                " full. Grouped-query attention moves that limit; faster kernels do not.",
             ),
             (
                 "The textbook is a bound, and one conversation is far below it",
