@@ -500,7 +500,7 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 "four bytes",
                 2 * saved,
                 credit=0.5,
-                says="That is twice too long: an fp16 element has two bytes, and only one of fp32 has"
+                says="That is twice too long: an fp16 element has two bytes; one of fp32 would have"
                 " four.",
             ),
         ],
