@@ -51,7 +51,7 @@ REFERENCES = {
     "lab_01_magnitude": [989_000, 7.38, 195.3, 8, 4.04],
     "lab_07_kernel_fusion": [33.3, 133_607, 22.58, 2.397, 2.5],
     "lab_11_roofline": [31.55, 279.4, 571.7, 17.18],
-    "lab_review_foundations": [8 * 156, 16, 384, 2.5],
+    "lab_review_foundations": [8 * 156, 16, 192, 2.5],
 }
 
 
