@@ -338,8 +338,8 @@ def barrier_us(given: Given) -> NumberKey:
                 "the sum is no barrier",
                 without * trip,
                 credit=0.4,
-                says=f"That is one kernel for everything, {without} trips of {q(moved, 'B')}. By what"
-                " number would it divide the first element?",
+                says=f"That is one kernel for everything, {without} trips of {q(moved, 'B')}. By"
+                " what number would it divide the first element?",
             ),
             Belief(
                 "the sum in a kernel of its own",
