@@ -22,7 +22,6 @@ from mlsys_widgets.physics import (
 from mlsys_widgets.physics import format_quantity as q
 
 US = 1e6
-MB = 1e6
 TERA = 1e12
 MILLION = 1e6
 FP16 = BYTES_PER_ELEMENT["fp16"]
@@ -318,9 +317,11 @@ def _trips(one: Chain) -> tuple[int, int]:
     return one.unfused_reads + one.unfused_writes, one.fused_reads + one.fused_writes
 
 
-def barrier_mb(given: Given) -> NumberKey:
+def barrier_us(given: Given) -> NumberKey:
     before, after = (chain(*given.p[name].split()) for name in ("before", "after"))
-    size = given.p.chain_melem * MILLION * FP16 / MB
+    moved = given.p.chain_melem * MILLION * FP16
+    # One trip of one tensor, in microseconds.
+    trip = US * moved / (given.p.bandwidth_tbs * TERA)
     # Up to the sum: every input once, and y once; the sum is added up on the way. After it: the
     # quotient is one more elementwise operation in front of the second chain, which reads y.
     quotient = chain("scale", *given.p["after"].split())
@@ -330,39 +331,39 @@ def barrier_mb(given: Given) -> NumberKey:
     without = fused - 2
     assert after.fused_reads + after.fused_writes == _trips(quotient)[1]
     return NumberKey(
-        fused * size,
+        fused * trip,
         tolerance=0.01,
         beliefs=[
             Belief(
                 "the sum is no barrier",
-                without * size,
+                without * trip,
                 credit=0.4,
-                says=f"That is one kernel for everything, {without} trips of {q(size)} MB. By what"
-                " number would it divide the first element?",
+                says=f"That is one kernel for everything, {without} trips of {q(moved, 'B')}. By"
+                " what number would it divide the first element?",
             ),
             Belief(
                 "the sum in a kernel of its own",
-                (fused + 1) * size,
+                (fused + 1) * trip,
                 credit=0.6,
                 says="You read `y` a second time just to add it up. The kernel that computes `y`"
                 " can add it up on the way; look at the fusion tree with Sum second.",
             ),
             Belief(
                 "nothing fused",
-                apart * size,
+                apart * trip,
                 credit=0.2,
                 says=f"Those are the {apart} trips of separate kernels. Which of the tensors does"
                 " nobody outside of a chain need?",
             ),
             Belief(
                 "elements for bytes",
-                fused * size / FP16,
+                fused * trip / FP16,
                 credit=0.5,
                 says=f"The {fused} trips are right. An fp16 element has {FP16} bytes, and you"
                 " counted elements.",
             ),
         ],
-        says=f"{fused} trips of {q(size)} MB: two kernels, because the sum has to be complete"
+        says=f"{fused} trips of {q(moved, 'B')}: two kernels, because the sum has to be complete"
         f" before the first division. Separate kernels make {apart} trips.",
     )
 

@@ -226,11 +226,11 @@ traffic
 # One caution about the explorer: it lets every launch wait for the kernel before it, as textbooks do. Real launches are
 # queued ahead, and the second question below is about what that changes.
 
-# %% answer="barrier_mb"
+# %% answer="barrier_us"
 operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
 # Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
 trips = 1 + operands + 1 + 1 + 1
-barrier_mb = trips * lab.p.chain_melem * 2
+barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
 
 # %% answer="hidden_launch_melem"
 # A kernel of n elements moves 2 + 2 bytes for each; it has to last as long as a launch.

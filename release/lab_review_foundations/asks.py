@@ -857,17 +857,17 @@ def capture_method(p: Parameters) -> Choice:
 
 
 @lab.asks
-def barrier_mb(p: Parameters) -> Number:
+def barrier_us(p: Parameters) -> Number:
     return Number(
         f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
         f" {p.chain_melem} million elements, too large for every cache. A compiler fuses as much"
-        " as it can. How many megabytes have to move between HBM and the chip at least? Enter a"
-        " number such as 90.",
-        "MB",
+        " as it can. How long does the data take at least to move between memory and your chip"
+        f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
+        "µs",
         points=8,
-        low=10,
+        low=5,
         high=20000,
-        hint="The question asks for megabytes; an fp16 element has two bytes.",
+        hint="The question asks for microseconds; an fp16 element has two bytes.",
         title="Two chains and a sum",
         act=2,
         after=["act2_traffic"],
