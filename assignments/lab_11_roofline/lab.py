@@ -10,7 +10,7 @@
 # utilization (MFU), kernel fusion. If *ridge point* is a new term for you, begin with the first of these.
 
 # %% setup=true
-from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, Target, link
+from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
 from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
@@ -61,8 +61,25 @@ product = RooflineWidget(n=128, lock=lab.card("act1_wall"), measurements=lab.car
 lab.follow(product, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_wall"
-# moves: raise N beyond the ridge, switch 2:4 sparsity on, choose int8
-lab.reveal("act1_wall")
+h100 = devices["h100-sxm"]
+small, large = (
+    roofline(gemm(n, n, n).intensity, h100.peak("fp16"), h100.bandwidth) for n in (128, 4096)
+)
+lab.reveal(
+    "act1_wall",
+    worked={
+        "Ridge of the H100, fp16": small.ridge,
+        "Intensity, N = 128": small.intensity,
+        "Its roof": small.attainable,
+        "Its MFU": small.mfu,
+    },
+    contrast={"Intensity, N = 4,096": large.intensity, "Its roof": large.attainable},
+    moves=[
+        Move("Raise N until the regime changes", product, lambda r: not r.result.memory_bound),
+        Move("Switch 2:4 sparsity on", product, sparse=True),
+        Move("Choose int8", product, precision="int8"),
+    ],
+)
 
 # %% answer="dense_share_pct"
 dense_share_pct = 100 * lab.p.reported * 1e12 / devices["h100-sxm"].peak("fp16")
@@ -145,8 +162,22 @@ service = RooflineWidget(workload="llm", fusion=fused, lock=lab.card("act2_kerne
 lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act2_kernels"
-# moves: sequence length 1, batch × sequence of 4,096 tokens or more, fusion full
-lab.reveal("act2_kernels")
+lab.reveal(
+    "act2_kernels",
+    worked=lambda: {
+        **{op.name: (op.roof.intensity, "FLOP/B", op.roof.regime) for op in service.operations},
+        "Ridge": (service.result.ridge, "FLOP/B"),
+    },
+    moves=[
+        Move("Set the sequence length to 1", service, workload="llm", sequence=1),
+        Move(
+            "Bring 8,192 tokens or more into flight",
+            service,
+            lambda r: r.workload == "llm" and r.batch * r.sequence >= 8192,
+        ),
+        Move("Fuse all element-wise kernels", service, workload="llm", fusion="full"),
+    ],
+)
 
 # %% answer="ridge_tokens"
 # In fp16, 1/I = 1/T + 1/D + 1/F: weights and activations are read, results are written.
@@ -234,7 +265,6 @@ tokens
 asked = ("llama3-8b", "h200-sxm", "decode", 1, 2048)
 alone = {"phase": "decode", "batch": 1, "sequence": 2048}
 (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **alone)
-# moves: textbook form, batch 64 or more
 lab.reveal(
     "act3_decode",
     model={
@@ -243,6 +273,10 @@ lab.reveal(
     },
     measured=1 / step.seconds.median,
     digits=2,
+    moves=[
+        Move("Choose the textbook form", tokens, form="textbook"),
+        Move("Raise the batch to 64 or more", tokens, lambda t: t.batch >= 64),
+    ],
 )
 
 # %% card="act3_launch"

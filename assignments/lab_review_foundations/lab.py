@@ -28,6 +28,7 @@ from mlsys_widgets import (
     FusionDecision,
     FusionExplorer,
     MemoryHierarchy,
+    Move,
     RooflineWidget,
 )
 from mlsys_widgets import physics as ph
@@ -87,9 +88,24 @@ lab.follow(roof, device={"cloud": "a100-sxm", "edge": "orin-nx"})
 # %% reveal="act1_share"
 norm = ph.elementwise(1e6, 2).intensity
 a100 = ph.devices["a100-sxm"]
-# moves: context to the edge; batch of the roofline to 64 or more
+orin = ph.devices["orin-nx"]
 share = lab.reveal(
-    "act1_share", model=lambda: ph.roofline(norm, a100.peak("fp16"), a100.bandwidth).mfu
+    "act1_share",
+    model=lambda: ph.roofline(norm, a100.peak("fp16"), a100.bandwidth).mfu,
+    worked={
+        "Intensity of layer norm": (norm, "FLOP/B"),
+        "Ridge of the A100": (a100.ridge("fp16"), "FLOP/B"),
+    },
+    contrast={
+        "Layer norm on the Orin NX": (
+            ph.roofline(norm, orin.peak("fp16"), orin.bandwidth).mfu,
+            "%",
+        )
+    },
+    moves=[
+        Move("Switch the context to the edge", context, context="edge"),
+        Move("Raise the batch to 64 or more", roof, lambda r: r.batch >= 64),
+    ],
 )
 share
 
@@ -179,8 +195,13 @@ spectrum = CompilationSpectrum(
 spectrum
 
 # %% reveal="act2_trace"
-# moves: stops script and compile of the spectrum
-lab.reveal("act2_trace")
+lab.reveal(
+    "act2_trace",
+    moves=[
+        Move("Look at the stop jit.script", spectrum, stop="script"),
+        Move("Look at the stop torch.compile", spectrum, stop="compile"),
+    ],
+)
 
 # %% answer="capture_method"
 model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
@@ -216,8 +237,18 @@ explorer
 
 # %% reveal="act2_traffic"
 course_chain = ph.chain("mul", "add", "relu", "sigmoid")
-# moves: Sum first in the fusion tree; the explorer to Fused
-traffic = lab.reveal("act2_traffic", model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction)
+traffic = lab.reveal(
+    "act2_traffic",
+    model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction,
+    worked={
+        "Trips of four kernels": (course_chain.unfused_reads + course_chain.unfused_writes, ""),
+        "Trips of one kernel": (course_chain.fused_reads + course_chain.fused_writes, ""),
+    },
+    moves=[
+        Move("Put Sum first in the fusion tree", decision, first="sum"),
+        Move("Switch the explorer to Fused", explorer, fused=True),
+    ],
+)
 traffic
 
 # %% [markdown]

@@ -181,15 +181,40 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
         ),
     ],
     "lab_review_foundations": [
+        *(
+            (
+                "FusionExplorer",
+                {
+                    "elements": lambda p: p.chain_melem * 1e6,
+                    "chain": lambda p: "own",
+                    **{
+                        f"step{k + 1}": lambda p, k=k, steps=steps: (
+                            *steps(p).split(),
+                            *("none",) * 6,
+                        )[k]
+                        for k in range(6)
+                    },
+                },
+            )
+            for steps in (
+                lambda p: p.before,
+                lambda p: p.after,
+                lambda p: f"{p.before} scale {p.after}",
+            )
+        ),
         (
             "FusionExplorer",
             {
-                "elements": lambda p: p.chain_melem * 1e6,
-                "chain": lambda p: "own",
-                **{
-                    f"step{k + 1}": lambda p, k=k: (*p.chain.split(), *("none",) * 6)[k]
-                    for k in range(6)
-                },
+                "bandwidth": lambda p: p.bandwidth_tbs * 1e12,
+                "launch_overhead": lambda p: p.launch_us * 1e-6,
+                "elements": lambda p: p.step_melem * 1e6,
+            },
+        ),
+        (
+            "FusionExplorer",
+            {
+                "bandwidth": lambda p: p.bandwidth_tbs * 1e12,
+                "elements": lambda p: p.activation_melem * 1e6,
             },
         ),
         (
@@ -199,9 +224,24 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
                 "bandwidth_share": lambda p: p.bandwidth_tbs / 2,
             },
         ),
+        (
+            "RooflineWidget",
+            {
+                "workload": lambda p: "gemm",
+                "n": lambda p: p.product_n,
+                "peak_share": lambda p: p.peak_tflops / 312,
+                "bandwidth_share": lambda p: p.bandwidth_tbs / 2,
+            },
+        ),
         ("MemoryHierarchy", {"size": lambda p: p.activation_melem * 4e6}),
+        ("MemoryHierarchy", {"size": lambda p: p.step_melem * 4e6}),
         ("MemoryHierarchy", {"size": lambda p: p.chain_melem * 2e6}),
-        ("MemoryHierarchy", {"size": lambda p: p.cached_mb * p.growth * 1e6}),
+        ("MemoryHierarchy", {"size": lambda p: p.batch_before * p.sample_kb * 1e3}),
+        ("MemoryHierarchy", {"size": lambda p: p.batch_after * p.sample_kb * 1e3}),
+        (
+            "MemoryHierarchy",
+            {"size": lambda p: p.tile_tensors * p.tile_rows * p.tile_columns * 2.0},
+        ),
         ("CompilationSpectrum", {"model": lambda p: tuple(p.constructs.split())}),
     ],
 }

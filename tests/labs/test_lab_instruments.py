@@ -198,6 +198,8 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
         if (cell.kind, cell.name) == ("reveal", "act3_decode")
     )
     found.commit("act3_decode", "B")
+    found.names["tokens"].set(batch=64)
+    found.names["tokens"].set(form="textbook")
     exec(
         compile(cell.body.replace("lab.reveal(", "said = lab.reveal("), cell.where, "exec"),
         found.names,
