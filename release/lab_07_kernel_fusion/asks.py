@@ -152,7 +152,7 @@ def sequence(p: Parameters) -> tuple[str, ...]:
 def act1_message(p: Parameters) -> Message:
     return Message(
         "Noor Haddad",
-        "head of ML infrastructure",
+        "Head of ML infrastructure",
         "Our keyword spotter is far too slow",
         f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}. It gives"
         " the right answers and comes nowhere near the latency in the paper. I profiled it for a"
@@ -440,7 +440,7 @@ def act1_math(p: Parameters) -> Peek:
 def act2_message(p: Parameters) -> Message:
     return Message(
         "Tomás Rivera",
-        "platform engineer",
+        "Platform engineer",
         "Compile everything tonight?",
         "I read a chapter on frameworks over the weekend, and I am sold. It says that fusing"
         f" LayerNorm, Dropout and ReLU into one kernel makes them {CLAIM:g}× faster. Another page"

@@ -196,7 +196,7 @@ def opening(p: Parameters) -> Message:
     sparse = H100.peak("fp16", sparse=True)
     return Message(
         "Tomás Rivera",
-        "platform engineer",
+        "Platform engineer",
         f"{p.reported} of {q(sparse, 'FLOP/s')}, and stuck",
         "I run the GPUs that our training teams share, and one tile of my dashboard has been red"
         f" for a month. Our matrix products reach {p.reported} TFLOPS on an H100. The dashboard"
@@ -460,7 +460,7 @@ def act1_peek(p: Parameters) -> Peek:
 def service_message(p: Parameters) -> Message:
     return Message(
         "Noor Haddad",
-        "head of ML infrastructure",
+        "Head of ML infrastructure",
         "Money for one kernel",
         f"Next month we start serving {LLAMA.name}. Every layer of it has three kinds of kernels:"
         " projections, layer norm, and softmax over the attention scores. I can pay one engineer"
@@ -747,7 +747,7 @@ def act3_same(p: Parameters) -> Message:
     eager, graph = (1 / _token(variant).seconds.median for variant in ("eager", "graph"))
     return Message(
         "Noor Haddad",
-        "head of ML infrastructure",
+        "Head of ML infrastructure",
         "The same decision, again",
         f"So a customer who is alone on the GPU gets {_about(eager, 'tokens/s')} where"
         f" {_about(graph, 'tokens/s')} were measured, only because a CPU hands over one kernel at"
