@@ -76,7 +76,7 @@ const TASKS: Record<Kind, string> = {
   answer: 'Answer',
   essay: 'Write',
   quiz: 'Quiz',
-  myths: 'Myths',
+  myths: 'Claims',
   checklist: 'Check yourself',
   measurement: 'Measure',
   design: 'Decide'
