@@ -85,7 +85,6 @@ lab.reveal(
 dense_share_pct = 100 * lab.p.reported * 1e12 / devices["h100-sxm"].peak("fp16")
 
 # %% answer="side_elements"
-h100 = devices["h100-sxm"]
 intensity = lab.p.reported * 1e12 / h100.bandwidth  # on the slope, rate = bandwidth × intensity
 side_elements = 3 * intensity  # I = 2N / (3 · 2 bytes) = N / 3
 

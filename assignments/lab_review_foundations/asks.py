@@ -46,6 +46,8 @@ A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200
 #: The chain that the course itself counts: sigmoid(relu(x * w + b)).
 COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
 FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
+#: The side of the large matrices that claims and feedback speak of.
+SIDE = 4096
 
 #: What a model may contain, in the words of the compilation spectrum.
 CONSTRUCTS = {
@@ -1051,7 +1053,7 @@ def ten_questions(p: Parameters) -> Quiz:
     c = COURSE_CHAIN
     apart, fused = c.unfused_reads + c.unfused_writes, c.fused_reads + c.fused_writes
     # One row of attention scores over a long prompt, in fp16.
-    row = q(4096 * FP16, "B")
+    row = q(SIDE * FP16, "B")
     block = q(memory_hierarchy["sram"].capacity, "B")
     launch = q(A100.launch(), "s")
     return Quiz(
@@ -1249,7 +1251,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     " calls this end a barrier.",
                     "no": "A reduction over everything is a barrier: 2 reads and 1 write instead"
                     " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
-                    f" the chip: 4,096 fp16 scores take {row}, and a thread block has {block}. Then"
+                    f" the chip: {SIDE:,} fp16 scores take {row}, and a thread block has {block}. Then"
                     " the second read stays on the chip.",
                     "precision": "Precision changes how accurate the sum is, not when it is known."
                     " With an fp32 sum, the first element still has nothing to be divided by until"
@@ -1370,8 +1372,8 @@ def eight_claims(p: Parameters) -> Myths:
     pays = bool(p.claim_images >= paid)
     relu = fuse(chain("relu"), 100e6, FP32, A100, launch_overhead=0, compute_time=0)
     narrow = fuse(chain("relu"), 100e6, FP16, A100, launch_overhead=0, compute_time=0)
-    epilogue = transfer(2 * 4096 * 4096 * FP16, "hbm").time
-    large = gemm(4096, 4096, 4096, FP16)
+    epilogue = transfer(2 * SIDE * SIDE * FP16, "hbm").time
+    large = gemm(SIDE, SIDE, SIDE, FP16)
     thread = q(memory_hierarchy["registers"].capacity, "B")
     more = q(round(product.flops / pieces.flops), "×")
     return Myths(
@@ -1404,7 +1406,7 @@ def eight_claims(p: Parameters) -> Myths:
                 "A ReLU right after a large matrix product is worth fusing into the product.",
                 "The product has every result in registers before it writes it, so the ReLU comes"
                 " for free there. As a kernel of its own, it would read and write the whole result"
-                f" again: {q(epilogue, 's')} on an A100 for 4,096 × 4,096 numbers in fp16."
+                f" again: {q(epilogue, 's')} on an A100 for {SIDE:,} × {SIDE:,} numbers in fp16."
                 " Compilers call this epilogue fusion.",
                 true=True,
             ),
@@ -1412,7 +1414,7 @@ def eight_claims(p: Parameters) -> Myths:
                 "always",
                 "The more operations share a kernel, the faster the program: two large matrix"
                 " products in a row should be fused as well.",
-                f"A 4,096 × 4,096 product does {q(large.intensity, 'FLOP/B')} in fp16, far beyond"
+                f"A {SIDE:,} × {SIDE:,} product does {q(large.intensity, 'FLOP/B')} in fp16, far beyond"
                 f" an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for arithmetic,"
                 " and sparing a trip through memory gains next to nothing, while the joint kernel"
                 " would need room for both products at once. Fusion helps what waits for bytes or"

@@ -68,7 +68,7 @@ def test_a_design_comes_in_the_order_of_its_form(tmp_path):
     notebook.write_text(json.dumps({"metadata": {"mlsys": about}}), "utf-8")
     design = report(led.path)["design"]
     assert [field["name"] for field in design["fields"]][:2] == ["context", "act1_prediction"]
-    assert design["fields"][0]["about"] == "the device the second act ended on"
+    assert design["fields"][0]["about"] == "the device the design is for"
     assert design["fields"][0]["value"] == "tiny"
 
 
