@@ -1251,8 +1251,8 @@ def ten_questions(p: Parameters) -> Quiz:
                     " calls this end a barrier.",
                     "no": "A reduction over everything is a barrier: 2 reads and 1 write instead"
                     " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
-                    f" the chip: {SIDE:,} fp16 scores take {row}, and a thread block has {block}. Then"
-                    " the second read stays on the chip.",
+                    f" the chip: {SIDE:,} fp16 scores take {row}, and a thread block has {block}."
+                    " Then the second read stays on the chip.",
                     "precision": "Precision changes how accurate the sum is, not when it is known."
                     " With an fp32 sum, the first element still has nothing to be divided by until"
                     " the last one was read: 3 trips in any precision. What would help is a tensor"
@@ -1414,9 +1414,9 @@ def eight_claims(p: Parameters) -> Myths:
                 "always",
                 "The more operations share a kernel, the faster the program: two large matrix"
                 " products in a row should be fused as well.",
-                f"A {SIDE:,} × {SIDE:,} product does {q(large.intensity, 'FLOP/B')} in fp16, far beyond"
-                f" an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for arithmetic,"
-                " and sparing a trip through memory gains next to nothing, while the joint kernel"
+                f"A {SIDE:,} × {SIDE:,} product does {q(large.intensity, 'FLOP/B')} in fp16, far"
+                f" beyond an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for"
+                " arithmetic, and sparing a trip through memory gains next to nothing, while the joint kernel"
                 " would need room for both products at once. Fusion helps what waits for bytes or"
                 " for launches.",
                 true=False,

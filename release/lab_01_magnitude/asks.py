@@ -458,7 +458,7 @@ def int8_weights_times(p: Parameters) -> Number:
         "1.1.)",
         "times",
         points=8,
-        low=0.2,
+        low=0.7,
         high=20,
         hint="Divide the time before by the time after.",
         title="What do smaller weights bring?",
