@@ -1386,8 +1386,8 @@ def eight_claims(p: Parameters) -> Myths:
                 f"A {SIDE:,} × {SIDE:,} product does {q(large.intensity, 'FLOP/B')} in fp16, far"
                 f" beyond an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for"
                 " arithmetic, and sparing a trip through memory gains next to nothing, while the"
-                " joint kernel would need room for both products at once. Fusion helps what waits for bytes or"
-                " for launches.",
+                " joint kernel would need room for both products at once. Fusion helps what waits"
+                " for bytes or for launches.",
                 true=False,
             ),
             Myth(
