@@ -364,7 +364,7 @@ def _steps(cells: list[Any]) -> Iterator[Step]:
     """What there is to do, read from the cells that the builder made."""
     for index, cell in enumerate(cells):
         kind = cell.id.partition("_")[0]
-        named = re.search(r'lab\.(?:card|reveal)\("(\w+)"\)?', cell.source)
+        named = re.search(r'lab\.(?:card|reveal)\(\s*"(\w+)"', cell.source)
         if kind == "question" and named:
             yield Step(index, cell.metadata.mlsys.kind, named[1])
         elif kind in ("instrument", "design"):
