@@ -195,7 +195,7 @@ def listening_plan(given: Given) -> ChoiceKey:
         "gate": (
             "switching off always saves",
             f"The detector draws {q(p.gate_mw * 1e-3, 'W')} all day, and the radio still sends "
-            f"{p.sound_pct} % of the time: {shown['gate']} in all, against {shown[best]} for "
+            f"{p.sound_pct}% of the time: {shown['gate']} in all, against {shown[best]} for "
             f"“{best}”.",
         ),
     }
@@ -537,21 +537,21 @@ def mixed_kparams(given: Given) -> NumberKey:
                 "all int8",
                 room / small,
                 credit=0.4,
-                says=f"That many fit if every parameter is int8. {p.fp16_pct} % of them take twice "
+                says=f"That many fit if every parameter is int8. {p.fp16_pct}% of them take twice "
                 "the room.",
             ),
             Belief(
                 "all fp16",
                 room / large,
                 credit=0.3,
-                says=f"That many fit if every parameter is fp16. Only {p.fp16_pct} % of them must "
+                says=f"That many fit if every parameter is fp16. Only {p.fp16_pct}% of them must "
                 "be; the rest can be stored in one byte each.",
             ),
             Belief(
                 "parts swapped",
                 room / (part * small + (1 - part) * large),
                 credit=0.4,
-                says=f"The parts are swapped: {p.fp16_pct} % of the parameters stay in fp16, and "
+                says=f"The parts are swapped: {p.fp16_pct}% of the parameters stay in fp16, and "
                 "the others shrink to int8.",
             ),
             Belief(
@@ -593,7 +593,7 @@ def largest_batch_images(given: Given) -> NumberKey:
             "full peak",
             float(floor(left / arithmetic(peak, 1.0))),
             credit=0.4,
-            says=f"That is at the full peak. Your kernels reach {p.efficiency_pct} % of it, so an "
+            says=f"That is at the full peak. Your kernels reach {p.efficiency_pct}% of it, so an "
             f"image takes {q(each, 's')}.",
         ),
         Belief(

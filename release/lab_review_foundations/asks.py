@@ -561,7 +561,7 @@ def claim(p: Parameters) -> Message:
         " left. Here is the profile from your chip: a ReLU over"
         f" {p.activation_melem} million fp32 elements takes {p.profile_us} µs, and the profiler"
         " shows every arithmetic unit in use, from the first microsecond to the last. That is"
-        " 100 % of the compute, so the kernel is optimal, and I would like to close the ticket"
+        " 100% of the compute, so the kernel is optimal, and I would like to close the ticket"
         " today.\n\n"
         "Noor wants somebody else to look at it before I do. She also mentioned layer norm, which"
         " does about five times the work per element; if I'm right, that one should be able to"
@@ -579,7 +579,7 @@ def act1_share(p: Parameters) -> Prediction:
     return Prediction(
         "What fraction of an A100's peak can a perfect layer norm reach? The peak is"
         f" {A100.peak_label()}. The tensor is fp16, and the kernel runs on its own, unfused.",
-        {"A": "about 95 %", "B": "about 50 %", "C": "about 5 %", "D": "about 0.5 %"},
+        {"A": "about 95%", "B": "about 50%", "C": "about 5%", "D": "about 0.5%"},
         values={"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005},
         unit="%",
         quantity="mfu",
@@ -1253,7 +1253,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     " left, and that fewer bytes would raise the roof itself.",
                     "line": "That is a profiler's job, and the two work together: the profile finds"
                     " the kernel that takes the time, and the roofline says whether anything is"
-                    " left to gain there. At 95 % of its roof, the slowest kernel of a program is"
+                    " left to gain there. At 95% of its roof, the slowest kernel of a program is"
                     " the wrong one to tune.",
                     "cost": "Energy appears nowhere in the model; its two numbers are operations"
                     f" per second and bytes per second. For an A100 they meet at {ridge}. What you"
@@ -1292,7 +1292,7 @@ def ten_questions(p: Parameters) -> Quiz:
             ),
             Question(
                 "optimal",
-                "“My ReLU kernel is optimal: it uses 100 % of the compute.” What is wrong with"
+                "“My ReLU kernel is optimal: it uses 100% of the compute.” What is wrong with"
                 " that claim?",
                 {
                     "half": "only half of the compute can be used without sparsity",
@@ -1307,7 +1307,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     f" {most} of an A100's dense peak at best, because memory delivers no more."
                     " Compare its intensity with the ridge.",
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
-                    " so a claim of 100 % cannot be about useful work. A unit that waits also"
+                    " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth, which"
                     " you computed from Ines's profile.",
                     "never": "Good kernels come close, each to the limit that binds it: large"

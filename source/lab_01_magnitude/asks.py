@@ -603,7 +603,7 @@ def act3_message(p: Parameters) -> Message:
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}, and must answer within a second.\n"
         "\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
-        f"kernels that reach {p.efficiency_pct} % of the peak and {q(p.launch_us * 1e-6, 's')} of "
+        f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
         f"latency. We promise an answer within {q(p.deadline_us * 1e-6, 's')}, and every image "
         "waits for its whole batch.\n\n"
         "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
@@ -658,7 +658,7 @@ def mixed_kparams(p: Parameters) -> Number:
 @lab.asks
 def largest_batch_images(p: Parameters) -> Number:
     return Number(
-        f"In the cloud ({_model(p)}), kernels reach {p.efficiency_pct} % of the H100's peak, a "
+        f"In the cloud ({_model(p)}), kernels reach {p.efficiency_pct}% of the H100's peak, a "
         f"batch adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
         f"is the largest batch whose answer is ready within **{q(p.deadline_us * 1e-6, 's')}**? "
         "(Write a whole number such as 700.)",
@@ -702,7 +702,7 @@ def act3_split(p: Parameters) -> Reflection:
             f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks a large "
             f"batch is the promise of {promise}: every image waits for all the others. Compare the "
             "two lamps of the instrument in each context, and see which one turns red first.",
-            "D": f"A better compiler can raise the {p.efficiency_pct} % of the peak that your "
+            "D": f"A better compiler can raise the {p.efficiency_pct}% of the peak that your "
             f"kernels reach, and then more images fit into {promise}. It cannot add a byte to "
             f"{sram}. It may make activations smaller, which is worth doing, but the weights stay "
             "what parameters times bytes say. Ask of each remedy which number it changes.",
