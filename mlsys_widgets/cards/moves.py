@@ -159,7 +159,8 @@ class Exploration:
         except LedgerError:
             return  # the card of the prediction says so
         if kept is not None and isinstance(kept.value, list | tuple):
-            self._made |= set(kept.value) & set(self._moves)
+            # A ledger that somebody edited may hold anything in the list.
+            self._made |= {text for text in self._moves if text in kept.value}
 
     def look(self) -> None:
         """See whether a move was made just now, and keep it."""

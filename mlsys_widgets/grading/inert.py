@@ -67,9 +67,9 @@ def inert_markdown(text: str) -> str:
     >>> print(inert_markdown("If a < b, <script>alert(1)</script> [x](javascript:go())"))
     If a < b, &lt;script>alert(1)&lt;/script> [x](javascript-go())
     """
-    unescaped = _SCHEME.search(html.unescape(text)) and not _SCHEME.search(text)
-    if unescaped:  # spelled with entities, which has no honest use
-        text = html.unescape(text)
+    plain = html.unescape(text)
+    if len(_SCHEME.findall(plain)) > len(_SCHEME.findall(text)):
+        text = plain  # one is spelled with entities, which has no honest use
     text = _TAG.sub("&lt;", text)
     text = _SCHEME.sub(lambda found: f"{found[1]}-", text)
     return _COMMAND.sub(r"\\\\ ", text)

@@ -218,8 +218,9 @@ def test_what_the_ledger_says_of_other_moves_does_not_count(led):
         ledger=led, counts=lambda: False, then=made.append,
     )  # fmt: skip
     assert explored.lines == ((GPT2, True), ("More", False))
-    led.record_answer("moves.act1", "not a list")
-    explored.recall()
+    for odd in ("not a list", [{"a": 1}, ["nested"]]):
+        led.record_answer("moves.act1", odd)
+        explored.recall()
     assert explored.missing == ["More"]
     assert made == []
 

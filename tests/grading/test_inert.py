@@ -83,6 +83,7 @@ def test_honest_markdown_reads_as_it_was_written(given, kept):
         "[a](java\nscript:go())",
         "[a](&#106;avascript:go())",
         "[a](javascript&colon;go())",
+        "[a](javascript:go()) [b](javascript&colon;go())",
         "[a](data:text/html,<script>go()</script>)",
         "[a]: javascript:go()\n\n[a]",
         "$\\href{javascript:go()}{x}$",
@@ -94,6 +95,11 @@ def test_markdown_runs_nothing(attack):
     assert not re.search(r"<[A-Za-z/!?]", left)
     assert not re.search(r"script\s*(:|&colon)|data:text", left, re.I)
     assert not re.search(r"(?<!\\)\\(href|require|cssId)", left)
+
+
+def test_a_plain_link_does_not_cover_for_one_in_entities():
+    left = inert_markdown("[a](javascript:go()) [b](&#106;avascript:go())")
+    assert left == "[a](javascript-go()) [b](javascript-go())"
 
 
 @given(st.text(alphabet="<>/scriptjavahref:&#;\\ ()[]\n", max_size=60))
