@@ -65,6 +65,8 @@ def run_validate(arguments: argparse.Namespace) -> int:
         print(f"{len(trial.goals) - len(missed)} of {counted(len(trial.goals), 'goal')} met.")
         if missed:
             _print_table(report.GOAL_HEADER, missed)
+    if warning := report.disturbed(trial):
+        print(warning)
     if arguments.stability:
         parts = [f"without part {part + 1}" for part in range(PARTS)]
         found, results = [], left_out(document, trial)

@@ -8,6 +8,7 @@ ResNet-50 really pay off?
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from mlsys_widgets import physics as ph
@@ -17,6 +18,8 @@ from mlsys_widgets.measured.trial import Errors, Roofs, Trial
 
 #: Wall-clock speed-up that the course's text claims for fusing LayerNorm, Dropout and ReLU.
 CLAIMED_FUSION_SPEEDUP: Final = 5.0
+#: How much longer a stream of shorter kernels may take before that is no accident of timing.
+_TOLERANCE: Final = 1.05
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,27 @@ def launches(trial: Trial) -> LaunchFinding | None:
         len(topic.judged),
         topic.parameters["launch"],
     )
+
+
+def disturbed_streams(document: Document) -> list[tuple[Case, Case]]:
+    """Streams of shorter kernels that took longer than as many longer ones, which cannot be.
+
+    The same launches with more to do on the GPU never end sooner. Where they seem to, something
+    else held up the host while the shorter kernels were timed.
+    """
+    found = []
+    for variant in ("eager", "graph"):
+        by_count: dict[float, list[Case]] = {}
+        for case in cases(document, kind="dispatch", variant=variant):
+            by_count.setdefault(float(case.shape["launches"]), []).append(case)
+        for streams in by_count.values():
+            streams.sort(key=lambda case: float(case.shape["elements"]))
+            found += [
+                (short, long)
+                for short, long in pairwise(streams)
+                if short.seconds.median > _TOLERANCE * long.seconds.median
+            ]
+    return found
 
 
 @dataclass(frozen=True)

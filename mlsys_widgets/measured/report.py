@@ -182,8 +182,24 @@ def _launches(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         f"the profiler. The cost of a launch, {found.launch}, is the same in both forms; it comes "
         "from every other stream that waits for the host, and those streams are not judged."
     )
+    if said := disturbed(trial):
+        yield said
     if "dispatch" in pictures:
         yield f"![Time per kernel against its length]({pictures['dispatch']})"
+
+
+def disturbed(trial: Trial) -> str:
+    """Warn of times that contradict each other; nothing if none do."""
+    found = findings.disturbed_streams(trial.document)
+    if not found:
+        return ""
+    short, long = found[0]
+    return (
+        f"The host was disturbed while streams were timed: {int(short.shape['launches']):,} kernels"
+        f" took {_show(short.seconds.median, 's')}, and as many longer ones only"
+        f" {_show(long.seconds.median, 's')} ({ph.counted(len(found), 'such pair')}). Measure the"
+        " section dispatch again on a quieter machine."
+    )
 
 
 def _products(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:

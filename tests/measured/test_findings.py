@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 
 import pytest
 
-from mlsys_widgets.measured import findings
+from mlsys_widgets.measured import findings, report
 
 pytest.importorskip("scipy")
 
@@ -17,6 +18,24 @@ def test_launches_are_asynchronous(h200):
     assert found.follows == "asynchronous"
     assert found.async_error < 0.15 < found.serial_error
     assert found.launch.endswith("s")
+
+
+def test_streams_that_contradict_each_other_are_found(h200):
+    assert findings.disturbed_streams(h200.document) == []
+    document = copy.deepcopy(h200.document)
+    tiny = next(
+        entry for entry in document["cases"]
+        if (entry["kind"], entry["variant"]) == ("dispatch", "eager")
+        and (entry["shape"]["length"], entry["shape"]["launches"]) == ("tiny", 1000)
+    )  # fmt: skip
+    for key in ("median", "q25", "q75"):
+        tiny["seconds"][key] *= 1.5
+    ((short, long),) = findings.disturbed_streams(document)
+    assert (short.shape["length"], long.shape["length"]) == ("tiny", "5us")
+    assert short.shape["launches"] == long.shape["launches"] == 1000
+    said = report.disturbed(replace(h200, document=document))
+    assert said.startswith("The host was disturbed while streams were timed: 1,000 kernels took 12")
+    assert "(1 such pair)" in said
 
 
 def test_shortfalls_multiply_to_the_share(h200):
