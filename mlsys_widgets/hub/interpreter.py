@@ -38,8 +38,11 @@ _RUNS: Final = (
 )
 _CAN_MAKE: Final = "import sys, venv; sys.exit(sys.version_info < (3, 11))"
 _VERSION: Final = "import platform; print(platform.python_version())"
-#: What pip says about the package for which it found nothing, in every version of pip so far.
-_NOT_FOUND: Final = re.compile(r"No matching distribution found for ([A-Za-z0-9._-]+)")
+#: How pip names the package for which it found nothing, or nothing that fits.
+_NOT_FOUND: Final = re.compile(
+    r"(?:No matching distribution found for|The user requested \(constraint\)|Cannot install)"
+    r" ([A-Za-z0-9._-]+)"
+)
 _PYTHONS: Final = ("python3.11", "python3", "python3.12", "python3.13", "python3.14")
 _PLACES: Final = "/usr/local/bin:/usr/bin:/bin"
 
@@ -55,12 +58,14 @@ class CannotInstall(ValueError):
     Parameters
     ----------
     said
-        The end of what pip or venv said.
+        Why, in words.
+    output
+        What pip or venv printed.
     """
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, said: str, output: str = "") -> None:
         super().__init__(f"the environment of users could not be created: {said}")
-        found = _NOT_FOUND.search(said)
+        found = _NOT_FOUND.search(output)
         self.package = found[1] if found else None
 
 
@@ -166,7 +171,7 @@ def _install_versions(python: Path, package: str, aside: Path, say: Say) -> None
         theirs, ours = _version_of(python), _version_of(Path(sys.executable))
         if theirs == ours:
             raise
-        named = problem.package or "some packages"
+        named = problem.package or "packages"
     say(
         f"Python {theirs}, which users can run, cannot have the {named} that Python {ours} has"
         " here; versions are chosen for it"
@@ -285,5 +290,5 @@ def _run(command: list[str | Path]) -> None:
         [str(each) for each in command], umask=0o022, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        last = (done.stderr or done.stdout).strip().splitlines()[-3:]
-        raise CannotInstall(" ".join(last))
+        output = (done.stderr or done.stdout).strip()
+        raise CannotInstall(" ".join(output.splitlines()[-3:]), output)
