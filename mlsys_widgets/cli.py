@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
@@ -312,6 +313,30 @@ def _add_courses(commands: _Commands) -> None:
     roster.add_argument("folder", type=Path, metavar="FOLDER", help="the course")
     roster.add_argument("roster", type=Path, metavar="CSV", help="the class")
     roster.set_defaults(run=_in_room("courses.command:run_roster"))
+
+    calendar = actions.add_parser("calendar", help="when labs open and are due, and for whom")
+    calendar.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
+        help="the course (default: this folder)",
+    )  # fmt: skip
+    calendar.add_argument("--student", metavar="NAME", help="as this student has it")
+    calendar.set_defaults(run=_in_room("courses.term:run_calendar"))
+
+    extend = actions.add_parser("extend", help="give one student more time, with a reason")
+    extend.add_argument("student", metavar="STUDENT", help="who")
+    extend.add_argument("lab", metavar="LAB", help="for which lab; '*' for all")
+    time = extend.add_mutually_exclusive_group(required=True)
+    time.add_argument("--days", type=float, metavar="N", help="so many days more")
+    time.add_argument(
+        "--due", type=datetime.fromisoformat, metavar="TIME",
+        help="until then, such as 2026-11-09T23:59, in the course's time zone",
+    )  # fmt: skip
+    extend.add_argument("--reason", required=True, metavar="TEXT", help="kept in the settings")
+    extend.add_argument(
+        "--folder", type=Path, default=Path(), metavar="FOLDER",
+        help="the course (default: this folder)",
+    )  # fmt: skip
+    extend.set_defaults(run=_in_room("courses.term:run_extend"))
 
     doctor = actions.add_parser("doctor", help="what is wrong here, and how to fix it")
     doctor.add_argument(

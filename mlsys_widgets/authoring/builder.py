@@ -25,6 +25,8 @@ from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.identity import INSTRUCTOR, VARIABLE
+from mlsys_widgets.labs.lab import module_at
+from mlsys_widgets.labs.lab_modules import modules_beside
 
 #: Another one in every run, which nbval does not compare.
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
@@ -103,11 +105,33 @@ def _write_source(course: Course, lab: str, workshop: Path) -> None:
             raise TextError(f"{home / 'asks.py'} declares {declared.name!r}; it must be {lab!r}")
         notebook = Notebook(declared, CheckSource(home / CHECKS), course)
         book = notebook.make(read(home / LAB_TEXT))
+        _refuse_modules_of_checks(home)
+        module_at(home / CHECKS)  # as the grader will
     folder.mkdir(parents=True)
-    # nbgrader copies it to students and over their submissions, so both get the same file.
-    asks = student_asks((home / ASKS).read_text("utf-8"), lab)
-    (folder / ASKS).write_text(asks, "utf-8")
+    # nbgrader copies them to students and over their submissions, so both get the same files.
+    for name, code in traveling(home, lab).items():
+        (folder / name).write_text(code, "utf-8")
     _write(book, folder / f"{lab}.ipynb")
+
+
+def traveling(home: Path, lab: str) -> dict[str, str]:
+    """The files that go to students beside the notebook, as they go there."""
+    beside = modules_beside(home, ASKS, LAB_TEXT).values()
+    return {
+        path.name: student_asks(path.read_text("utf-8"), lab) for path in (home / ASKS, *beside)
+    }
+
+
+def _refuse_modules_of_checks(home: Path) -> None:
+    """Hidden tests run beside the files that students have, and beside no others."""
+    travels = modules_beside(home, ASKS, LAB_TEXT)
+    for name in modules_beside(home, CHECKS):
+        if name not in travels and f"{name}.py" not in (ASKS, LAB_TEXT):
+            raise TextError(
+                f"{home / CHECKS} imports {name}.py, which students do not get, so a hidden test"
+                f" could not run. Checks may import from {ASKS}, from modules that {ASKS} or"
+                f" {LAB_TEXT} import too, and from installed packages; move the rest into {CHECKS}"
+            )
 
 
 @contextmanager

@@ -13,12 +13,12 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.authoring.builder import traveling
 from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
 from mlsys_widgets.authoring.start_page import start_page
-from mlsys_widgets.authoring.student_source import student_asks
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, START_PAGE
+from mlsys_widgets.files import CHECKS, LAB_TEXT, START_PAGE
 from mlsys_widgets.labs import load
 
 
@@ -61,11 +61,11 @@ def _why_stale(course: Course, lab: str) -> str | None:
     for folder in (source, release):
         if not (folder / notebook).is_file():
             return f"{folder.parent.name}/{lab} is not built"
-    asks = student_asks((home / ASKS).read_text("utf-8"), lab)
-    for folder in (source, release):
-        there = folder / ASKS
-        if not there.is_file() or there.read_text("utf-8") != asks:
-            return f"{folder.parent.name}/{lab}/{ASKS} is not made from the one in assignments/"
+    for name, code in traveling(home, lab).items():
+        for folder in (source, release):
+            there = folder / name
+            if not there.is_file() or there.read_text("utf-8") != code:
+                return f"{folder.parent.name}/{lab}/{name} is not made from the one in assignments/"
     try:
         made = Notebook(load(home), CheckSource(home / CHECKS), course).make(read(home / LAB_TEXT))
     except Exception as problem:  # whatever an author's files may raise

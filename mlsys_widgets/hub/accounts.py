@@ -82,6 +82,11 @@ def make_accounts(
     return made
 
 
+def removed_accounts(state: HubState) -> set[str]:
+    """Names that the hub knows and that are no longer users of this machine."""
+    return {name for name in state.accounts if _entry(name) is None}
+
+
 def remove_accounts(state: HubState) -> list[str]:
     """Remove the users that this hub created; return the names of those it left alone."""
     left = []

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 
@@ -117,7 +118,7 @@ def hub_configuration(
             "api_url": f"http://127.0.0.1:{state.api_port}",
             "pid_file": str(places.database / PROXY_PID),
         },
-        "Authenticator": {"allowed_users": sorted(state.accounts)},
+        "Authenticator": {"allowed_users": sorted(state.accounts.keys() - removed_accounts(state))},
         "CourseSpawner": {
             "cmd": [str(python), "-m", "mlsys_widgets.hub.user_server"],
             "instructors": [each.name for each in state.of_role("instructor")],

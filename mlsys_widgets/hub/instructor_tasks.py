@@ -1,8 +1,8 @@
 """Enters students and releases labs with the instructor's own rights.
 
-Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE``, with the class as JSON on standard
-input; it prints what it did, as JSON. Root creates the course and hands it over. From then on its
-gradebook and what it releases belong to its instructor.
+Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE``, with a `TaskList` as JSON on
+standard input; it prints a `TaskReport`, as JSON. Root creates the course and hands it over. From
+then on its gradebook and what it releases belong to its instructor.
 """
 
 from __future__ import annotations
@@ -11,38 +11,78 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from mlsys_widgets.courses import RosterEntry
+
+@dataclass(frozen=True)
+class TaskList:
+    """What there is to do.
+
+    Parameters
+    ----------
+    students
+        The class, to be entered.
+    released
+        Labs that were released before: they are not released again.
+    """
+
+    students: list[dict[str, str]]
+    released: list[str]
 
 
 @dataclass(frozen=True)
 class TaskReport:
-    """What was done: labs released now, labs that differ from what students have, new students."""
+    """What was done, and what somebody should know.
+
+    Parameters
+    ----------
+    released
+        Labs that students can fetch now, and could not before.
+    changed
+        Labs that differ from what students have.
+    withdrawn
+        Labs that were released before and that students can no longer fetch.
+    ever_released
+        Labs that were released at any time, for the next start.
+    added
+        Students who are new in the gradebook.
+    """
 
     released: list[str]
     changed: list[str]
+    withdrawn: list[str]
+    ever_released: list[str]
     added: list[str]
 
 
-def main(course: Path, students: list[RosterEntry]) -> TaskReport:
+def main(course: Path, tasks: TaskList) -> TaskReport:
     """Enter students, and release the labs that were never released."""
-    from mlsys_widgets.courses import enter_students
+    from mlsys_widgets.courses import RosterEntry, enter_students
     from mlsys_widgets.labs.course import Course
 
     os.chdir(course)  # where nbgrader looks for its settings
+    students = [RosterEntry(**each) for each in tasks.students]
     added = enter_students(Course(course), students).added if students else ()
-    released, changed = release_labs(course)
-    return TaskReport(released, changed, list(added))
+    return release_labs(course, tasks.released, added)
 
 
-def release_labs(course: Path) -> tuple[list[str], list[str]]:
-    """Release labs that students cannot fetch yet; return them, and those rebuilt since.
+def release_labs(course: Path, before: Sequence[str] = (), added: Sequence[str] = ()) -> TaskReport:
+    """Release labs that were never released.
 
-    A lab that was released stays as it is, because students are working on it.
+    A lab that was released stays as it is, because students are working on it; one that was
+    withdrawn stays withdrawn, because somebody decided that.
+
+    Parameters
+    ----------
+    course
+        The course.
+    before
+        Labs that were released earlier.
+    added
+        Students who were entered, for the report.
     """
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
@@ -51,15 +91,18 @@ def release_labs(course: Path) -> tuple[list[str], list[str]]:
     app.load_config_file()
     config = app.config
     outbound = Path(config.Exchange.root) / config.CourseDirectory.course_id / "outbound"
-    released, changed = [], []
+    released, changed, withdrawn = [], [], []
     for folder in sorted((course / "release").glob("*/")):
         lab = folder.name
-        if not (outbound / lab).is_dir():
+        if not (outbound / lab).is_dir() and lab in before:
+            withdrawn.append(lab)
+        elif not (outbound / lab).is_dir():
             _release(NbGraderAPI(config=config), lab)
             released.append(lab)
         elif _notebooks(folder) != _notebooks(outbound / lab):
             changed.append(lab)
-    return released, changed
+    ever = sorted({*before, *(path.name for path in outbound.glob("*/"))})
+    return TaskReport(released, changed, withdrawn, ever, list(added))
 
 
 def _release(api: Any, lab: str) -> None:
@@ -77,10 +120,8 @@ def _notebooks(folder: Path) -> dict[str, bytes]:
 if __name__ == "__main__":
     # jsonschema imports a parser of web addresses where it is installed, which takes two seconds.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    from mlsys_widgets.courses import RosterEntry
-
     try:
-        done = main(Path(sys.argv[1]), [RosterEntry(**each) for each in json.load(sys.stdin)])
+        done = main(Path(sys.argv[1]), TaskList(**json.load(sys.stdin)))
     except (ValueError, OSError) as problem:
         sys.exit(str(problem))
     print(json.dumps(asdict(done)))

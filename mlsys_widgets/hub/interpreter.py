@@ -1,14 +1,16 @@
 """The Python that users of a hub run: one that they can reach.
 
 An environment in root's home works for root and nobody else, and one that is installed from a clone
-shows students the clone, keys and all. So we try, as a user, whether users can run the one at hand.
-If they cannot, an environment with the same versions is created in the hub's folder.
+shows students the clone, keys and all. So we try, with a user's rights, whether users can run the
+one at hand. If they cannot, an environment with the same versions is created in the hub's folder.
+Where that takes another Python, which cannot have all of these versions, they are chosen for it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -35,10 +37,36 @@ _RUNS: Final = (
     "sys.exit('without ' + ', '.join(missing) if missing else 0)"
 )
 _CAN_MAKE: Final = "import sys, venv; sys.exit(sys.version_info < (3, 11))"
+_VERSION: Final = "import platform; print(platform.python_version())"
+#: How pip names the package for which it found nothing, or nothing that fits.
+_NOT_FOUND: Final = re.compile(
+    r"(?:No matching distribution found for|The user requested \(constraint\)|Cannot install)"
+    r" ([A-Za-z0-9._-]+)"
+)
 _PYTHONS: Final = ("python3.11", "python3", "python3.12", "python3.13", "python3.14")
 _PLACES: Final = "/usr/local/bin:/usr/bin:/bin"
 
+#: Belongs to no hub, and reaches what every user does: to find a Python before there are users.
+NOBODY: Final = Account("nobody", 65534, 65534, "student")
+
 Say = Callable[[str], None]
+
+
+class CannotInstall(ValueError):
+    """An environment that could not be created.
+
+    Parameters
+    ----------
+    said
+        Why, in words.
+    output
+        What pip or venv printed.
+    """
+
+    def __init__(self, said: str, output: str = "") -> None:
+        super().__init__(f"the environment of users could not be created: {said}")
+        found = _NOT_FOUND.search(output)
+        self.package = found[1] if found else None
 
 
 def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Path:
@@ -100,29 +128,70 @@ def make_environment(target: Path, base: Path, say: Say) -> Path:
     python = target / "bin" / "python"
     if is_fresh(target):
         return python
-    if _stamp(target) is None:  # missing, or never finished
+    known = _stamp(target)
+    if known is None:  # missing, or never finished
         say(f"Creating an environment that users can reach in {target}; this takes minutes")
         shutil.rmtree(target, ignore_errors=True)
-        _run([base, "-m", "venv", "--without-pip", target])
     else:
         say(f"Updating the environment of users in {target}")
-    with TemporaryDirectory() as aside:
-        package = _package(Path(aside))
-        stamp = _stamp(target)
-        if not (stamp and _same_versions(stamp)):
-            pins = Path(aside) / "constraints.txt"
-            pins.write_text("".join(f"{n}=={v}\n" for n, v in _versions().items()), "utf-8")
-            _pip(python, "install", "--constraint", pins, f"{NAME}[hub]{package}")
-        # The same version may have other files, and pip compares versions only.
-        _pip(python, "install", "--no-deps", "--force-reinstall", f"{NAME}{package}")
+    try:
+        if known is None:
+            _run([base, "-m", "venv", "--without-pip", target])
+        with TemporaryDirectory() as aside:
+            package = _package(Path(aside))
+            if not (known and _same_versions(known)):
+                _install_versions(python, package, Path(aside), say)
+            # The same version may have other files, and pip compares versions only.
+            _pip(python, "install", "--no-deps", "--force-reinstall", f"{NAME}{package}")
+    except CannotInstall:
+        if known is None:
+            shutil.rmtree(target, ignore_errors=True)
+        raise
     (packages,) = target.glob("lib/python3*/site-packages")
+    here = _versions()
     made = {
         "package": _digest(),
         "requires": metadata.requires(NAME),
-        "versions": _versions([str(packages)]),
+        # What this environment had of what that one has; there it may be another version.
+        "versions": {name: here[name] for name in _versions([str(packages)]) if name in here},
     }
     (target / STAMP).write_text(json.dumps(made), "utf-8")
     return python
+
+
+def _install_versions(python: Path, package: str, aside: Path, say: Say) -> None:
+    """Install the versions of this environment, or those that the other Python can have."""
+    pins = aside / "constraints.txt"
+    pins.write_text("".join(f"{n}=={v}\n" for n, v in _versions().items()), "utf-8")
+    wanted = f"{NAME}[hub]{package}"
+    try:
+        _pip(python, "install", "--constraint", pins, wanted)
+        return
+    except CannotInstall as problem:
+        theirs, ours = _version_of(python), _version_of(Path(sys.executable))
+        if theirs == ours:
+            raise
+        named = problem.package or "packages"
+    say(
+        f"Python {theirs}, which users can run, cannot have the {named} that Python {ours} has"
+        " here; versions are chosen for it"
+    )
+    try:
+        _pip(python, "install", wanted)
+    except CannotInstall as problem:
+        raise CannotInstall(
+            f"Python {theirs} ({python.resolve()}) cannot install"
+            f" {problem.package or 'what a hub needs'}, which Python {ours} ({sys.executable}) has."
+            f" Install {NAME}[hub] with a Python that everybody can reach, and name it with"
+            f" --python. {problem}"
+        ) from None
+
+
+def _version_of(python: Path) -> str:
+    done = subprocess.run(
+        [str(python), "-I", "-c", _VERSION], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
 
 
 def is_fresh(target: Path) -> bool:
@@ -139,18 +208,26 @@ def _same_versions(stamp: Mapping[str, Any]) -> bool:
 
 
 def _reachable_python(account: Account, home: Path) -> Path:
-    """A system Python that users can run and that can create environments."""
-    for name in _PYTHONS:
-        found = shutil.which(name, path=_PLACES)
-        if found:
+    """A Python that users can run and that can create environments; this very one if possible."""
+    own = shutil.which(f"python{sys.version_info[0]}.{sys.version_info[1]}", path=_base_bin())
+    others = (shutil.which(name, path=_PLACES) for name in _PYTHONS)
+    for found in filter(None, (own, *others)):
+        try:
             done = run_as(account, [found, "-I", "-c", _CAN_MAKE], home=home)
-            if done.returncode == 0:
-                return Path(found)
+        except OSError:  # it lies where users may not go
+            continue
+        if done.returncode == 0:
+            return Path(found)
     raise ValueError(
         f"users of this hub cannot run {sys.executable}, and there is no other Python 3.11 or newer"
         f" in {_PLACES}; install one (apt-get install python3), or install mlsys-widgets[hub] where"
         " everybody can reach it and name that Python with --python"
     )
+
+
+def _base_bin() -> str:
+    """Where the Python lies from which this environment was made."""
+    return str(Path(sys.base_prefix) / "bin")
 
 
 def _versions(path: list[str] | None = None) -> dict[str, str]:
@@ -213,5 +290,5 @@ def _run(command: list[str | Path]) -> None:
         [str(each) for each in command], umask=0o022, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        last = (done.stderr or done.stdout).strip().splitlines()[-3:]
-        raise ValueError(f"the environment of users could not be created: {' '.join(last)}")
+        output = (done.stderr or done.stdout).strip()
+        raise CannotInstall(" ".join(output.splitlines()[-3:]), output)

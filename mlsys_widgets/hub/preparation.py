@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from mlsys_widgets.courses import RosterEntry, init_course, pack
 from mlsys_widgets.courses.bundle_reader import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
+from mlsys_widgets.hub.instructor_tasks import TaskList, TaskReport
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.run_as import run_as
 from mlsys_widgets.hub.server_process import free_port, is_free
@@ -131,18 +131,43 @@ def run_instructor_tasks(
     home: Path,
     python: Path,
     students: Sequence[RosterEntry],
-) -> dict[str, Any]:
-    """Enter students and release labs, with the instructor's rights."""
+    state: HubState,
+    say: Say,
+) -> None:
+    """Enter students and release labs, with the instructor's rights; say what was done.
+
+    Parameters
+    ----------
+    places
+        The hub's folder.
+    instructor, home
+        Who does it, and where that person is at home; whoever runs this if `None`.
+    python
+        What runs it.
+    students
+        The class.
+    state
+        What was released before; it is brought up to date and written.
+    say
+        Told what was done, and what somebody should know.
+    """
     done = run_as(
         instructor,
         [python, "-m", "mlsys_widgets.hub.instructor_tasks", places.course],
         home=home,
         folder=places.course,
         environment={"JUPYTER_CONFIG_PATH": str(places.settings_of("instructor"))},
-        stdin=json.dumps([asdict(each) for each in students]),
+        stdin=json.dumps(asdict(TaskList([asdict(s) for s in students], state.released))),
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["no reason given"]
         raise ValueError(f"the course could not be prepared: {said[-1]}")
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+    report = TaskReport(**json.loads(done.stdout.splitlines()[-1]))
+    state.released = report.ever_released
+    state.write(places.state)
+    for lab in report.released:
+        say(f"Released {lab}")
+    for lab in report.changed:
+        say(f"{lab} was rebuilt since its release; release it again in the formgrader")
+    for lab in report.withdrawn:
+        say(f"{lab} was withdrawn, and stays so; the formgrader releases it again")

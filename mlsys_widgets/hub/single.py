@@ -65,9 +65,10 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
             log=places.log, lock=lock, folder=places.course,
         ) as server:  # fmt: skip
             # This takes about as long as JupyterLab takes to start.
-            done = run_instructor_tasks(places, None, Path.home(), python, [RosterEntry(me)])
-            for lab in done["released"]:
-                print(f"· Released {lab}", flush=True)
+            run_instructor_tasks(
+                places, None, Path.home(), python, [RosterEntry(me)], state,
+                lambda words: print(f"· {words}", flush=True),
+            )  # fmt: skip
             server.wait_until_ready(f"{address.url}/api")
             print(f"\nThe course {state.course_id} is open to you as instructor and as student.\n")
             print(f"  Open      {address.url}/lab/tree/README.md?token={token}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
 from mlsys_widgets.courses import RosterEntry, read_roster
 from mlsys_widgets.courses.roster import listed
-from mlsys_widgets.hub.accounts import check_names, make_accounts
+from mlsys_widgets.hub.accounts import check_names, make_accounts, removed_accounts
 from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuration
 from mlsys_widgets.hub.hub_state import HubState, write_private
-from mlsys_widgets.hub.interpreter import clone, interpreter_for, runs
+from mlsys_widgets.hub.interpreter import NOBODY, CannotInstall, clone, interpreter_for, runs
 from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.places import Places, Role, closed_parent
 from mlsys_widgets.hub.preparation import (
@@ -77,16 +78,24 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     wanted = _everybody(state, students)
     check_names(state, list(wanted))
     check_origin(places.course, bundle=options.bundle, origin=options.origin)
+    first = not places.root.exists()
     places.make()
     with interruptible(), held(places.lock, "a hub") as lock:
+        # Whatever has to be installed comes first: if it cannot be, nobody has become a user yet.
+        try:
+            python = _python(places, options)
+        except CannotInstall:
+            if first:
+                shutil.rmtree(places.root, ignore_errors=True)
+            raise
         proxy = find_proxy(places.proxy, _say)
         passwords = _create_people(places, state, wanted)
+        _mention_who_is_missing(places, state, wanted, students)
         if not address.loopback:
             _refuse_defaults(list(wanted), passwords)
         if end_stale_proxy(places.database / PROXY_PID):
             _say("Ended the proxy of a hub that was killed; servers of users keep running")
         check_port(address.ip, address.port)
-        python = _python(places, state, options)
         _make_course(places, state, options)
         _write_settings(places, state, options)
         _warn_about_readable_keys(state, options)
@@ -108,14 +117,45 @@ def _read_state(places: Places, options: HubOptions) -> HubState:
         return HubState.new("hub", options.instructor or INSTRUCTOR, options.student or STUDENT)
     if state.kind != "hub":
         raise ValueError(f"{places.root} is a course for one person; name another with --folder")
+    for role, asked, known in (
+        ("instructor", options.instructor, state.instructor),
+        ("student", options.student, state.student),
+    ):
+        if asked not in (None, known):
+            raise ValueError(
+                f"the {role} of this hub is {known}, as chosen at its first start; omit --{role},"
+                f" or begin another hub with --folder"
+            )
     return state
 
 
 def _everybody(state: HubState, students: Sequence[RosterEntry]) -> dict[str, Role]:
-    """Who will be a user: everybody from before, the two to try it with, and the class."""
+    """Who will be a user: everybody from before, the two to try it with, and the class.
+
+    Somebody who was removed from this machine comes back only with the roster. On a new machine
+    nobody is a user yet, and everybody comes along.
+    """
     wanted: dict[str, Role] = {each.id: "student" for each in students}
-    wanted |= {name: each.role for name, each in state.accounts.items()}
+    gone = removed_accounts(state)
+    moved = len(gone) == len(state.accounts)
+    wanted |= {n: each.role for n, each in state.accounts.items() if moved or n not in gone}
     return wanted | {state.student: "student", state.instructor: "instructor"}
+
+
+def _mention_who_is_missing(
+    places: Places, state: HubState, wanted: Mapping[str, Role], students: Sequence[RosterEntry]
+) -> None:
+    removed = [name for name in state.accounts if name not in wanted]
+    if removed:
+        _say(
+            f"Removed from this machine, and left so: {listed(removed)}. Their work is kept in"
+            f" {places.homes}; who is in the roster comes back"
+        )
+    listed_now = {each.id for each in students} | {state.student}
+    others = [each.name for each in state.of_role("student") if each.name not in listed_now]
+    staying = [name for name in others if name in wanted]
+    if students and staying:
+        _say(f"Not in this roster, and still here with their work: {listed(staying)}")
 
 
 def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> Passwords:
@@ -138,15 +178,13 @@ def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:
         )
 
 
-def _python(places: Places, state: HubState, options: HubOptions) -> Path:
-    trying = state.accounts[state.student]
-    home = places.home(trying.name)
+def _python(places: Places, options: HubOptions) -> Path:
     if options.python is None:
-        return interpreter_for(trying, home, places.environment, _say)
-    if not runs(options.python.absolute(), trying, home):
+        return interpreter_for(NOBODY, Path("/"), places.environment, _say)
+    if not runs(options.python.absolute(), NOBODY, Path("/")):
         raise ValueError(
-            f"{trying.name} cannot run {options.python}, or it lacks mlsys-widgets[hub]; install"
-            " that where everybody can reach it, or omit --python"
+            f"users cannot run {options.python}, or it lacks mlsys-widgets[hub]; install that where"
+            " everybody can reach it, or omit --python"
         )
     return options.python.absolute()
 
@@ -179,13 +217,8 @@ def _enter_and_release(
     known = {each.id for each in students}
     trying = [] if state.student in known else [RosterEntry(state.student)]
     teacher = state.accounts[state.instructor]
-    done = run_instructor_tasks(
-        places, teacher, places.home(teacher.name), python, [*students, *trying]
-    )
-    for lab in done["released"]:
-        _say(f"Released {lab}")
-    for lab in done["changed"]:
-        _say(f"{lab} was rebuilt since its release; release it again in the formgrader")
+    home = places.home(teacher.name)
+    run_instructor_tasks(places, teacher, home, python, [*students, *trying], state, _say)
 
 
 def _warn_about_readable_keys(state: HubState, options: HubOptions) -> None:
@@ -231,7 +264,7 @@ def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> 
 
 def _introduce(places: Places, address: Address, state: HubState, passwords: Passwords) -> None:
     """Say where to go, whom to log in as, and how to stop."""
-    known, others = hashes(), len(state.accounts) - 2
+    known, others = hashes(), len(state.accounts.keys() - removed_accounts(state)) - 2
     rows = [
         ("Open", address.url),
         ("Teach as", f"{state.instructor}   {passwords.shown(state.instructor, known)}"),

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
+from mlsys_widgets.labs.calendar import Calendar, read_calendar
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
 #: How many seconds nbgrader gives a cell by default.
 _CELL_SECONDS: Final = 30.0
 _SQLITE: Final = "sqlite:///"
+#: What ``course.toml`` says about dates.
+_DATES: Final = ("timezone", "late", "labs", "sections", "extensions")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Course:
         Whether everyone has their own numbers.
     edition
         Part of every draw: change it, and everyone's numbers change.
+    calendar
+        When labs open and are due, and for whom.
     given
         nbgrader's configuration, if it was read already.
     """
@@ -36,6 +41,7 @@ class Course:
     root: Path
     variants: bool = True
     edition: str = ""
+    calendar: Calendar = field(default_factory=Calendar)
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -53,14 +59,21 @@ class Course:
             said = tomllib.loads(path.read_text("utf-8"))
         except tomllib.TOMLDecodeError as problem:
             raise ValueError(f"{path} cannot be read: {problem}") from None
+        dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
         for name, value in said.items():
             wanted = {"variants": bool, "edition": str}.get(name)
             if wanted is None:
-                raise ValueError(f"{path} sets {name}; it can set: variants, edition")
+                allowed = ", ".join(("variants", "edition", *_DATES))
+                raise ValueError(f"{path} sets {name}; it can set: {allowed}")
             if not isinstance(value, wanted):
                 allowed = "true or false" if wanted is bool else "a text in quotes"
                 raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
-        return cls(root, **said, given=given)
+        labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
+        try:
+            calendar = read_calendar(dates, labs)
+        except ValueError as problem:
+            raise ValueError(f"{path}: {problem}") from None
+        return cls(root, **said, calendar=calendar, given=given)
 
     @property
     def home(self) -> Path:

@@ -13,6 +13,7 @@ from typing import Any
 
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
+from mlsys_widgets.labs.lab_modules import importable, modules_beside
 from mlsys_widgets.labs.variants import Parameter, Parameters, draw
 
 Asks = Callable[[Parameters], Item]
@@ -106,11 +107,12 @@ def load(folder: str | os.PathLike[str]) -> Lab:
             f"{ASKS} is not beside the notebook; the lab cannot open without it: fetch the lab"
             " again, or copy that file into the notebook's folder"
         )
-    return _declared(path, path.read_bytes())
+    beside = modules_beside(path.parent, ASKS).values()
+    return _declared(path, *(each.read_bytes() for each in (path, *beside)))
 
 
 @functools.lru_cache(maxsize=16)
-def _declared(path: Path, _content: bytes) -> Lab:
+def _declared(path: Path, *_contents: bytes) -> Lab:
     """What a file declares, read once: the hidden test of every cell asks for it."""
     lab = getattr(module_at(path), "lab", None)
     if not isinstance(lab, Lab):
@@ -121,9 +123,9 @@ def _declared(path: Path, _content: bytes) -> Lab:
 def module_at(path: Path) -> ModuleType:
     """A file of a lab as a module.
 
-    It is loaded by its path and under a name of its own, so that no file beside it shadows
-    anything, and it leaves no cache in folders where nothing should be written, such as a
-    submission's.
+    It is loaded by its path and under a name of its own, and can import the modules beside it. No
+    file there shadows anything, and no cache is left in folders where nothing should be written,
+    such as a submission's.
     """
     spec = importlib.util.spec_from_file_location(f"_mlsys_{path.parent.name}_{path.stem}", path)
     assert spec is not None
@@ -131,7 +133,8 @@ def module_at(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
-        spec.loader.exec_module(module)
+        with importable(path.parent):
+            spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = writes
     return module

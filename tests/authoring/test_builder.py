@@ -6,6 +6,8 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring import TextError, build, builder, labs_of
+from mlsys_widgets.courses.freshness import stale_labs
+from mlsys_widgets.grading.checks_file import load_checks
 from tests.authoring.conftest import DEMO
 
 
@@ -110,6 +112,31 @@ def test_a_solution_that_fails_is_told_and_nothing_is_built(course, change):
         "lab_02_demo: the cell answer_limit fails when the solution is run: ZeroDivisionError:"
         " division by zero"
     )
+    assert not (course.root / "source").exists()
+
+
+def test_a_module_beside_a_lab_travels_with_it_and_is_shared_with_its_checks(course, change):
+    home = course.folder("assignments", DEMO)
+    (home / "sums.py").write_text("SIDE = 64  # the key is near\n")
+    change("asks.py", "lab = Lab(", "from sums import SIDE\n\nlab = Lab(")
+    change("checks.py", "def limit(", "from asks import lab\nfrom sums import SIDE\n\ndef limit(")
+    build(course)
+    for step in ("source", "release"):
+        there = (course.root / step / DEMO / "sums.py").read_text()
+        assert "SIDE = 64" in there
+        assert "the key is near" not in there
+    checks = load_checks(home)
+    assert "limit" in checks
+    assert stale_labs(course) == {}
+    (home / "sums.py").write_text("SIDE = 65\n")
+    assert "sums.py is not made from the one" in stale_labs(course)[DEMO]
+
+
+def test_a_module_of_the_checks_alone_is_refused_and_nothing_is_built(course, change):
+    (course.folder("assignments", DEMO) / "keys.py").write_text("RIGHT = 1\n")
+    change("checks.py", "def limit(", "from keys import RIGHT\n\ndef limit(")
+    with pytest.raises(TextError, match=r"imports keys\.py, which students do not get"):
+        build(course)
     assert not (course.root / "source").exists()
 
 

@@ -10,10 +10,15 @@ import pytest
 
 from mlsys_widgets.hub import interpreter
 from mlsys_widgets.hub.interpreter import STAMP, interpreter_for, is_fresh, make_environment, runs
+from mlsys_widgets.hub.run_as import run_as
 from tests.hub.people import needs_root, open_folder, somebody
 from tests.hub.running import ENVIRONMENT, environment
 
 pytestmark = needs_root
+
+
+def runs_python(python, account, home) -> bool:
+    return run_as(account, [python, "-c", ""], home=home).returncode == 0
 
 
 def nothing(words: str) -> None:
@@ -60,3 +65,59 @@ def test_a_change_is_noticed(what, tmp_path, monkeypatch):
 def test_a_failure_of_pip_is_one_sentence(tmp_path):
     with pytest.raises(ValueError, match="the environment of users could not be created"):
         make_environment(tmp_path / "env", Path("/bin/false"), lambda words: None)
+
+
+def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, monkeypatch):
+    """The package itself, without its dependencies, in an environment of the system's Python."""
+    said, asked = [], []
+    monkeypatch.setattr(interpreter, "_versions", lambda path=None: {"traitlets": "99"})
+    # As on a machine whose hub was installed with a Python that no user can reach.
+    versions = {sys.executable: "3.11.7"}
+    monkeypatch.setattr(interpreter, "_version_of", lambda p: versions.get(str(p), "3.11.2"))
+    real = interpreter._pip
+
+    def pip(python, action, *arguments):
+        asked.append(arguments)
+        wanted = [a for a in arguments if str(a).startswith("mlsys-widgets[hub]")]
+        if wanted:  # one small dependency in place of a hundred
+            arguments = ["traitlets" if a in wanted else a for a in arguments]
+        real(python, action, *arguments)
+
+    monkeypatch.setattr(interpreter, "_pip", pip)
+    target = tmp_path / "env"
+    python = make_environment(target, Path("/usr/bin/python3"), said.append)
+    assert python.exists()
+    assert said[-1].startswith(
+        "Python 3.11.2, which users can run, cannot have the traitlets that Python 3.11.7 has here"
+    )
+    assert is_fresh(target), "what was chosen anew is not installed again at every start"
+
+
+def test_what_no_version_helps_names_package_and_pythons_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(interpreter, "_versions", lambda path=None: {})
+    versions = {sys.executable: "3.11.7"}
+    monkeypatch.setattr(interpreter, "_version_of", lambda p: versions.get(str(p), "3.11.2"))
+    real = interpreter._pip
+
+    def pip(python, action, *arguments):
+        arguments = [
+            "mlsys-has-no-such-package" if str(a).startswith("mlsys-widgets[hub]") else a
+            for a in arguments
+        ]
+        real(python, action, *arguments)
+
+    monkeypatch.setattr(interpreter, "_pip", pip)
+    target = tmp_path / "env"
+    with pytest.raises(interpreter.CannotInstall) as problem:
+        make_environment(target, Path("/usr/bin/python3"), lambda words: None)
+    for words in ("mlsys-has-no-such-package", "Python 3.11.2", "Python 3.11.7", "--python"):
+        assert words in str(problem.value)
+    assert not target.exists()
+
+
+def test_the_python_that_made_this_environment_is_preferred(monkeypatch):
+    with somebody() as (account, home):
+        found = interpreter._reachable_python(account, home)
+        assert runs_python(found, account, home)
+        monkeypatch.setattr(interpreter, "_base_bin", lambda: "/usr/bin")
+        assert interpreter._reachable_python(account, home).parent == Path("/usr/bin")

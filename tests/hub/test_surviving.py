@@ -133,6 +133,40 @@ def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, 
     continues(again, committed)
 
 
+def test_what_somebody_decided_between_two_starts_stays_decided(hub, trial, committed):
+    """A lab is withdrawn, a student is removed, the roster is shorter, the instructor another."""
+    outbound = hub.places.exchange / "mlsys" / "outbound"
+    ada, ben = hub.names["ada"], hub.names["ben"]
+    roster = hub.places.root.with_name("roster.csv")
+    known = pwd.getpwnam(ben)
+    assert hub.stop() == 0
+    withdrawn = outbound / LAB
+    withdrawn.rename(hub.places.root / "aside")
+    subprocess.run(["userdel", ben], check=True, capture_output=True)
+    shorter = hub.places.root.with_name("shorter.csv")
+    shorter.write_text(f"username\n{hub.names['trial']}\n")
+    other = subprocess.run(
+        hub.command("--instructor", "somebody_else", "--port", str(hub.port)),
+        env=hub.environment, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert other.returncode == 1
+    assert f"the instructor of this hub is {hub.names['teacher']}" in other.stderr
+    before = len(hub.output.read_text())
+    hub.start("--roster", str(shorter))
+    said = hub.output.read_text()[before:]
+    assert f"{LAB} was withdrawn, and stays so" in said
+    assert not withdrawn.exists()
+    assert f"Removed from this machine, and left so: {ben}." in said
+    assert f"Not in this roster, and still here with their work: {ada}" in said
+    with pytest.raises(KeyError):
+        pwd.getpwnam(ben)
+    assert hub.stop() == 0
+    (hub.places.root / "aside").rename(withdrawn)
+    hub.start("--roster", str(roster))
+    assert pwd.getpwnam(ben) == known, "whoever is in the roster comes back, with the same ids"
+    continues(Person(hub, trial.name).arrive(), committed)
+
+
 def refused_off_loopback(hub: Hub) -> None:
     """No default password, and none in the open; nothing listens before that is settled."""
     name = hub.names["ben"]

@@ -1,0 +1,172 @@
+"""``mlsys course calendar`` and ``mlsys course extend``: the dates of a course."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.labs.calendar import Calendar, Extension, LabDates
+from mlsys_widgets.ledger.local_time import local_time
+from mlsys_widgets.physics import counted
+
+_NO_DATES = (
+    "This course has no dates. Give its labs some in assignments/course.toml:\n\n"
+    "[labs.{lab}]\nrelease = {release:%Y-%m-%dT%H:%M:%S}\ndue = {due:%Y-%m-%dT%H:%M:%S}\n"
+)
+
+
+def run_calendar(arguments: argparse.Namespace) -> int:
+    """Show when labs open and are due: for everybody, or as one student has it."""
+    console, now = Console(), datetime.now(UTC)
+    course = Course.at(arguments.folder)
+    calendar, labs = course.calendar, labs_of(course)
+    if not calendar.labs:
+        week = now.replace(hour=8, minute=0, second=0)
+        lab = labs[0] if labs else "lab_01"
+        _print(console, _NO_DATES.format(lab=lab, release=week, due=week + timedelta(days=7)))
+        return 0
+    student = arguments.student or ""
+    if student:
+        section = calendar.section(student)
+        _print(console, f"As {student} has it{f', in the section {section}' if section else ''}:")
+    table = Table("lab", "opens", "due", "now", "late", "weight", box=None, header_style="bold")
+    for lab in labs:
+        dates = calendar.dates(lab, student)
+        row = (lab, *_when(dates, calendar), state_of(dates, now), str(dates.late))
+        table.add_row(*(Text(each) for each in row), f"{dates.weight:g}")
+    console.print(table)
+    for line in () if student else _what_differs(calendar):
+        _print(console, line)
+    return 0
+
+
+def state_of(dates: LabDates, now: datetime) -> str:
+    """Where a lab stands, in words.
+
+    Examples
+    --------
+    >>> due = datetime(2026, 11, 9, 23, 59, tzinfo=UTC)
+    >>> for day in (1, 5, 9, 10):
+    ...     state_of(
+    ...         LabDates(datetime(2026, 11, 2, tzinfo=UTC), due), due.replace(day=day, hour=12)
+    ...     )
+    'opens in 11 hours'
+    'open, 4 days left'
+    'open, 11 hours left'
+    'due 13 hours ago'
+    """
+    if dates.release and now < dates.release:
+        return f"opens in {_span(dates.release - now)}"
+    if dates.due is None:
+        return "open"
+    if now <= dates.due:
+        return f"open, {_span(dates.due - now)} left"
+    return f"due {_span(now - dates.due)} ago"
+
+
+def run_extend(arguments: argparse.Namespace) -> int:
+    """Give one student more time, with a reason, in the settings of the course."""
+    course = Course.at(arguments.folder)
+    longer = Extension(
+        arguments.student, arguments.lab, arguments.reason, arguments.due, arguments.days
+    )
+    path = arguments.folder / "assignments" / COURSE_SETTINGS
+    before = path.read_text("utf-8") if path.is_file() else ""
+    _write_checked(path, before, before.rstrip("\n") + "\n\n" + as_toml(longer))
+    changed = Course.at(arguments.folder).calendar
+    console = Console()
+    for lab in labs_of(course) if longer.lab == "*" else [longer.lab]:
+        old, new = (c.dates(lab, longer.student).due for c in (course.calendar, changed))
+        if new is None:
+            words = "has no due time, so nothing changes yet"
+        elif new == old:
+            words = f"stays due {_shown(new, changed)}: that is no later than before"
+        else:
+            words = f"is due {_shown(new, changed)} for {longer.student}"
+        _print(console, f"{lab} {words}.")
+    _print(console, f"To take it back, delete the last lines of {path}.")
+    return 0
+
+
+def as_toml(longer: Extension) -> str:
+    r"""An extension as it is written in the settings.
+
+    Examples
+    --------
+    >>> print(as_toml(Extension("ben", "*", 'a "cold"', days=2)), end="")
+    [[extensions]]
+    student = "ben"
+    lab = "*"
+    days = 2
+    reason = "a \"cold\""
+    """
+    lines = [
+        "[[extensions]]",
+        f"student = {_quoted(longer.student)}",
+        f"lab = {_quoted(longer.lab)}",
+    ]
+    if longer.days is not None:
+        lines.append(f"days = {longer.days:g}")
+    if longer.due is not None:
+        lines.append(f"due = {longer.due.isoformat(timespec='seconds')}")
+    return "\n".join([*lines, f"reason = {_quoted(longer.reason)}", ""])
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML has it on one line; a JSON text is one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _write_checked(path: Path, before: str, text: str) -> None:
+    """Write settings that can be read; what cannot be is refused, and the file stays."""
+    try:
+        tomllib.loads(text)
+        write_whole(path, text)
+        Course.at(path.parent.parent)
+    except ValueError:
+        write_whole(path, before)
+        raise
+
+
+def _when(dates: LabDates, calendar: Calendar) -> tuple[str, str]:
+    opens, due = (_shown(at, calendar) if at else "–" for at in (dates.release, dates.due))
+    return opens, due
+
+
+def _shown(at: datetime, calendar: Calendar) -> str:
+    return local_time(at.isoformat(), calendar.zone)
+
+
+def _what_differs(calendar: Calendar) -> Iterator[str]:
+    for name, students in calendar.sections.items():
+        yield f"Section {name}: {counted(len(students), 'student')}"
+        for lab, dates in calendar.of_sections[name].items():
+            opens, due = _when(dates, calendar)
+            yield f"  {lab}: opens {opens}, due {due}"
+    for each in calendar.extensions:
+        more = f"until {_shown(each.due, calendar)}" if each.due else f"{each.days:g} days more"
+        lab = "all labs" if each.lab == "*" else each.lab
+        yield f"{each.student} has {more} for {lab}: {each.reason}"
+
+
+def _span(time: timedelta) -> str:
+    """A time in its largest unit, rounded down."""
+    minutes = int(time.total_seconds() // 60)
+    for size, unit in ((1440, "day"), (60, "hour"), (1, "minute")):
+        if minutes >= size:
+            return counted(minutes // size, unit)
+    return "less than a minute"
+
+
+def _print(console: Console, words: str) -> None:
+    console.print(words, highlight=False, markup=False, soft_wrap=True)

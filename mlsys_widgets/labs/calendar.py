@@ -1,0 +1,293 @@
+"""The calendar of a course: when labs open and are due, what late costs, and who has longer.
+
+It is a part of ``course.toml``. Times without a zone are in the course's own; in here, every time
+has one. What is written there is checked whole, and what is wrong is named with what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class LatePolicy:
+    """What handing in late costs.
+
+    Parameters
+    ----------
+    per_day
+        Percent of what was earned, for each day begun.
+    grace_minutes
+        Minutes that cost nothing; whoever takes longer is late from the due time on.
+    at_most
+        Percent that is never exceeded.
+
+    Examples
+    --------
+    >>> policy = LatePolicy(per_day=10, grace_minutes=15, at_most=50)
+    >>> policy.penalty(80, 14 * 60), policy.penalty(80, 16 * 60), policy.penalty(80, 25 * 3600)
+    (0.0, 8.0, 16.0)
+    >>> policy.penalty(80, 30 * 24 * 3600)
+    40.0
+    """
+
+    per_day: float = 0.0
+    grace_minutes: float = 0.0
+    at_most: float = 100.0
+
+    def penalty(self, score: float, seconds_late: float) -> float:
+        """The points that are lost, of those that were earned."""
+        if seconds_late <= 60 * self.grace_minutes:
+            return 0.0
+        days = math.ceil(seconds_late / _DAY.total_seconds())
+        return round(score * min(self.per_day * days, self.at_most) / 100, 2)
+
+    def __str__(self) -> str:
+        if not self.per_day:
+            return "costs nothing"
+        said = f"{self.per_day:g}% per day"
+        said += f", at most {self.at_most:g}%" if self.at_most < 100 else ""
+        return said + (f", {self.grace_minutes:g} min of grace" if self.grace_minutes else "")
+
+
+@dataclass(frozen=True)
+class LabDates:
+    """When a lab can be fetched and must be handed in, what late costs, and what it counts.
+
+    Parameters
+    ----------
+    release, due
+        `None` where the calendar says nothing.
+    late
+        What handing in late costs.
+    weight
+        Its share of the grade, against that of other labs.
+    """
+
+    release: datetime | None = None
+    due: datetime | None = None
+    late: LatePolicy = field(default_factory=LatePolicy)
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Extension:
+    """More time for one student, and why."""
+
+    student: str
+    lab: str
+    reason: str
+    due: datetime | None = None
+    days: float | None = None
+
+    def applies_to(self, lab: str, student: str) -> bool:
+        """Whether it is about this lab, or all labs, of this student."""
+        return self.student == student and self.lab in (lab, "*")
+
+    def after(self, due: datetime) -> datetime:
+        """When the lab is due with it."""
+        return self.due or due + timedelta(days=self.days or 0)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The dates of a course.
+
+    Parameters
+    ----------
+    zone
+        Of times that name none.
+    labs
+        The dates of each lab, by name.
+    sections
+        Who is in each section.
+    of_sections
+        What differs for a section: its name, then a lab's.
+    extensions
+        Who has longer.
+    """
+
+    zone: tzinfo = UTC
+    labs: Mapping[str, LabDates] = field(default_factory=dict)
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    of_sections: Mapping[str, Mapping[str, LabDates]] = field(default_factory=dict)
+    extensions: tuple[Extension, ...] = ()
+
+    def section(self, student: str) -> str | None:
+        """The section of a student."""
+        return next((name for name, those in self.sections.items() if student in those), None)
+
+    def dates(self, lab: str, student: str = "") -> LabDates:
+        """The dates of a lab, as they hold for a student."""
+        section = self.section(student) or ""
+        found = self.of_sections.get(section, {}).get(lab) or self.labs.get(lab, LabDates())
+        due = found.due
+        if due is not None:
+            longer = [e.after(due) for e in self.extensions if e.applies_to(lab, student)]
+            due = max([due, *longer])
+        return LabDates(found.release, due, found.late, found.weight)
+
+    def is_open(self, lab: str, at: datetime) -> bool:
+        """Whether students can have a lab; one without a date they always can."""
+        release = self.labs.get(lab, LabDates()).release
+        return release is None or at >= release
+
+
+# Reading it.
+
+
+def read_calendar(said: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
+    """Read the calendar in the settings of a course.
+
+    Parameters
+    ----------
+    said
+        The tables ``timezone``, ``late``, ``labs``, ``sections`` and ``extensions``, as TOML.
+    labs
+        The labs that there are.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong, and what is allowed.
+    """
+    known = sorted(labs)
+    zone = _zone(said.get("timezone", "UTC"))
+    late = _policy("late", said.get("late", {}), LatePolicy())
+    plain = LabDates(late=late)
+    dates = {
+        lab: _dates(f"labs.{lab}", of, zone, plain)
+        for lab, of in _by_lab("labs", said.get("labs", {}), known).items()
+    }
+    sections, of_sections = {}, {}
+    for name, of in _table("sections", said.get("sections", {})).items():
+        where = f"sections.{name}"
+        _only(where, _table(where, of), ("students", "labs"))
+        sections[name] = _names(f"{where}.students", of.get("students", []))
+        of_sections[name] = {
+            lab: _dates(f"{where}.labs.{lab}", one, zone, dates.get(lab, plain))
+            for lab, one in _by_lab(f"{where}.labs", of.get("labs", {}), known).items()
+        }
+    _refuse_two_sections(sections)
+    longer = said.get("extensions", [])
+    if not isinstance(longer, list):
+        raise ValueError("extensions must be tables, each under a line [[extensions]]")
+    extensions = tuple(_extension(each, zone, known) for each in longer)
+    return Calendar(zone, dates, sections, of_sections, extensions)
+
+
+def _zone(name: Any) -> tzinfo:
+    if name == "UTC":  # which needs no list of zones
+        return UTC
+    try:
+        return ZoneInfo(_text("timezone", name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(
+            f"timezone is {name!r}; it must be a name such as Europe/Berlin or America/New_York"
+        ) from None
+
+
+def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
+    of = _only(where, _table(where, said), [each.name for each in fields(LabDates)])
+    release = _time(f"{where}.release", of.get("release"), zone) or default.release
+    due = _time(f"{where}.due", of.get("due"), zone) or default.due
+    if release and due and due <= release:
+        raise ValueError(f"{where} is due before it is released; one of the two must change")
+    weight = _number(f"{where}.weight", of.get("weight", default.weight), 0, math.inf)
+    return LabDates(
+        release, due, _policy(f"{where}.late", of.get("late", {}), default.late), weight
+    )
+
+
+def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:
+    limits = {"per_day": 100.0, "grace_minutes": math.inf, "at_most": 100.0}
+    of = _only(where, _table(where, said), limits)
+    return LatePolicy(
+        **{
+            name: _number(f"{where}.{name}", of.get(name, getattr(default, name)), 0, most)
+            for name, most in limits.items()
+        }
+    )
+
+
+def _extension(said: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
+    where = "extensions"
+    of = _only(where, _table(where, said), [each.name for each in fields(Extension)])
+    student, reason = (_text(f"{where}.{name}", of.get(name)) for name in ("student", "reason"))
+    lab = _text(f"{where}.lab", of.get("lab", "*"))
+    if lab != "*":
+        _by_lab(f"{where}.lab", {lab: {}}, labs)
+    due, days = _time(f"{where}.due", of.get("due"), zone), of.get("days")
+    if (due is None) == (days is None):
+        raise ValueError(
+            f"the extension of {student} must have either days or due, and one of them"
+        )
+    if days is not None:
+        days = _number(f"{where}.days", days, 0, 366)
+    return Extension(student, lab, reason, due, days)
+
+
+def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:
+    seen: dict[str, str] = {}
+    for name, students in sections.items():
+        for student in students:
+            if seen.setdefault(student, name) != name:
+                raise ValueError(f"{student} is in the sections {seen[student]} and {name}; choose")
+
+
+def _by_lab(where: str, said: Any, known: Iterable[str]) -> Mapping[str, Any]:
+    of = _table(where, said)
+    for lab in of:
+        if lab not in known:
+            listed = ", ".join(known) or "none yet"
+            raise ValueError(f"{where} names {lab}; the labs of this course are: {listed}")
+    return of
+
+
+def _table(where: str, said: Any) -> Mapping[str, Any]:
+    if not isinstance(said, Mapping):
+        raise ValueError(f"{where} is {said!r}; it must be a table, under a line [{where}]")
+    return said
+
+
+def _only(where: str, said: Mapping[str, Any], allowed: Iterable[str]) -> Mapping[str, Any]:
+    for name in said:
+        if name not in allowed:
+            raise ValueError(f"{where} sets {name}; it can set: {', '.join(allowed)}")
+    return said
+
+
+def _time(where: str, said: Any, zone: tzinfo) -> datetime | None:
+    if said is None:
+        return None
+    if not isinstance(said, datetime):
+        raise ValueError(
+            f"{where} is {said!r}; it must be a time without quotes, such as 2026-11-09T23:59:00"
+        )
+    return said if said.tzinfo else said.replace(tzinfo=zone)
+
+
+def _number(where: str, said: Any, least: float, most: float) -> float:
+    if isinstance(said, bool) or not isinstance(said, int | float) or not least <= said <= most:
+        allowed = f"between {least:g} and {most:g}" if math.isfinite(most) else f"{least:g} or more"
+        raise ValueError(f"{where} is {said!r}; it must be a number, {allowed}")
+    return float(said)
+
+
+def _text(where: str, said: Any) -> str:
+    if not isinstance(said, str) or not said.strip():
+        raise ValueError(f"{where} is {said!r}; it must be a text in quotes")
+    return said
+
+
+def _names(where: str, said: Any) -> tuple[str, ...]:
+    if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
+        raise ValueError(f'{where} is {said!r}; it must be a list of names: ["ada", "ben"]')
+    return tuple(said)

@@ -1,0 +1,97 @@
+"""The dates of a course on a terminal, and more time for one student."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mlsys_widgets import cli
+from mlsys_widgets.labs.course import Course
+
+LAB, OTHER = "lab_01_first", "lab_02_second"
+
+
+@pytest.fixture
+def course(tmp_path):
+    for lab in (LAB, OTHER):
+        (tmp_path / "assignments" / lab).mkdir(parents=True)
+        (tmp_path / "assignments" / lab / "lab.py").touch()
+    return tmp_path
+
+
+def settings(course, text: str):
+    path = course / "assignments" / "course.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def week(lab: str, opened: int) -> str:
+    """A lab that opened so many days ago and is due a week later."""
+    release = datetime.now(UTC) - timedelta(days=opened, minutes=5)
+    due = release + timedelta(days=7)
+    times = (f"{each:%Y-%m-%dT%H:%M:%S}Z" for each in (release, due))
+    return "[labs.{}]\nrelease = {}\ndue = {}\n".format(lab, *times)
+
+
+def test_without_dates_it_says_how_to_give_them(course, capsys):
+    assert cli.main(["course", "calendar", str(course)]) == 0
+    said = capsys.readouterr().out
+    assert "This course has no dates." in said
+    example = said.split("\n\n", 1)[1]
+    settings(course, example)
+    assert Course.at(course).calendar.labs[LAB].due is not None
+
+
+def test_the_calendar_shows_where_each_lab_stands_and_who_differs(course, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    settings(
+        course,
+        '[late]\nper_day = 10\n' + week(LAB, 9) + week(OTHER, 2)
+        + '[sections.evening]\nstudents = ["eve"]\n'
+        + '[[extensions]]\nstudent = "ben"\nlab = "lab_02_second"\ndays = 2\nreason = "illness"\n',
+    )  # fmt: skip
+    assert cli.main(["course", "calendar", str(course)]) == 0
+    said = capsys.readouterr().out
+    assert "due 2 days ago" in said
+    assert "open, 4 days left" in said
+    assert "10% per day" in said
+    assert "Section evening: 1 student" in said
+    assert "ben has 2 days more for lab_02_second: illness" in said
+    assert cli.main(["course", "calendar", str(course), "--student", "ben"]) == 0
+    said = capsys.readouterr().out
+    assert "As ben has it:" in said
+    assert "open, 6 days left" in said
+
+
+def test_an_extension_is_written_with_its_reason_and_everything_else_stays(course, capsys):
+    path = settings(course, "# our term\n" + week(LAB, 9))
+    before = Course.at(course).calendar.dates(LAB, "ben").due
+    command = ["course", "extend", "ben", LAB, "--days", "3", "--reason", 'a "cold"']
+    assert cli.main([*command, "--folder", str(course)]) == 0
+    assert f"{LAB} is due" in capsys.readouterr().out
+    assert path.read_text().startswith("# our term\n")
+    calendar = Course.at(course).calendar
+    assert calendar.dates(LAB, "ben").due - before == timedelta(days=3)
+    assert calendar.dates(LAB, "ada").due == before
+    assert calendar.extensions[0].reason == 'a "cold"'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["ben", "lab_99", "--days", "1", "--reason", "x"],
+            "names lab_99; the labs of this course",
+        ),
+        (["ben", LAB, "--days", "-1", "--reason", "x"], "days is -1"),
+        (["ben", LAB, "--days", "1", "--reason", " "], "reason is ' '; it must be a text"),
+        (["ben", LAB, "--days", "nan", "--reason", "x"], "days is nan"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_the_settings_stay(course, capsys, arguments, sentence):
+    path = settings(course, week(LAB, 1))
+    before = path.read_text()
+    assert cli.main(["course", "extend", *arguments, "--folder", str(course)]) == 1
+    assert sentence in capsys.readouterr().err
+    assert path.read_text() == before
