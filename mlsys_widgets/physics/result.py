@@ -48,11 +48,13 @@ class Explained(float):
     derivation along: a roofline made from ``gemm(...).intensity`` also explains that intensity.
     """
 
+    __slots__ = ("name", "result")
+
     result: Result
     name: str
 
     def __new__(cls, value: float, result: Result, name: str) -> Self:
-        number = super().__new__(cls, value)
+        number = float.__new__(cls, value)
         number.result = result
         number.name = name
         return number
@@ -119,11 +121,14 @@ class Result:
 
     def __post_init__(self) -> None:
         held, shapes = self.__dict__, {}
-        for name, domain in _domains(type(self)):
+        for name, low, high, domain in _domains(type(self)):
             value = held[name]
             kind = type(value)
             # Nearly all inputs are such numbers, and an instrument makes dozens of results a move.
-            if (kind is float or kind is Explained) and domain.low <= value <= domain.high:
+            if (kind is float or kind is Explained) and low <= value <= high:
+                continue
+            if kind is int and low <= value <= high:
+                held[name] = float(value)
                 continue
             held[name] = value = domain.check(name, value)
             if isinstance(value, np.ndarray):
@@ -195,8 +200,9 @@ def _given(kind: type[Any]) -> tuple[Field[Any], ...]:
 
 
 @_once
-def _domains(kind: type[Any]) -> tuple[tuple[str, Domain], ...]:
-    return tuple((entry.name, entry.metadata["domain"]) for entry in _given(kind))
+def _domains(kind: type[Any]) -> tuple[tuple[str, float, float, Domain], ...]:
+    domains = ((entry.name, entry.metadata["domain"]) for entry in _given(kind))
+    return tuple((name, domain.low, domain.high, domain) for name, domain in domains)
 
 
 @_once
