@@ -151,6 +151,23 @@ class Result:
         """The derived quantities of this kind of result, by name, in the order of derivation."""
         return dict(_outputs(cls))
 
+    def varied(self, name: str, value: float) -> Self:
+        """The same with one input changed: ``dataclasses.replace`` for many small changes.
+
+        Examples
+        --------
+        >>> from mlsys_widgets import physics as ph
+        >>> ph.gemm(512, 512, 512, bytes_per_element=2).varied("k", 1024.0).flops
+        536870912.0
+        """
+        kind = type(self)
+        checked = _given_by_name(kind)[name].check(name, value)
+        other = object.__new__(kind)
+        # Whatever was derived stays behind; all other inputs were checked before.
+        other.__dict__.update({each: self.__dict__[each] for each in _field_names(kind)})
+        other.__dict__[name] = checked
+        return other
+
     def derivation(self, *names: str) -> Derivation:
         """Formula, substitution and value of every derived quantity, or of those named.
 
@@ -203,6 +220,16 @@ def _given(kind: type[Any]) -> tuple[Field[Any], ...]:
 def _domains(kind: type[Any]) -> tuple[tuple[str, float, float, Domain], ...]:
     domains = ((entry.name, entry.metadata["domain"]) for entry in _given(kind))
     return tuple((name, domain.low, domain.high, domain) for name, domain in domains)
+
+
+@_once
+def _given_by_name(kind: type[Any]) -> dict[str, Domain]:
+    return {name: domain for name, _, _, domain in _domains(kind)}
+
+
+@_once
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(entry.name for entry in fields(kind))
 
 
 @_once
