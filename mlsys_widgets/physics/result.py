@@ -89,7 +89,9 @@ class Derived(Generic[T]):
         if result is None:
             return self
         value: Any = self.formula(result)
-        if type(value) is float:
+        kind = type(value)
+        # The larger or smaller of two explained numbers is one of them.
+        if kind is float or kind is Explained:
             value = Explained(value, result, self.name)
         elif isinstance(value, (bool, np.bool_)):
             value = bool(value)
@@ -241,6 +243,11 @@ def derivable(kind: type[Any]) -> tuple[Derived[Any], ...]:
 
 
 @_once
+def _derivable_by_name(kind: type[Any]) -> dict[str, Derived[Any]]:
+    return {member.name: member for member in derivable(kind)}
+
+
+@_once
 def _inputs(kind: type[Any]) -> dict[str, Quantity]:
     return {
         entry.name: Quantity(
@@ -267,7 +274,7 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
         return
     seen.add((id(result), name))
     value = getattr(result, name)
-    member = next((step for step in derivable(type(result)) if step.name == name), None)
+    member = _derivable_by_name(type(result)).get(name)
     if member is None:
         # An input. If it was itself computed, its own derivation comes first.
         if isinstance(value, Explained):
@@ -280,7 +287,7 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
 
 def _step(result: Result, member: Derived[float]) -> Step:
     kind = type(result)
-    if any(isinstance(getattr(result, name), np.ndarray) for name in _inputs(kind)):
+    if any(isinstance(result.__dict__[name], np.ndarray) for name in _inputs(kind)):
         raise ValueError(
             "a derivation explains one case, and this result holds arrays of them; "
             "to explain one of them, compute it from single numbers"
