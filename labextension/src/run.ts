@@ -1,10 +1,41 @@
 /** Runs the cells of a lab, whether or not its kernel is up yet, and whether or not one fails. */
 import { ISessionContext } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 
 /** The expression that tells a kernel in which the lab was set up from one that has just begun. */
 const IS_SET_UP = "'lab' in globals()";
+/** Loads what the first cell of every lab needs, and leaves no name behind. */
+const LOAD = "__import__('mlsys_widgets').open_lab";
+
+/**
+ * Find or start the kernel of a notebook that was just read.
+ *
+ * Jupyter does the same, but only after the server has listed the checkpoints and made one.
+ */
+export function beginKernel({ context: { model }, sessionContext }: NotebookPanel): void {
+  const { kernelPreference } = sessionContext;
+  sessionContext.kernelPreference = {
+    ...kernelPreference,
+    name: model.defaultKernelName || kernelPreference.name,
+    language: model.defaultKernelLanguage
+  };
+  // Jupyter waits for the same promise, and says what is wrong.
+  void sessionContext.initialize().catch(() => undefined);
+}
+
+/** Let a kernel load the lab's libraries, which takes longer than everything else about a start. */
+export function warmUp(kernel: Kernel.IKernelConnection): void {
+  const future = kernel.requestExecute({
+    code: LOAD,
+    silent: true,
+    store_history: false,
+    stop_on_error: false
+  });
+  // Whatever is wrong here, the first cell of the lab says it too.
+  void future.done.catch(() => undefined);
+}
 
 /** The kernel of a notebook, once it is there; a dead one is restarted, a missing one started. */
 export async function kernelOf(session: ISessionContext): Promise<Kernel.IKernelConnection> {

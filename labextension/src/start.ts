@@ -4,13 +4,13 @@
  * There is one for every open lab. What it says is shown by the banner above the notebook and by
  * the Lab panel.
  */
-import { Cell, CodeCell } from '@jupyterlab/cells';
-import { Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
+import { INotebookModel, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun, nextStep, stepsOf } from './contract';
-import { isSetUp, kernelOf, runCells } from './run';
+import { beginKernel, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { goToCell, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale } from './stale';
@@ -143,7 +143,7 @@ export class LabStart implements IDisposable {
   private async _goOn(fresh: boolean): Promise<void> {
     const { panel } = this;
     const report = await this._report();
-    const next = fresh ? null : nextStep(stepsOf(panel.context.model), report);
+    const next = fresh && !isBegun(report) ? null : nextStep(stepsOf(panel.context.model), report);
     if (!this._isDisposed) {
       await goToCell(panel, next?.index ?? 0);
       void stayAt(panel, next?.index ?? 0);
@@ -153,25 +153,41 @@ export class LabStart implements IDisposable {
   private async _look(): Promise<void> {
     const { panel } = this;
     await panel.context.ready;
-    const [alive, report] = await Promise.all([this._isAlive(), this._report()]);
-    if (!this._isDisposed && this._stage === 'looking') {
-      if (alive) {
-        this._show('ready');
-      } else {
-        const saved = Object.keys(report?.progress ?? {}).length > 0;
-        this._wait(saved ? 'left' : 'new');
-      }
+    if (panel.isDisposed) {
+      return;
     }
+    const hadKernel = this._hasSession();
+    beginKernel(panel);
+    if (!hadKernel) {
+      // At once, and not when the server has answered: that is a second later on a busy machine.
+      this._wait(hasRun(panel.context.model) ? 'left' : 'new');
+    }
+    const [alive, report] = await Promise.all([hadKernel && this._isAlive(), this._report()]);
+    if (this._isDisposed) {
+      return;
+    }
+    const reason = isBegun(report) ? 'left' : 'new';
+    if (alive && this._stage === 'looking') {
+      this._show('ready');
+    } else if (
+      this._stage === 'looking' ||
+      // What the notebook led to expect is not what the ledger says.
+      (this._stage === 'waiting' && isFirst(this._reason) && this._reason !== reason)
+    ) {
+      this._wait(reason);
+    }
+  }
+
+  /** Whether the notebook had a kernel before this page was loaded. */
+  private _hasSession(): boolean {
+    const { path, sessionManager } = this.panel.sessionContext;
+    return [...sessionManager.running()].some(session => session.path === path);
   }
 
   /** Whether a kernel that was there before this page still has the lab. */
   private async _isAlive(): Promise<boolean> {
     const { sessionContext } = this.panel;
     try {
-      const path = sessionContext.path;
-      if (!(await sessionContext.sessionManager.findByPath(path))) {
-        return false;
-      }
       await sessionContext.initialize();
       const kernel = sessionContext.session?.kernel;
       return kernel ? await isSetUp(kernel) : false;
@@ -234,6 +250,9 @@ export class LabStart implements IDisposable {
       const cells = this._early.splice(0);
       void this._run(() => cells.filter(cell => !cell.isDisposed));
     }
+    if (newValue && newValue.status !== 'dead') {
+      warmUp(newValue);
+    }
   }
 
   /** Jupyter drops a cell that is run before the kernel is there: remember it until then. */
@@ -273,6 +292,21 @@ export class LabStart implements IDisposable {
   private _stage: Stage = 'looking';
   /** Whatever began in an earlier turn has nothing to say any more. */
   private _turn = 0;
+}
+
+/** Whether a reason tells how a lab was found when it was opened. */
+function isFirst(reason: Reason): boolean {
+  return reason === 'new' || reason === 'left';
+}
+
+/** Whether the ledger holds anything of a lab. */
+function isBegun(report: IReport | null): boolean {
+  return Object.keys(report?.progress ?? {}).length > 0;
+}
+
+/** Whether a notebook was saved after some of its cells had run. */
+function hasRun(model: INotebookModel): boolean {
+  return [...model.cells].some(cell => cell.type === 'code' && (cell as ICodeCellModel).executionCount);
 }
 
 /** What the builder writes into the first line of a cell: "# Instrument: Iron law". */

@@ -78,7 +78,8 @@ def write_settings(
         "MappingKernelManager": {"cull_idle_timeout": idle, "cull_interval": max(60, idle // 4)},
         "KernelManager": {"transport": "ipc"} if sockets else _ENCRYPTED,
     }
-    page: dict[str, Any] = {}
+    # It runs Node with every page, to say whether JupyterLab should be built again.
+    page: dict[str, Any] = {"buildCheck": False}
     if role == "instructor":
         nbgrader["CourseDirectory.root"] = str(course)
         nbgrader["Exchange.assignment_dir"] = str((course or Path()) / TRIED)

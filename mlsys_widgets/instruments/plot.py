@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import bqplot
+import ipywidgets
 import numpy as np
 from bqplot import marks as bq
 
@@ -35,6 +36,10 @@ class Silent:
         """Send everything if the browser asks for it; a single change is not sent."""
         if key is None:
             super().send_state()  # type: ignore[misc]
+
+    def notify_change(self, change: Any) -> None:
+        """Tell whoever observes it, and spare working out a message that would not be sent."""
+        super(ipywidgets.Widget, self).notify_change(change)  # type: ignore[misc]
 
 
 class _Lines(Silent, bqplot.Lines):

@@ -52,9 +52,12 @@ def rounded(value: ph.Numeric, error: float = KNOWN_ERROR) -> float:
     return float(f"{float(value):.{digits}g}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TokenTimes:
-    """Seconds that one token takes with every whole batch, and what they are made of."""
+    """Seconds that one token takes with every whole batch, and what they are made of.
+
+    Each is made once and equal to itself alone, so that what is drawn of it can be remembered.
+    """
 
     seconds: Array
     #: What the time of a bar is made of, in the order in which it is stacked.
@@ -78,7 +81,7 @@ class TokenTimes:
         return tuple(self.binds(batch)[0] for batch in BARS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CalibratedTokens(TokenTimes):
     """Time per token as the sum of kernels, each by its law."""
 
@@ -112,7 +115,7 @@ class CalibratedTokens(TokenTimes):
         return float(self.busy[round(batch) - 1])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextbookTokens(TokenTimes):
     """Time per token as all data over the bandwidth, or all operations over the peak."""
 

@@ -1,13 +1,15 @@
 """What the serving explorer draws: throughput against latency, and what a token's time is made of.
 
-Axes depend on device, precision and context, and not on batch or target: they stand still while a
-hand drags either.
+Axes, curves and bars depend on device, precision and context, and not on batch or target: they
+stand still while a hand drags either, and are made once for all of its way.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,6 +30,8 @@ from mlsys_widgets.instruments.batches import LARGEST_BATCH, TICKS
 from mlsys_widgets.instruments.serving_curve import BARS, DRAWN, WHOLE, Array, Serving, TokenTimes
 
 _show = ph.format_quantity
+#: Batch and seconds of tokens that were measured.
+Measured = tuple[tuple[float, float], ...]
 #: What a bar is made of: (part, words) of either form by the place in the stack, and its tone.
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "calibrated": (
@@ -79,12 +83,18 @@ def axes(serving: Serving) -> tuple[Axis, Axis]:
 
     What was measured has room too: the textbook form is faster than any of it.
     """
-    last = min(max(serving.fits, 1), LARGEST_BATCH)
-    curves = [each for each in (serving.times, serving.beside) if each is not None]
-    seconds = [each.seconds[:last] for each in curves]
+    return _axes(serving.times, serving.beside, serving.fits, serving.measured)
+
+
+@lru_cache(64)
+def _axes(
+    times: TokenTimes, beside: TokenTimes | None, fits: int, measured: Measured
+) -> tuple[Axis, Axis]:
+    last = min(max(fits, 1), LARGEST_BATCH)
+    seconds = [each.seconds[:last] for each in (times, beside) if each is not None]
     rates = [WHOLE[:last] / each for each in seconds]
-    if serving.measured:
-        batches, taken = np.array(serving.measured).T
+    if measured:
+        batches, taken = np.array(measured).T
         seconds.append(taken)
         rates.append(batches / taken)
     fast, slow = min(map(np.min, seconds)), max(map(np.max, seconds))
@@ -123,10 +133,22 @@ def _level(axis: Axis, share: float) -> float:
     return float(axis.low * (axis.high / axis.low) ** share)
 
 
-def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scene:
-    """Tokens per second against the time of each, for all batches."""
-    across, up = axes(serving)
-    times, fits = serving.times, serving.fits
+@dataclass(frozen=True)
+class Curves:
+    """What stands still on the chart of throughput against latency."""
+
+    across: Axis
+    up: Axis
+    #: Behind the target; between it and what was predicted; before that; and before everything.
+    wall: tuple[AnyMark, ...]
+    lines: tuple[AnyMark, ...]
+    points: tuple[AnyMark, ...]
+    note: Words
+
+
+@lru_cache(64)
+def _curves(times: TokenTimes, beside: TokenTimes | None, fits: int, measured: Measured) -> Curves:
+    across, up = _axes(times, beside, fits, measured)
     walled = fits < LARGEST_BATCH
     last = max(0, min(fits, LARGEST_BATCH))
     ends = np.union1d(DRAWN[last >= DRAWN], [float(last)] if last else [])
@@ -134,39 +156,61 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
     wall = across.high  # without a wall, the zone behind it has no width
     if walled:
         wall = _into(across, times.at(last)) if last else across.low
-    target = _into(across, serving.target)
     labeled = np.array([tick for tick in TICKS if tick <= last])
     dots = _path(times, labeled, across, up)
     lower = (up.high / up.low) ** 0.06  # beside its point, not above
+    points = [(time, batch / time) for batch, time in measured]
+    return Curves(
+        across,
+        up,
+        wall=(
+            Blocks(
+                "no memory zone",
+                ((wall, up.low, across.high, up.high, "text"),),
+                opacity=0.07,
+            ),
+            Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (),
+                 "text", "dashed", 2.5),
+        ),
+        lines=(
+            Line("beside", *(_path(beside, ends, across, up) if beside else ((), ())),
+                 "gray", "dash_dotted", 1.5),
+            Line("beyond memory", *_path(times, beyond, across, up), "text", "dotted", 1.5),
+            Line("curve", *_path(times, ends, across, up), "ink", "solid", 3.0),
+        ),
+        points=(
+            Points("batches", *dots, "ink", "square", 25),
+            Words("batch names", [x * 1.03 for x in dots[0]], [y / lower for y in dots[1]],
+                  tuple(_show(batch) for batch in labeled[: len(dots[0])]), "text"),
+            Points("measured", [x for x, _ in points], [y for _, y in points], "measured",
+                   "triangle-up", 80),
+        ),
+        note=_beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits),
+                          "text")
+        if walled
+        else note("wall note", None, "text"),
+    )  # fmt: skip
+
+
+def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scene:
+    """Tokens per second against the time of each, for all batches."""
+    times, fits = serving.times, serving.fits
+    still = _curves(times, serving.beside, fits, serving.measured)
+    across, up = still.across, still.up
+    target = _into(across, serving.target)
     place = _into(across, serving.time), _into(up, serving.tokens_per_second)
     best = serving.largest_batch
-    points = [(time, batch / time) for batch, time in serving.measured]
     guesses, guessed = _prediction(serving, predicted, across, up)
     marks: tuple[AnyMark, ...] = (
-        Blocks(
-            "no memory zone",
-            ((wall, up.low, across.high, up.high, "text"),),
-            opacity=0.07,
-        ),
-        Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (), "text",
-             "dashed", 2.5),
+        *still.wall,
         Line("target", (target, target), (up.low, up.high), "blue", "dashed", 2.0),
-        Line("beside", *(_path(serving.beside, ends, across, up) if serving.beside else ((), ())),
-             "gray", "dash_dotted", 1.5),
-        Line("beyond memory", *_path(times, beyond, across, up), "text", "dotted", 1.5),
-        Line("curve", *_path(times, ends, across, up), "ink", "solid", 3.0),
+        *still.lines,
         *guesses,
-        Points("batches", *dots, "ink", "square", 25),
-        Words("batch names", [x * 1.03 for x in dots[0]], [y / lower for y in dots[1]],
-              tuple(_show(batch) for batch in labeled[: len(dots[0])]), "text"),
-        Points("measured", [x for x, _ in points], [y for _, y in points], "measured",
-               "triangle-up", 80),
+        *still.points,
         Points("largest", *_path(times, np.array([float(best)] if best else []), across, up),
                "blue", "diamond", 150),
         Points("now", (place[0],), (place[1],), "ink", "circle", 110),
-        _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits), "text")
-        if walled
-        else note("wall note", None, "text"),
+        still.note,
     )  # fmt: skip
     legend = [
         (f"{serving.form.capitalize()} form, with batches", "ink", "solid"),
@@ -181,9 +225,9 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         legend.insert(1, ("Textbook form", "gray", "dash_dotted"))
     if best:
         legend.append(("Largest batch within target and memory", "blue", "diamond"))
-    if walled:
+    if fits < LARGEST_BATCH:
         legend.append((_no_memory(fits), "text", "dashed"))
-    if points:
+    if serving.measured:
         legend.append(("Measured, with about this context", "measured", "triangle-up"))
     legend += guessed
     handles = (
@@ -252,15 +296,15 @@ def batch_at(place: float) -> float:
     return float(4.0**place)
 
 
-def stack(serving: Serving) -> Scene:
-    """What a token's time is made of with each batch, and what binds there."""
-    times, fits = serving.times, serving.fits
+@lru_cache(64)
+def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
+    """The bars, without the present batch."""
     fitting = fits >= BARS
     count = int(np.sum(fitting))
     highest = _ROOM * times.at(BARS[max(count, 1) - 1])
     last = 1.05 * times.at(min(max(fits, 1), LARGEST_BATCH))
-    up = from_zero(f"Time per token, {serving.form}", max(highest, last), "s")
-    names = PARTS[serving.form]
+    up = from_zero(f"Time per token, {form}", max(highest, last), "s")
+    names = PARTS[form]
     end = np.zeros(len(BARS))
     blocks: list[tuple[float, float, float, float, str]] = []
     for k, tone in enumerate(_TONES):
@@ -274,8 +318,7 @@ def stack(serving: Serving) -> Scene:
     wall = -_MARGIN
     if count:
         wall = min(right, max(place_of(fits), count - 1 + _MARGIN))
-    x, y = place_of(serving.batch), min(serving.time, 0.97 * up.high)
-    marks: list[AnyMark] = [
+    marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
         Blocks("no memory zone of bars", ((wall, 0.0, right, up.high, "text"),), opacity=0.07),
         Words(
@@ -286,8 +329,7 @@ def stack(serving: Serving) -> Scene:
             "text",
             "middle",
         ),
-        Points("now in bars", (x,), (y,), "ink", "circle", 110),
-    ]
+    )
     ticks = tuple(float(k) for k in range(len(BARS)))
     words = tuple(_show(batch) for batch in BARS)
     across = Axis("Batch", -_MARGIN, right, False, ticks, words, grid=False)
@@ -295,5 +337,12 @@ def stack(serving: Serving) -> Scene:
     legend.append(("This batch", "ink", "circle"))
     if wall < right:
         legend.append(("Out of memory", "text", "block"))
-    handles = (Handle("bar", "batch", x, y),)
-    return Scene(across, up, tuple(marks), 300, tuple(legend), handles)
+    return Scene(across, up, marks, 300, tuple(legend))
+
+
+def stack(serving: Serving) -> Scene:
+    """What a token's time is made of with each batch, and what binds there."""
+    bars = _bars(serving.times, serving.fits, serving.form)
+    x, y = place_of(serving.batch), min(serving.time, 0.97 * bars.up.high)
+    now = Points("now in bars", (x,), (y,), "ink", "circle", 110)
+    return replace(bars, marks=(*bars.marks, now), handles=(Handle("bar", "batch", x, y),))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Final
 
@@ -74,11 +74,21 @@ class DeviceCalibration:
         self, kernel: Kernel, family: str, precision: str = "fp16", launches: Numeric = 1.0
     ) -> CalibratedTime:
         """How long a kernel takes on the device."""
-        arithmetic = storages[precision].arithmetic
-        ceilings = LawCeilings(self.device.peak(arithmetic), self.device.bandwidth, self.units)
-        return self.law(family, precision).time(kernel, ceilings, launches)
+        law, ceilings = self._found.get((family, precision)) or self._find(family, precision)
+        return law.time(kernel, ceilings, launches)
 
-    @property
+    def _find(self, family: str, precision: str) -> tuple[Law, LawCeilings]:
+        peak = self.device.peak(storages[precision].arithmetic)
+        ceilings = LawCeilings(peak, self.device.bandwidth, float(self.units))
+        found = self._found[family, precision] = self.law(family, precision), ceilings
+        return found
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], tuple[Law, LawCeilings]]:
+        """Laws and ceilings that were asked for: a model asks for the same few again and again."""
+        return {}
+
+    @cached_property
     def precisions(self) -> tuple[str, ...]:
         """The precisions in which products were measured."""
         families = ("products", "weight-only products")

@@ -82,6 +82,6 @@ class SmallLaw(Law):
 
 def chosen(condition: Any, yes: Numeric, no: Numeric) -> Numeric:
     """One of two numbers, for single cases and arrays alike."""
-    if np.ndim(condition) == 0:
-        return yes if condition else no
-    return np.where(condition, yes, no)
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, yes, no)
+    return yes if condition else no

@@ -6,7 +6,8 @@ kernels between them. It says what runs and how often; ``serving_time`` says how
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final, Literal, get_args
 
 from mlsys_widgets.physics.attention import attention
@@ -15,7 +16,7 @@ from mlsys_widgets.physics.kernels import Kernel
 from mlsys_widgets.physics.product_laws import product_family
 from mlsys_widgets.physics.products import product, storages
 from mlsys_widgets.physics.row_laws import row_family
-from mlsys_widgets.physics.small_kernels import small_kernel, small_kernels
+from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel, small_kernels
 from mlsys_widgets.physics.workloads import LanguageModel
 
 Phase = Literal["prefill", "decode"]
@@ -92,9 +93,14 @@ def layer_kernels(
             uses.insert(0, small(f"conversion to {precision}", f"Conversion: {name}", depth))
         return uses
 
+    # One object for the two norms of a layer, and one for its two residuals: each is timed once.
+    @cache
+    def over_tokens(kind: str, columns: float) -> SmallKernelUse:
+        return small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
+
     def small(kind: str, name: str, columns: float) -> KernelUse:
         part: Part = "normalization" if kind == "rmsnorm" else "small kernels"
-        made = small_kernel(kind, tokens, columns, ACTIVATION_BYTES)
+        made = over_tokens(kind, columns)
         family = f"small kernels of {SMALL_FAMILIES.get(kind, kind)}"
         if part == "normalization":
             family = row_family(kind, columns, ACTIVATION_BYTES)
@@ -141,12 +147,12 @@ def model_kernels(
     """
     tokens = batch * sequence if phase == "prefill" else batch
     embedded = small_kernel("embedding", tokens, model.width, ACTIVATION_BYTES)
-    norm = small_kernel("rmsnorm", tokens, model.width, ACTIVATION_BYTES)
-    row = (model.width, ACTIVATION_BYTES)
+    layers = layer_kernels(model, phase, batch, sequence, precision, times=model.layers)
+    norm = next(use for use in layers if use.part == "normalization")
     logits = product(batch, model.vocabulary, model.width, "fp16")
     return (
         KernelUse("Embedding", "small kernels", "small kernels of embedding", embedded),
-        *layer_kernels(model, phase, batch, sequence, precision, times=model.layers),
-        KernelUse("Last RMS norm", "normalization", row_family("rmsnorm", *row), norm),
+        *layers,
+        replace(norm, name="Last RMS norm", times=1.0),
         KernelUse("Logits", "logits", "products", logits),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,6 +68,32 @@ class TileShare(Result):
         return self.best * self.filled * self.reuse / (self.reuse + self.half_tile)
 
 
+@functools.cache
+def _rated(
+    tiles: tuple[tuple[int, int], ...], half_tile: float
+) -> tuple[tuple[float, float, float, float], ...]:
+    """Rows, columns and area of tiles, and the fraction of the rate that their reuse allows."""
+    sides = [(float(rows), float(columns)) for rows, columns in tiles]
+    reused = [rows * columns / (rows + columns) for rows, columns in sides]
+    return tuple(
+        (rows, columns, rows * columns, reuse / (reuse + half_tile))
+        for (rows, columns), reuse in zip(sides, reused, strict=True)
+    )
+
+
+def _best_tile(
+    rated: tuple[tuple[float, float, float, float], ...], m: float, n: float, units: float
+) -> tuple[float, float]:
+    """Rows and columns of the tile whose ``TileShare.share`` is the largest."""
+    best, found = -1.0, (1.0, 1.0)
+    for rows, columns, area, rate in rated:
+        waves = math.ceil(math.ceil(m / rows) * math.ceil(n / columns) / units)
+        reached = rate / (waves * area)
+        if reached > best:
+            best, found = reached, (rows, columns)
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProductLaw(Law):
     """Products with weights: tiles, waves of them, and sizes that tensor cores cannot take."""
@@ -88,7 +113,7 @@ class ProductLaw(Law):
         return self._best(TILES, kernel, ceilings)
 
     def _best(
-        self, tiles: Sequence[tuple[int, int]], kernel: Product, ceilings: LawCeilings
+        self, tiles: tuple[tuple[int, int], ...], kernel: Product, ceilings: LawCeilings
     ) -> Numeric:
         """The share of the tiling that suits the product best."""
         m, n, units = kernel.m, kernel.n, ceilings.units
@@ -104,21 +129,15 @@ class ProductLaw(Law):
                 best=self.compute_share,
             ).share
 
+        if isinstance(m, float) and isinstance(n, float):
+            # Only the best tile need explain itself.
+            return share(*_best_tile(_rated(tiles, self.half_tile), m, n, units))
         if max(np.size(m), np.size(n)) > _MANY:
             return functools.reduce(greater, (share(*tile) for tile in tiles))
+        # Few shapes: asking for all tiles at once takes a fraction of the time.
         below = (1,) * max(np.ndim(m), np.ndim(n))
-        if below:
-            # Few shapes: asking for all tiles at once takes a fraction of the time.
-            sides = np.array(tiles, dtype=np.float64).T
-            return np.asarray(np.max(share(*(s.reshape(-1, *below) for s in sides)), axis=0))
-
-        def rate(tile: tuple[int, int]) -> float:
-            # What ``TileShare`` says, in plain numbers: only the best tile need explain itself.
-            area, reuse = tile[0] * tile[1], tile[0] * tile[1] / (tile[0] + tile[1])
-            waves = math.ceil(math.ceil(m / tile[0]) * math.ceil(n / tile[1]) / units)
-            return reuse / (reuse + self.half_tile) / (waves * area)
-
-        return share(*max(tiles, key=rate))
+        sides = np.array(tiles, dtype=np.float64).T
+        return np.asarray(np.max(share(*(s.reshape(-1, *below) for s in sides)), axis=0))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,11 +48,13 @@ class Explained(float):
     derivation along: a roofline made from ``gemm(...).intensity`` also explains that intensity.
     """
 
+    __slots__ = ("name", "result")
+
     result: Result
     name: str
 
     def __new__(cls, value: float, result: Result, name: str) -> Self:
-        number = super().__new__(cls, value)
+        number = float.__new__(cls, value)
         number.result = result
         number.name = name
         return number
@@ -87,7 +89,9 @@ class Derived(Generic[T]):
         if result is None:
             return self
         value: Any = self.formula(result)
-        if type(value) is float:
+        kind = type(value)
+        # The larger or smaller of two explained numbers is one of them.
+        if kind is float or kind is Explained:
             value = Explained(value, result, self.name)
         elif isinstance(value, (bool, np.bool_)):
             value = bool(value)
@@ -119,11 +123,14 @@ class Result:
 
     def __post_init__(self) -> None:
         held, shapes = self.__dict__, {}
-        for name, domain in _domains(type(self)):
+        for name, low, high, domain in _domains(type(self)):
             value = held[name]
             kind = type(value)
             # Nearly all inputs are such numbers, and an instrument makes dozens of results a move.
-            if (kind is float or kind is Explained) and domain.low <= value <= domain.high:
+            if (kind is float or kind is Explained) and low <= value <= high:
+                continue
+            if kind is int and low <= value <= high:
+                held[name] = float(value)
                 continue
             held[name] = value = domain.check(name, value)
             if isinstance(value, np.ndarray):
@@ -145,6 +152,23 @@ class Result:
     def outputs(cls) -> dict[str, Quantity]:
         """The derived quantities of this kind of result, by name, in the order of derivation."""
         return dict(_outputs(cls))
+
+    def varied(self, name: str, value: float) -> Self:
+        """The same with one input changed: ``dataclasses.replace`` for many small changes.
+
+        Examples
+        --------
+        >>> from mlsys_widgets import physics as ph
+        >>> ph.gemm(512, 512, 512, bytes_per_element=2).varied("k", 1024.0).flops
+        536870912.0
+        """
+        kind = type(self)
+        checked = _given_by_name(kind)[name].check(name, value)
+        other = object.__new__(kind)
+        # Whatever was derived stays behind; all other inputs were checked before.
+        other.__dict__.update({each: self.__dict__[each] for each in _field_names(kind)})
+        other.__dict__[name] = checked
+        return other
 
     def derivation(self, *names: str) -> Derivation:
         """Formula, substitution and value of every derived quantity, or of those named.
@@ -195,8 +219,19 @@ def _given(kind: type[Any]) -> tuple[Field[Any], ...]:
 
 
 @_once
-def _domains(kind: type[Any]) -> tuple[tuple[str, Domain], ...]:
-    return tuple((entry.name, entry.metadata["domain"]) for entry in _given(kind))
+def _domains(kind: type[Any]) -> tuple[tuple[str, float, float, Domain], ...]:
+    domains = ((entry.name, entry.metadata["domain"]) for entry in _given(kind))
+    return tuple((name, domain.low, domain.high, domain) for name, domain in domains)
+
+
+@_once
+def _given_by_name(kind: type[Any]) -> dict[str, Domain]:
+    return {name: domain for name, _, _, domain in _domains(kind)}
+
+
+@_once
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(entry.name for entry in fields(kind))
 
 
 @_once
@@ -205,6 +240,11 @@ def derivable(kind: type[Any]) -> tuple[Derived[Any], ...]:
     members = [item for base in reversed(kind.__mro__) for item in vars(base).items()]
     found = {name: member for name, member in members if isinstance(member, Derived)}
     return tuple(found.values())
+
+
+@_once
+def _derivable_by_name(kind: type[Any]) -> dict[str, Derived[Any]]:
+    return {member.name: member for member in derivable(kind)}
 
 
 @_once
@@ -234,7 +274,7 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
         return
     seen.add((id(result), name))
     value = getattr(result, name)
-    member = next((step for step in derivable(type(result)) if step.name == name), None)
+    member = _derivable_by_name(type(result)).get(name)
     if member is None:
         # An input. If it was itself computed, its own derivation comes first.
         if isinstance(value, Explained):
@@ -247,7 +287,7 @@ def _steps_to(result: Result, name: str, seen: set[tuple[int, str]]) -> Iterator
 
 def _step(result: Result, member: Derived[float]) -> Step:
     kind = type(result)
-    if any(isinstance(getattr(result, name), np.ndarray) for name in _inputs(kind)):
+    if any(isinstance(result.__dict__[name], np.ndarray) for name in _inputs(kind)):
         raise ValueError(
             "a derivation explains one case, and this result holds arrays of them; "
             "to explain one of them, compute it from single numbers"

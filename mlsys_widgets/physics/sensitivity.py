@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -89,7 +89,7 @@ def _elasticity(result: Result, name: str, output: str) -> float:
     points = []
     for factor in (1 - _STEP, 1 + _STEP):
         try:
-            points.append((factor, getattr(replace(result, **{name: at * factor}), output)))
+            points.append((factor, getattr(result.varied(name, at * factor), output)))
         except ValueError:
             points.append((1.0, getattr(result, output)))
     (low, before), (high, after) = points

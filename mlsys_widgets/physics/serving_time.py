@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -228,11 +228,16 @@ def serving_time(
 
 
 def time_uses(uses: Iterable[KernelUse], calibration: DeviceCalibration) -> tuple[TimedUse, ...]:
-    """Time kernels by the laws of a device."""
-    return tuple(
-        TimedUse(use, calibration.time(use.kernel, use.family, use.precision, use.launches))
-        for use in uses
-    )
+    """Time kernels by the laws of a device, each kernel once for all of its uses."""
+    known: dict[Any, CalibratedTime] = {}
+    timed = []
+    for use in uses:
+        how = use.family, use.precision, use.launches
+        one = known.get((id(use.kernel), *how))
+        if one is None:
+            one = known[id(use.kernel), *how] = calibration.time(use.kernel, *how)
+        timed.append(TimedUse(use, one))
+    return tuple(timed)
 
 
 def _sum(timed: Iterable[TimedUse], part: Part) -> Numeric:

@@ -228,6 +228,57 @@ def test_a_cell_that_fails_is_named_and_stops_nothing(open_notebook, tmp_path, s
     expect(banner(page)).to_be_hidden()
 
 
+#: What a kernel says about an expression, without a trace in its history.
+ASKED = f"""async expression => {{
+  const kernel = {NOTEBOOK}.sessionContext.session.kernel;
+  const future = kernel.requestExecute({{
+    code: '', silent: true, store_history: false, user_expressions: {{ it: expression }}
+  }});
+  const {{ content }} = await future.done;
+  return content.user_expressions.it.data['text/plain'];
+}}"""
+
+
+def test_the_libraries_are_there_before_start_and_nothing_else(open_notebook, lab):
+    page = open_notebook(lab)
+    expect(button(page, "Start")).to_be_visible(timeout=READY)
+    loaded = "'mlsys_widgets.cards' in __import__('sys').modules"
+    assert page.evaluate(ASKED, loaded) == "True"
+    assert page.evaluate(ASKED, "'lab' in globals() or 'mlsys_widgets' in globals()") == "False"
+    assert page.evaluate(ASKED, "len(get_ipython().user_ns['In'])") == "1"  # nothing was typed
+    assert set(page.evaluate(COUNTS)) == {None}
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["new", "begun"])
+def test_the_button_does_not_wait_for_the_server(saved, browser, lab_server, lab):
+    folder = lab_server.folder / f"slow-server-{saved}"
+    folder.mkdir()
+    shutil.copy(lab, folder)
+    if saved:
+        led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
+        led.commit_prediction("gap", 9)
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    held: list[Route] = []
+    slow = True
+    page.route(
+        re.compile(r"/mlsys/lab\?"),
+        lambda route: held.append(route) if slow else route.continue_(),
+    )
+    page.goto(
+        f"{lab_server.url}lab/workspaces/{folder.name}/tree/{folder.name}/lab.ipynb"
+        f"?token={lab_server.token}"
+    )
+    expect(button(page, "Start")).to_be_visible(timeout=READY)
+    assert held, "the ledger was not asked for"
+    # What the ledger says counts, as soon as it is known.
+    slow = False
+    for route in held:
+        route.continue_()
+    expect(button(page, "Resume" if saved else "Start")).to_be_visible(timeout=READY)
+    context.close()
+
+
 @pytest.mark.parametrize("command", ["notebook:run-all-cells", "mlsys:start"])
 def test_what_is_run_before_the_kernel_is_up_waits_for_it(
     command, browser, lab_server, lab, screenshot

@@ -184,3 +184,19 @@ def test_every_sign_is_in_its_legend() -> None:
                     assert visible <= named, each.name
                 elif not isinstance(each, Words) and len(each.x):
                     assert each.tone in named, each.name
+
+
+@pytest.mark.parametrize("form", ["calibrated", "textbook"])
+def test_what_stands_still_is_made_once(form: str) -> None:
+    moving = {"target", "now", "largest", "prediction", "predicted batch", "now in bars"}
+    first, other = served(form=form), served(form=form, batch=100.0, target=5e-3)
+    for draw in (drawn, scenes.stack):
+        before, after = draw(first), draw(other)
+        for one, same in zip(before.marks, after.marks, strict=True):
+            assert one.name == same.name
+            assert (one is same) is (one.name not in moving), one.name
+        assert before.across is after.across
+        assert before.up is after.up
+    # Another context has curves of its own.
+    longer = drawn(served(form=form, sequence=8192.0))
+    assert mark(longer, "curve") != mark(drawn(first), "curve")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -78,3 +79,24 @@ def test_an_explained_number_survives_pickling_with_its_derivation() -> None:
     n = pickle.loads(pickle.dumps(ph.break_even(30, 1450, 2150)))
     assert isinstance(n, ph.Explained)
     assert str(n.derivation()) == str(ph.break_even(30, 1450, 2150).derivation())
+
+
+@every_case
+def test_a_varied_result_is_the_replaced_one(case: Case) -> None:
+    result = case()
+    if not isinstance(result, ph.Result):
+        return
+    for name in result.inputs():
+        value = getattr(result, name)
+        if isinstance(value, np.ndarray) or value * 0.5 == value:
+            continue
+        try:
+            expected = replace(result, **{name: value * 0.5})
+        except ValueError as refusal:
+            with pytest.raises(ValueError, match=re.escape(str(refusal))):
+                result.varied(name, value * 0.5)
+            continue
+        varied = result.varied(name, value * 0.5)
+        assert varied == expected
+        assert repr(varied) == repr(expected)
+        assert getattr(result, name) is value

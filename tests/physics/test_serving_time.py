@@ -183,3 +183,20 @@ def test_nonsense_is_answered_with_a_sentence(changed: dict[str, Any], sentence:
     with pytest.raises(ValueError) as refusal:  # noqa: PT011
         ph.serving_time(**{**asked, "batch": 1, "sequence": 128, **changed})
     assert sentence in str(refusal.value)
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+def test_kernels_that_are_the_same_are_timed_once(phase: Any) -> None:
+    pass_ = ph.serving_time("llama3-8b", "h200-sxm", phase, batch=16, sequence=2048)
+    norms = [timed for timed in pass_.uses if timed.use.part == "normalization"]
+    assert [timed.use.name for timed in norms] == [
+        "RMS norm before attention",
+        "RMS norm before feed-forward",
+        "Last RMS norm",
+    ]
+    assert norms[0].one is norms[1].one is norms[2].one
+    # Each still counts as often as it runs.
+    layers = ph.workloads["llama3-8b"].layers  # type: ignore[attr-defined]
+    assert pass_.normalization == pytest.approx((2 * layers + 1) * norms[0].one.time)
+    products = [timed.one for timed in pass_.uses if timed.use.part == "products"]
+    assert len({id(one) for one in products}) == len(products) == 4
