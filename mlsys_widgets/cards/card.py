@@ -179,6 +179,10 @@ class LabWidget(LazyBox):
         """What stands below the card: a plot."""
         return ()
 
+    def picture_below(self) -> str:
+        """The same on a page without a kernel, as SVG."""
+        return ""
+
     def figure_words(self) -> str:
         """What to say about a plot to those who cannot see it; empty without a plot."""
         return ""
@@ -206,18 +210,24 @@ class LabWidget(LazyBox):
 
     def text(self) -> str:
         """What the card says, in plain text."""
-        lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(self._shown())]
-        trouble = [with_local_times(self._trouble[0])] if self._trouble else []
-        return "\n".join([*lines, *trouble])
+        return self._in_words(self._shown())
 
     def html(self) -> str:
         """The card as it appears on a page without a kernel."""
+        return self._on_a_page(self._shown())
+
+    def _in_words(self, parts: Sequence[Part]) -> str:
+        lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(parts)]
+        trouble = [with_local_times(self._trouble[0])] if self._trouble else []
+        return "\n".join([*lines, *trouble])
+
+    def _on_a_page(self, parts: Sequence[Part]) -> str:
         said = with_local_times(self._trouble[0]) if self._trouble else ""
         trouble = f"<p><strong>{escape(said)}</strong></p>" if said else ""
         return (
             '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
             f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"
-            f"{on_a_page(self._shown())}{trouble}</div>"
+            f"{on_a_page(parts)}{trouble}</div>{self.picture_below()}"
         )
 
     def __repr__(self) -> str:
@@ -230,4 +240,5 @@ class LabWidget(LazyBox):
 
     def still(self) -> dict[str, str]:
         """What is shown where widgets are not live."""
-        return {"text/plain": self.text(), "text/html": self.html()}
+        parts = self._shown()
+        return {"text/plain": self._in_words(parts), "text/html": self._on_a_page(parts)}

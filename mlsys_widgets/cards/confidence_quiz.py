@@ -259,6 +259,6 @@ class ConfidenceQuiz(ItemTask):
         title = f"{markup.plain(self.title)} {calibration_in_words(self.judged, self.chance)}"
         return picture.svg((calibration(self.judged, self.chance),), title)
 
-    def html(self) -> str:
-        """The card and the plot as a page without a kernel shows them."""
-        return super().html() + (self.figure() if self.is_open else "")
+    def picture_below(self) -> str:
+        """The plot on a page without a kernel."""
+        return self.figure() if self.is_open else ""

@@ -161,6 +161,10 @@ class MathPeek(LazyWidget, ipywidgets.HTMLMath):
                 lines += [f"{quantity.symbol}: {_measured(quantity)}" for quantity in _inputs(part)]
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        # The one of ipywidgets writes out all traits, the page included.
+        return f"<{type(self).__name__}: {self._title}>"
+
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": self.text(), "text/html": self.html()}

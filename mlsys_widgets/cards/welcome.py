@@ -33,9 +33,10 @@ class Welcome(LabWidget):
         ledger: Ledger,
     ) -> None:
         super().__init__(lab.title)
-        self._lab, self._student, self._parameters = lab, student, parameters
+        self._lab, self._student = lab, student
         self._variants, self._minutes, self._notices = variants, minutes, notices
         self._steps, self._ledger = steps, ledger
+        self._total = sum(lab.points(parameters).values())
         announcements.listen(ledger, self)
         self.show()
 
@@ -62,9 +63,8 @@ class Welcome(LabWidget):
                 " If your course knows you under another name, type `mlsys whoami NAME` in a"
                 " terminal and restart the kernel **before** you answer."
             )
-        total = sum(lab.points(self._parameters).values())
         many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
-        shape = f"{in_points(total)}{self._how_long()}{many}"
+        shape = f"{in_points(self._total)}{self._how_long()}{many}"
         acts = tuple(("", self._act(k, title)) for k, title in enumerate(lab.acts, 1))
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())

@@ -132,6 +132,6 @@ class ClassReport(LabWidget):
             return picture.svg((scene(chart),), chart.description)
         raise ValueError("There is no picture yet: nobody has handed in this lab.")
 
-    def html(self) -> str:
-        """Card and chart as a page without a kernel shows them."""
-        return super().html() + (self.figure() if self.chart else "")
+    def picture_below(self) -> str:
+        """The chart on a page without a kernel."""
+        return self.figure() if self.chart else ""

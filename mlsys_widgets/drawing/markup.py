@@ -7,6 +7,7 @@ come from students.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from typing import Final
 
@@ -15,6 +16,8 @@ from markdown_it import MarkdownIt
 _PAGE: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 #: In a line only ``**strong**``, ``*emphasis*`` and ```code``` mean something.
 _LINE: Final = MarkdownIt("zero", {"html": False}).enable(["backticks", "emphasis"])
+#: What a line without markup has none of; the last two are what the reader replaces.
+_MARKUP: Final = re.compile(r"[*_`\\\r\0]")
 #: Text between these is LaTeX, which Markdown must not touch.
 _LATEX: Final = re.compile(
     r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$])?\$", re.S
@@ -23,6 +26,7 @@ _LATEX: Final = re.compile(
 _HOLDER: Final = "\ue000{}\ue001"
 
 
+@lru_cache(maxsize=4096)
 def inline(words: str) -> str:
     """Render one line as safe HTML.
 
@@ -31,10 +35,13 @@ def inline(words: str) -> str:
     >>> inline("**1 < 2** in `a*b*c`")
     '<strong>1 &lt; 2</strong> in <code>a*b*c</code>'
     """
+    if not _MARKUP.search(words):
+        return escape(words, quote=False).replace('"', "&quot;")
     html: str = _LINE.renderInline(words)
     return html
 
 
+@lru_cache(maxsize=4096)
 def plain(words: str) -> str:
     """Take the markup out of a line.
 
@@ -43,6 +50,8 @@ def plain(words: str) -> str:
     >>> plain("**1 < 2** in `a*b*c`")
     '1 < 2 in a*b*c'
     """
+    if not _MARKUP.search(words):
+        return words
     (line,) = _LINE.parseInline(words)
     return "".join(
         "\n" if piece.type == "softbreak" else piece.content for piece in line.children or ()

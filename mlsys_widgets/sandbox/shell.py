@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
@@ -37,6 +39,8 @@ Output = dict[str, Any]
 ANSWERED: Final = {"answered": True}
 #: Of one stream of one cell; the rest is cut off, as nbgrader does later with lines.
 _LONGEST_STREAM: Final = 2_000_000
+#: A line that may hold more than Python: a command, a magic, help, or a call without brackets.
+_SPECIAL: Final = re.compile(r"\?|=\s*[!%]|^\s*[!%,;/]")
 
 
 class CellTimeoutError(Exception):
@@ -114,6 +118,11 @@ class _Publisher(DisplayPublisher):
 class _Hook(DisplayHook):
     outputs: _Outputs
 
+    def quiet(self) -> bool:
+        """Whether a cell ends in a semicolon, looked for token by token only if it has one."""
+        cells = self.shell.history_manager.input_hist_parsed
+        return bool(cells) and ";" in cells[-1] and bool(super().quiet())
+
     def write_output_prompt(self) -> None:
         pass
 
@@ -139,6 +148,23 @@ class _Compiler(CachingCompiler):
         return f"/tmp/ipykernel/{digest}.py"
 
 
+class _Transformers(TransformerManager):
+    """Finds commands and magics token by token, but only where there may be some.
+
+    Most cells of a lab are plain Python, and reading their tokens takes longer than running them.
+    """
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        stock = len(self.token_transformers) == len(_STOCK_TRANSFORMERS)
+        if stock and not any(map(_SPECIAL.search, lines)):
+            return lines
+        transformed: list[str] = super().do_token_transforms(lines)
+        return transformed
+
+
+_STOCK_TRANSFORMERS: Final = TransformerManager().token_transformers
+
+
 class Shell(InteractiveShell):
     """IPython as a kernel has it, with outputs kept instead of sent."""
 
@@ -147,7 +173,7 @@ class Shell(InteractiveShell):
     displayhook_class = _Hook
 
     def __init__(self, **more: Any) -> None:
-        super().__init__(**more)
+        super().__init__(input_transformer_manager=_Transformers(), **more)
         self.outputs = _Outputs()
         self.own_seconds = 0.0
         for part in (self.display_pub, self.displayhook):
@@ -162,6 +188,11 @@ class Shell(InteractiveShell):
                 "traceback": [str(line) for line in stb],
             }
         )
+
+    def should_run_async(self, raw_cell: str, **more: Any) -> bool:
+        """Whether a cell awaits something, found out by compiling it only if it has the words."""
+        found = "await" in raw_cell or "async" in raw_cell
+        return found and bool(super().should_run_async(raw_cell, **more))
 
     def raw_input(self, prompt: object = "") -> str:
         """Nobody is there to answer."""
