@@ -26,6 +26,7 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.formatters import DisplayFormatter
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
@@ -140,6 +141,17 @@ class _Hook(DisplayHook):
         )
 
 
+class _Formatter(DisplayFormatter):
+    """Asks a card or an instrument once for all its forms, where IPython asks for each again."""
+
+    def format(self, obj: Any, include: Any = None, exclude: Any = None) -> tuple[Any, Any]:
+        if not callable(getattr(type(obj), "still", None)):
+            return super().format(obj, include, exclude)  # type: ignore[no-any-return]
+        data, metadata = self.mimebundle_formatter(obj, include=include, exclude=exclude)
+        # A form that cannot be made has shown its traceback; then its name has to do.
+        return data or {"text/plain": repr(obj)}, metadata
+
+
 class _Compiler(CachingCompiler):
     """Names cells as a kernel does: the look of a traceback depends on it."""
 
@@ -178,6 +190,11 @@ class Shell(InteractiveShell):
         self.own_seconds = 0.0
         for part in (self.display_pub, self.displayhook):
             setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython types them as their bases)
+
+    def init_display_formatter(self) -> None:
+        """Use the formatter above."""
+        self.display_formatter = _Formatter(parent=self)
+        self.configurables.append(self.display_formatter)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         self.outputs.add(
@@ -226,6 +243,8 @@ def make_shell() -> Shell:
     config = Config()
     config.HistoryManager.enabled = False
     shell: Shell = Shell.instance(config=config)
+    # IPython puts some imports off until the first cell. This one leaves nothing else behind.
+    shell.run_cell("None", store_history=False)
     with suppress(ImportError):
         from ipywidgets import Widget
 
