@@ -32,6 +32,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.sandbox.shell_commands import run_command
 from mlsys_widgets.sandbox.wire import receive
 
 Output = dict[str, Any]
@@ -62,6 +63,8 @@ class _Outputs:
         self.items.append(output)
 
     def write(self, name: str, text: str) -> None:
+        if not text:
+            return
         last = self.items[-1] if self.items and not self.clear_next else None
         if last is None or last.get("name") != name or last["output_type"] != "stream":
             last = {"output_type": "stream", "name": name, "text": ""}
@@ -217,6 +220,14 @@ class Shell(InteractiveShell):
             "raw_input was called, but this frontend does not support input requests."
         )
 
+    def system_piped(self, cmd: str) -> None:
+        """Run what stands behind an exclamation mark; its exit status is in ``_exit_code``."""
+        if cmd.rstrip().endswith("&"):
+            raise OSError("Background processes not supported.")
+        self.user_ns["_exit_code"] = run_command(self.var_expand(cmd, depth=1), sys.stdout.write)
+
+    system = system_piped
+
     def enable_gui(self, gui: Any = None) -> None:
         """There is no window here."""
 
@@ -243,6 +254,7 @@ def make_shell() -> Shell:
     config = Config()
     config.HistoryManager.enabled = False
     shell: Shell = Shell.instance(config=config)
+    shell.db = {}  # what magics such as %cd keep; IPython's own would be a folder of this user
     # IPython puts some imports off until the first cell. This one leaves nothing else behind.
     shell.run_cell("None", store_history=False)
     with suppress(ImportError):
