@@ -121,6 +121,7 @@ class _Publisher(DisplayPublisher):
 
 class _Hook(DisplayHook):
     outputs: _Outputs
+    shell: Any
 
     def quiet(self) -> bool:
         """Whether a cell ends in a semicolon, looked for token by token only if it has one."""
@@ -149,7 +150,7 @@ class _Formatter(DisplayFormatter):
 
     def format(self, obj: Any, include: Any = None, exclude: Any = None) -> tuple[Any, Any]:
         if not callable(getattr(type(obj), "still", None)):
-            return super().format(obj, include, exclude)  # type: ignore[no-any-return]
+            return super().format(obj, include, exclude)
         data, metadata = self.mimebundle_formatter(obj, include=include, exclude=exclude)
         # A form that cannot be made has shown its traceback; then its name has to do.
         return data or {"text/plain": repr(obj)}, metadata
@@ -196,8 +197,9 @@ class Shell(InteractiveShell):
 
     def init_display_formatter(self) -> None:
         """Use the formatter above."""
-        self.display_formatter = _Formatter(parent=self)
-        self.configurables.append(self.display_formatter)
+        formatter: Any = _Formatter(parent=self)
+        self.display_formatter = formatter
+        self.configurables.append(formatter)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         self.outputs.add(
