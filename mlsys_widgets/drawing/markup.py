@@ -26,7 +26,6 @@ _LATEX: Final = re.compile(
 _HOLDER: Final = "\ue000{}\ue001"
 
 
-@lru_cache(maxsize=4096)
 def inline(words: str) -> str:
     """Render one line as safe HTML.
 
@@ -35,13 +34,9 @@ def inline(words: str) -> str:
     >>> inline("**1 < 2** in `a*b*c`")
     '<strong>1 &lt; 2</strong> in <code>a*b*c</code>'
     """
-    if not _MARKUP.search(words):
-        return escape(words, quote=False).replace('"', "&quot;")
-    html: str = _LINE.renderInline(words)
-    return html
+    return _read(words)[0]
 
 
-@lru_cache(maxsize=4096)
 def plain(words: str) -> str:
     """Take the markup out of a line.
 
@@ -50,10 +45,17 @@ def plain(words: str) -> str:
     >>> plain("**1 < 2** in `a*b*c`")
     '1 < 2 in a*b*c'
     """
+    return _read(words)[1]
+
+
+@lru_cache(maxsize=4096)
+def _read(words: str) -> tuple[str, str]:
+    """A line as HTML and as plain text: a card shows the same few lines over and over, in both."""
     if not _MARKUP.search(words):
-        return words
+        return escape(words, quote=False).replace('"', "&quot;"), words
     (line,) = _LINE.parseInline(words)
-    return "".join(
+    html: str = _LINE.renderer.render([line], _LINE.options, {})
+    return html, "".join(
         "\n" if piece.type == "softbreak" else piece.content for piece in line.children or ()
     )
 

@@ -42,7 +42,9 @@ ANSWERED: Final = {"answered": True}
 #: Of one stream of one cell; the rest is cut off, as nbgrader does later with lines.
 _LONGEST_STREAM: Final = 2_000_000
 #: A line that may hold more than Python: a command, a magic, help, or a call without brackets.
-_SPECIAL: Final = re.compile(r"\?|=\s*[!%]|^\s*[!%,;/]")
+_SPECIAL: Final = re.compile(r"^\s*[^#\s].*\?|=\s*[!%]|^\s*[!%?,;/]")
+#: Where these are, what looks like a line of its own may be the middle of another.
+_JOINED: Final = ("\\", '"""', "'''")
 
 
 class CellTimeoutError(Exception):
@@ -172,7 +174,8 @@ class _Transformers(TransformerManager):
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
         stock = len(self.token_transformers) == len(_STOCK_TRANSFORMERS)
-        if stock and not any(map(_SPECIAL.search, lines)):
+        joined = any(sign in line for line in lines for sign in _JOINED)
+        if stock and not joined and not any(map(_SPECIAL.search, lines)):
             return lines
         transformed: list[str] = super().do_token_transforms(lines)
         return transformed
