@@ -19,6 +19,7 @@ from mlsys_widgets.cards.parts import Part, Prose, in_words, on_a_page
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments import still_pages
+from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.ledger import LedgerError, NotSaved
 from mlsys_widgets.ledger.local_time import with_local_times
 
@@ -57,7 +58,7 @@ class Card(anywidget.AnyWidget):
     drafts = traitlets.Dict().tag(sync=True, echo_update=False)
 
 
-class LabWidget(ipywidgets.VBox):
+class LabWidget(LazyBox):
     """Base of the cards of a lab.
 
     Parameters
@@ -81,9 +82,6 @@ class LabWidget(ipywidgets.VBox):
         self._again: Callable[[], None] | None = None
         self._said = ""
         self._focus = ""
-        self._card = self.card_class()
-        self._card.on_msg(self._asked)
-        self.children: tuple[ipywidgets.Widget, ...] = (self._card,)
         self.add_class("mlsys-lab")
         for gate in self._gates:
             if not gate.is_open:
@@ -164,9 +162,41 @@ class LabWidget(ipywidgets.VBox):
     # What is seen.
 
     def show(self) -> None:
-        """Bring the card in the browser up to date."""
-        parts, trouble = self._shown(), self._trouble
-        self._card.view = {
+        """Bring the card in the browser up to date, if it is in one."""
+        if self.has_face:
+            card = self._card
+            card.view = self._seen()
+            self.children = (card, *self.below())
+        still_pages.changed(self)
+
+    def face(self) -> tuple[ipywidgets.Widget, ...]:
+        """The card in the browser, and what stands below it."""
+        card = self.card_class(view=self._seen())
+        card.on_msg(self._asked)
+        return (card, *self.below())
+
+    def below(self) -> tuple[ipywidgets.Widget, ...]:
+        """What stands below the card: a plot."""
+        return ()
+
+    def picture_below(self) -> str:
+        """The same on a page without a kernel, as SVG."""
+        return ""
+
+    def figure_words(self) -> str:
+        """What to say about a plot to those who cannot see it; empty without a plot."""
+        return ""
+
+    @property
+    def _card(self) -> Card:
+        card = self.children[0]
+        assert isinstance(card, Card)
+        return card
+
+    def _seen(self) -> dict[str, Any]:
+        """What the browser draws the card from."""
+        parts, trouble, figure = self._shown(), self._trouble, self.figure_words()
+        return {
             "kind": self.kind,
             "tone": TONES[self.tone],
             "title": markup.inline(self.title),
@@ -175,23 +205,29 @@ class LabWidget(ipywidgets.VBox):
             "trouble": {"words": trouble[0], "retry": trouble[1]} if trouble else None,
             "said": self._said,
             "focus": self._focus,
+            **({"figure": figure} if figure else {}),
         }
-        still_pages.changed(self)
 
     def text(self) -> str:
         """What the card says, in plain text."""
-        lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(self._shown())]
-        trouble = [with_local_times(self._trouble[0])] if self._trouble else []
-        return "\n".join([*lines, *trouble])
+        return self._in_words(self._shown())
 
     def html(self) -> str:
         """The card as it appears on a page without a kernel."""
+        return self._on_a_page(self._shown())
+
+    def _in_words(self, parts: Sequence[Part]) -> str:
+        lines = [f"{self.kind}: {markup.plain(self.title)}", in_words(parts)]
+        trouble = [with_local_times(self._trouble[0])] if self._trouble else []
+        return "\n".join([*lines, *trouble])
+
+    def _on_a_page(self, parts: Sequence[Part]) -> str:
         said = with_local_times(self._trouble[0]) if self._trouble else ""
         trouble = f"<p><strong>{escape(said)}</strong></p>" if said else ""
         return (
             '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
             f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"
-            f"{on_a_page(self._shown())}{trouble}</div>"
+            f"{on_a_page(parts)}{trouble}</div>{self.picture_below()}"
         )
 
     def __repr__(self) -> str:
@@ -200,9 +236,9 @@ class LabWidget(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self.refresh()
-        bundle = dict(super()._repr_mimebundle_(**options) or {})
-        return {**bundle, **still_pages.follow(self)}
+        return {**super()._repr_mimebundle_(**options), **still_pages.follow(self)}
 
     def still(self) -> dict[str, str]:
         """What is shown where widgets are not live."""
-        return {"text/plain": self.text(), "text/html": self.html()}
+        parts = self._shown()
+        return {"text/plain": self._in_words(parts), "text/html": self._on_a_page(parts)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import ipywidgets
+
 from mlsys_widgets.cards.calibration import JudgedAnswer, calibration, calibration_in_words
 from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import (
@@ -228,15 +230,21 @@ class ConfidenceQuiz(ItemTask):
 
     # The plot.
 
-    def show(self) -> None:
-        """Bring the card up to date with the ledger, and the plot once there is one."""
-        super().show()
-        if not self.is_open or self.blocked_by is not None:
-            return
-        scene = calibration(self.judged, self.chance)
-        self.children = (self._card, self._plots.figure("calibration", scene))
-        words = calibration_in_words(self.judged, self.chance)
-        self._card.view = {**self._card.view, "figure": f"Confidence and correctness. {words}"}
+    @property
+    def _is_plotted(self) -> bool:
+        return self.is_open and self.blocked_by is None
+
+    def below(self) -> tuple[ipywidgets.Widget, ...]:
+        """The plot, once all questions are answered."""
+        if not self._is_plotted:
+            return ()
+        return (self._plots.figure("calibration", calibration(self.judged, self.chance)),)
+
+    def figure_words(self) -> str:
+        """The plot in words."""
+        if not self._is_plotted:
+            return ""
+        return f"Confidence and correctness. {calibration_in_words(self.judged, self.chance)}"
 
     def figure(self) -> str:
         """The plot as SVG.
@@ -251,6 +259,6 @@ class ConfidenceQuiz(ItemTask):
         title = f"{markup.plain(self.title)} {calibration_in_words(self.judged, self.chance)}"
         return picture.svg((calibration(self.judged, self.chance),), title)
 
-    def html(self) -> str:
-        """The card and the plot as a page without a kernel shows them."""
-        return super().html() + (self.figure() if self.is_open else "")
+    def picture_below(self) -> str:
+        """The plot on a page without a kernel."""
+        return self.figure() if self.is_open else ""

@@ -7,10 +7,12 @@ from html import escape
 from typing import Any
 
 import ipywidgets
+import traitlets
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.cards.card import Gate
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.instruments.lazy_widget import LazyWidget
 from mlsys_widgets.physics import notation
 
 _STYLE = (
@@ -36,7 +38,7 @@ _STYLE = (
 Equations = Any
 
 
-class MathPeek(ipywidgets.HTMLMath):
+class MathPeek(LazyWidget, ipywidgets.HTMLMath):
     """Governing equations that open on a click or a key, typeset where LaTeX can be.
 
     Parameters
@@ -78,7 +80,7 @@ class MathPeek(ipywidgets.HTMLMath):
         opened: bool = False,
         after: Iterable[Gate] = (),
     ) -> None:
-        super().__init__(layout={"width": "100%"})
+        super().__init__()
         self._title, self._numbers, self._opened = title, numbers, opened
         self._parts = list(_parts(equations))
         if not self._parts:
@@ -86,13 +88,21 @@ class MathPeek(ipywidgets.HTMLMath):
                 "equations is empty; give Markdown with LaTeX, a result, or several of them"
             )
         self._gates = tuple(after)
-        self.value = self.html()
         for gate in self._gates:
             if not gate.is_open:
                 gate.on_open(self._look_again)
 
+    @traitlets.default("value")
+    def _first_look(self) -> str:
+        return self.html()
+
+    @traitlets.default("layout")
+    def _whole_width(self) -> ipywidgets.Layout:
+        return ipywidgets.Layout(width="100%")
+
     def _look_again(self) -> None:
-        self.value = self.html()
+        if self.trait_has_value("value"):
+            self.value = self.html()
 
     @property
     def _closed(self) -> str:
@@ -151,8 +161,12 @@ class MathPeek(ipywidgets.HTMLMath):
                 lines += [f"{quantity.symbol}: {_measured(quantity)}" for quantity in _inputs(part)]
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        # The one of ipywidgets writes out all traits, the page included.
+        return f"<{type(self).__name__}: {self._title}>"
+
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        bundle = dict(super()._repr_mimebundle_(**options) or {})
+        bundle = super()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": self.text(), "text/html": self.html()}
 
 

@@ -34,6 +34,7 @@ from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
 from mlsys_widgets.labs.working_folder import working_folder
@@ -100,7 +101,7 @@ class OpenLab:
         return Welcome(
             self.lab,
             self.student,
-            self.p,
+            points=sum(points_of(self.items).values()),
             variants=self.variants,
             minutes=LabMinutes.from_plain(minutes) if minutes else None,
             notices=self._all_notices,

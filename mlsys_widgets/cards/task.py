@@ -128,7 +128,8 @@ class Task(LabWidget):
             announcements.announce(self._ledger, str(problem))
             raise
         self._settled()
-        self._card.drafts = {}
+        if self.has_face:
+            self._card.drafts = {}
         self._state = self._ledger.state()
         self._open_if_done()
         announcements.announce(self._ledger)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
-from mlsys_widgets.labs import Lab, Parameters, Student
+from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError
@@ -24,8 +24,8 @@ class Welcome(LabWidget):
         self,
         lab: Lab,
         student: Student,
-        parameters: Parameters,
         *,
+        points: float,
         variants: bool,
         minutes: LabMinutes | None = None,
         notices: Callable[[], Sequence[str]],
@@ -33,7 +33,7 @@ class Welcome(LabWidget):
         ledger: Ledger,
     ) -> None:
         super().__init__(lab.title)
-        self._lab, self._student, self._parameters = lab, student, parameters
+        self._lab, self._student, self._points = lab, student, points
         self._variants, self._minutes, self._notices = variants, minutes, notices
         self._steps, self._ledger = steps, ledger
         announcements.listen(ledger, self)
@@ -62,9 +62,8 @@ class Welcome(LabWidget):
                 " If your course knows you under another name, type `mlsys whoami NAME` in a"
                 " terminal and restart the kernel **before** you answer."
             )
-        total = sum(lab.points(self._parameters).values())
         many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
-        shape = f"{in_points(total)}{self._how_long()}{many}"
+        shape = f"{in_points(self._points)}{self._how_long()}{many}"
         acts = tuple(("", self._act(k, title)) for k, title in enumerate(lab.acts, 1))
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())

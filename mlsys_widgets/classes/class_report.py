@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import ipywidgets
+
 from mlsys_widgets.cards.card import Action, LabWidget, Values
 from mlsys_widgets.cards.parts import Options, Part, Prose, Rows
 from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
@@ -109,12 +111,14 @@ class ClassReport(LabWidget):
             parts.append(Rows("explanations", tuple(explained[:_EXPLANATIONS])))
         return parts
 
-    def show(self) -> None:
-        """Bring card and plot to the chosen chart."""
-        super().show()
-        if chart := self.chart:
-            self.children = (self._card, self._plots.figure(chart.key, scene(chart)))
-            self._card.view = {**self._card.view, "figure": chart.description}
+    def below(self) -> tuple[ipywidgets.Widget, ...]:
+        """The plot of the chosen chart."""
+        chart = self.chart
+        return (self._plots.figure(chart.key, scene(chart)),) if chart else ()
+
+    def figure_words(self) -> str:
+        """The chosen chart in words."""
+        return self.chart.description if self.chart else ""
 
     def figure(self) -> str:
         """The chart that is shown, as SVG for a slide.
@@ -128,6 +132,6 @@ class ClassReport(LabWidget):
             return picture.svg((scene(chart),), chart.description)
         raise ValueError("There is no picture yet: nobody has handed in this lab.")
 
-    def html(self) -> str:
-        """Card and chart as a page without a kernel shows them."""
-        return super().html() + (self.figure() if self.chart else "")
+    def picture_below(self) -> str:
+        """The chart on a page without a kernel."""
+        return self.figure() if self.chart else ""

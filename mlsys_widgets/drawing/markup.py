@@ -7,6 +7,7 @@ come from students.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from typing import Final
 
@@ -15,6 +16,8 @@ from markdown_it import MarkdownIt
 _PAGE: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 #: In a line only ``**strong**``, ``*emphasis*`` and ```code``` mean something.
 _LINE: Final = MarkdownIt("zero", {"html": False}).enable(["backticks", "emphasis"])
+#: What a line without markup has none of; the last two are what the reader replaces.
+_MARKUP: Final = re.compile(r"[*_`\\\r\0]")
 #: Text between these is LaTeX, which Markdown must not touch.
 _LATEX: Final = re.compile(
     r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$])?\$", re.S
@@ -31,8 +34,7 @@ def inline(words: str) -> str:
     >>> inline("**1 < 2** in `a*b*c`")
     '<strong>1 &lt; 2</strong> in <code>a*b*c</code>'
     """
-    html: str = _LINE.renderInline(words)
-    return html
+    return _read(words)[0]
 
 
 def plain(words: str) -> str:
@@ -43,8 +45,17 @@ def plain(words: str) -> str:
     >>> plain("**1 < 2** in `a*b*c`")
     '1 < 2 in a*b*c'
     """
+    return _read(words)[1]
+
+
+@lru_cache(maxsize=4096)
+def _read(words: str) -> tuple[str, str]:
+    """A line as HTML and as plain text: a card shows the same few lines over and over, in both."""
+    if not _MARKUP.search(words):
+        return escape(words, quote=False).replace('"', "&quot;"), words
     (line,) = _LINE.parseInline(words)
-    return "".join(
+    html: str = _LINE.renderer.render([line], _LINE.options, {})
+    return html, "".join(
         "\n" if piece.type == "softbreak" else piece.content for piece in line.children or ()
     )
 

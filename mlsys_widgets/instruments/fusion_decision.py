@@ -160,9 +160,10 @@ def _boxes() -> dict[str, Box]:
         for k, key in enumerate(trunk, 1):
             y = 26.0 + k * _PITCH
             boxes[key] = Box(x, y, 27.0, 42.0, _LABELS[key])
-            for end in {FUSION_QUESTIONS[key].yes, FUSION_QUESTIONS[key].no} & set(FUSION_ENDS):
-                side = 10.5 if x < 50 else 89.5
-                boxes[end] = Box(side, y + 34.0, 20.0, 28.0, _end_label(end))
+            for end in (FUSION_QUESTIONS[key].yes, FUSION_QUESTIONS[key].no):
+                if end in FUSION_ENDS:
+                    side = 10.5 if x < 50 else 89.5
+                    boxes[end] = Box(side, y + 34.0, 20.0, 28.0, _end_label(end))
         last = FUSION_QUESTIONS[trunk[-1]].no
         boxes[last] = Box(x, 26.0 + (len(trunk) + 1) * _PITCH, 27.0, 28.0, _end_label(last))
     return boxes

@@ -20,6 +20,7 @@ from mlsys_widgets.drawing.film import Film
 from mlsys_widgets.drawing.scene import Handle, Scene
 from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.instruments.controls import Control, Slider, controls_of
+from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.instruments.pin import Pin, values_of
 from mlsys_widgets.instruments.predicted import Predicted, given
 from mlsys_widgets.instruments.target import Lamp, LimitedQuantity, Target, with_lines
@@ -62,7 +63,7 @@ class Lock(Opens, Protocol):
         """Note that somebody used an instrument behind this lock."""
 
 
-class Instrument(ipywidgets.VBox):
+class Instrument(LazyBox):
     """Base of the instruments.
 
     Parameters
@@ -136,7 +137,6 @@ class Instrument(ipywidgets.VBox):
     plot_names: ClassVar[Sequence[str]] = ()
     #: The quantities that a target may limit, by name: an output of the result, or an input.
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {}
-    children: tuple[ipywidgets.Widget, ...]
 
     def __init__(
         self,
@@ -554,26 +554,23 @@ class Instrument(ipywidgets.VBox):
         return self._view
 
     def _unlock(self) -> None:
-        if self.children:
-            self.children = (self._open().board,)
-            still_pages.changed(self)
+        if self.has_face:
+            self.children = self.face()
+        still_pages.changed(self)
 
-    def _arrange(self) -> None:
-        """Fill the widget for display: the view, or a card while it is locked."""
+    def face(self) -> tuple[ipywidgets.Widget, ...]:
+        """The view, or a card while it is locked."""
         if self.locked:
             assert self._lock is not None
-            self.children = (_locked_card(self.title, self._lock.question),)
-        else:
-            self.children = (self._open().board,)
+            return (_locked_card(self.title, self._lock.question),)
+        return (self._open().board,)
 
     def __repr__(self) -> str:
         # The default writes out every trait of every child, each time a cell is shown.
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        self._arrange()
-        bundle = dict(super()._repr_mimebundle_(**options) or {})
-        return {**bundle, **still_pages.follow(self)}
+        return {**super()._repr_mimebundle_(**options), **still_pages.follow(self)}
 
     def still(self) -> dict[str, str]:
         """What is shown where widgets are not live: the words, and the picture once it is open."""

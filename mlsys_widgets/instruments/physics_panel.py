@@ -14,6 +14,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.instruments.controls import Select
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.physics import notation
 
 #: Instead of one quantity.
@@ -161,7 +162,7 @@ class PhysicsSteps(Instrument):
         return f"PhysicsPanel({self._followed.code}{chosen})"
 
 
-class PhysicsPanel(ipywidgets.VBox):
+class PhysicsPanel(LazyBox):
     """Live derivation of the current numbers of an instrument, step by step.
 
     Parameters
@@ -203,17 +204,21 @@ class PhysicsPanel(ipywidgets.VBox):
 
     def close(self) -> None:
         """Stop following the instrument, and close the panel."""
-        self.steps.stop()
+        steps: PhysicsSteps | None = getattr(self, "steps", None)
+        if steps is not None:  # otherwise the instrument was refused
+            steps.stop()
         super().close()
+
+    def face(self) -> tuple[ipywidgets.Widget, ...]:
+        """The steps."""
+        return (self.steps,)
 
     def text(self) -> str:
         """The panel as plain text."""
         return self.steps.text()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        self.steps._arrange()
-        self.children = (self.steps,)
-        bundle = dict(super()._repr_mimebundle_(**options) or {})
+        bundle = super()._repr_mimebundle_(**options)
         bundle["text/plain"] = self.text()
         if not self.steps.locked:
             title = escape(self.steps.title)

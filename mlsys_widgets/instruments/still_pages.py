@@ -49,14 +49,15 @@ class StillPages:
     def __init__(self, folder: Path, *, rest: float = REST) -> None:
         self.folder = folder
         self._rest = rest
-        self._shown: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
-        self._changed: set[str] = set()
+        #: What a notebook's file calls each widget. Asking the widget would show it to the browser.
+        self._shown: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+        self._changed: weakref.WeakSet[Any] = weakref.WeakSet()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def follow(self, widget: StillWidget) -> None:
         """A widget is being shown: from now on its changes count."""
-        self._shown[widget.model_id] = widget
+        self._shown[widget] = widget.model_id
         try:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:  # outside a kernel nothing is ever saved
@@ -64,9 +65,9 @@ class StillPages:
 
     def changed(self, widget: StillWidget) -> None:
         """A widget looks different now; its page is written when it has come to rest."""
-        if self._loop is None or self._shown.get(widget.model_id) is not widget:
+        if self._loop is None or widget not in self._shown:
             return
-        self._changed.add(widget.model_id)
+        self._changed.add(widget)
         # A thread that follows a measurement calls this as well.
         self._loop.call_soon_threadsafe(self._soon)
 
@@ -78,11 +79,9 @@ class StillPages:
 
     def write(self) -> None:
         """Write the pages of everything that has changed."""
-        changed, self._changed = self._changed, set()
-        for name in changed:
-            widget = self._shown.get(name)
-            if widget is None:
-                continue
+        changed, self._changed = self._changed, weakref.WeakSet()
+        for widget in changed:
+            name = self._shown[widget]
             try:
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 page = json.dumps(widget.still())

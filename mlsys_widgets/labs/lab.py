@@ -89,8 +89,12 @@ class Lab:
 
     def points(self, parameters: Parameters) -> dict[str, float]:
         """What each graded item is worth, by id."""
-        items = self.items(parameters).items()
-        return {n: i.points for n, i in items if isinstance(i, (*AUTOGRADED, Essay))}
+        return points_of(self.items(parameters))
+
+
+def points_of(items: Mapping[str, Item]) -> dict[str, float]:
+    """What each graded one of some items is worth, by id."""
+    return {n: i.points for n, i in items.items() if isinstance(i, (*AUTOGRADED, Essay))}
 
 
 def load(folder: str | os.PathLike[str]) -> Lab:

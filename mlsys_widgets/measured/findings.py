@@ -153,13 +153,11 @@ _CHAINS: Final = {
 
 def fusions(document: Document, roofs: Roofs) -> list[FusionFinding]:
     """Measured speed-ups of fusion, beside the model's for the same chain and device."""
-    found = []
-    for base in cases(document, kind="fusion", variant="eager"):
+    found, measured = [], cases(document, kind="fusion")
+    for base in (case for case in measured if case.variant == "eager"):
         name, rows, columns = (base.shape[key] for key in ("chain", "rows", "columns"))
-        same = {
-            case.variant: case
-            for case in cases(document, kind="fusion", chain=name, rows=rows, columns=columns)
-        }
+        alike = {"chain": name, "rows": rows, "columns": columns}.items()
+        same = {case.variant: case for case in measured if alike <= case.shape.items()}
         wall: dict[str, float] = {
             variant: base.seconds.median / same[variant].seconds.median
             for variant in ("compiled", "compiled_graph", "triton")
@@ -207,11 +205,13 @@ class BreakEvenFinding:
 
 def break_evens(document: Document) -> list[BreakEvenFinding]:
     """The break-even point of every model that was measured both eager and compiled."""
-    found = []
-    for base in cases(document, kind="model", variant="eager"):
+    found, measured = [], cases(document, kind="model")
+    for base in (case for case in measured if case.variant == "eager"):
         model, batch = base.shape["model"], base.shape["batch"]
+        alike = {"model": model, "batch": batch}.items()
+        same = [case for case in measured if alike <= case.shape.items()]
         for variant in ("compiled", "compiled_graph"):
-            for case in cases(document, kind="model", variant=variant, model=model, batch=batch):
+            for case in (each for each in same if each.variant == variant):
                 if not (case.throughput and base.throughput and case.compile_seconds):
                     continue
                 inferences = ph.break_even(case.compile_seconds, base.throughput, case.throughput)

@@ -15,8 +15,8 @@ from .documents import available, load
 from .recorder import Document, Spread, Value
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
-#: The kinds of cases that ceilings come from.
-_CEILINGS = ("gemm", "copy", "triad", "launch")
+#: The kinds of cases that peaks and bandwidth come from.
+_CEILINGS = ("gemm", "copy", "triad")
 
 
 @dataclass(frozen=True)
@@ -281,12 +281,27 @@ def ceilings(device: Source) -> Ceilings:
     cache = document["device"]["last_cache_bytes"]
     peaks: dict[str, float] = {}
     bandwidth: float | None = None
-    launch: float | None = None
     for case in (c for kind in _CEILINGS for c in _matching(document, kind, None, None, {})):
         if case.kind == "gemm" and case.precision and case.rate:
             peaks[case.precision] = max(case.rate, peaks.get(case.precision, 0.0))
         elif case.kind in ("copy", "triad") and case.bandwidth and (case.traffic or 0.0) > cache:
             bandwidth = max(case.bandwidth, bandwidth or 0.0)
-        elif case.kind == "launch" and case.variant in ("period", "numpy"):
-            launch = case.seconds.median
-    return Ceilings(document["device"]["key"], MappingProxyType(peaks), bandwidth, launch)
+    return Ceilings(
+        document["device"]["key"], MappingProxyType(peaks), bandwidth, launch_seconds(document)
+    )
+
+
+def launch_seconds(document: Document) -> float | None:
+    """The cost of a launch, as in `ceilings`, without looking at the other cases.
+
+    Examples
+    --------
+    >>> launch_seconds(load("cpu-2core-server")) == ceilings("cpu-2core-server").launch
+    True
+    """
+    found = [
+        case.seconds.median
+        for case in _matching(document, "launch", None, None, {})
+        if case.variant in ("period", "numpy")
+    ]
+    return found[-1] if found else None

@@ -29,7 +29,7 @@ from mlsys_widgets.measured.calibrating import (
     usable,
 )
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
-from mlsys_widgets.measured.queries import Case, cases, ceilings
+from mlsys_widgets.measured.queries import Case, cases, launch_seconds
 from mlsys_widgets.measured.recorder import Document
 
 #: The topic whose numbers are bytes.
@@ -163,7 +163,7 @@ def roofs_of(document: Document) -> Roofs:
         device.name,
         MappingProxyType({precision: device.peak(precision) for precision in device.precisions}),
         device.bandwidth,
-        ceilings(document).launch,
+        launch_seconds(document),
         document["device"]["units"],
         device.provenance["bandwidth"].source,
     )

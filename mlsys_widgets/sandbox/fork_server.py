@@ -72,14 +72,23 @@ def main() -> int:
 #: What notebooks do first and what is slow the first time. It is their code and not grading's:
 #: grading itself uses neither widgets nor measurements.
 _WARM_UP: Final = """
-import mlsys_widgets
-from mlsys_widgets.measured import available, ceilings, findings
+from IPython import get_ipython
 
-for name in mlsys_widgets.__all__:
-    getattr(mlsys_widgets, name)
+import mlsys_widgets
+from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.measured import available, ceilings
+
+formatter = get_ipython().display_formatter
+
 for name in available():
     ceilings(name)
-mlsys_widgets.RooflineWidget()._repr_mimebundle_()
+public = [getattr(mlsys_widgets, name) for name in mlsys_widgets.__all__]
+for made in (kind() for kind in public if Instrument in getattr(kind, "__mro__", ())[1:]):
+    if hasattr(made, "measured"):
+        made.set(measured=True)
+    formatter.format(made)
+    for result in made.explanations.values():
+        result.derivation().to_html()
 """
 
 

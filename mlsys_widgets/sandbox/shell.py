@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,10 +26,13 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.formatters import DisplayFormatter
+from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.sandbox.shell_commands import run_command
 from mlsys_widgets.sandbox.wire import receive
 
 Output = dict[str, Any]
@@ -37,6 +41,10 @@ Output = dict[str, Any]
 ANSWERED: Final = {"answered": True}
 #: Of one stream of one cell; the rest is cut off, as nbgrader does later with lines.
 _LONGEST_STREAM: Final = 2_000_000
+#: A line that may hold more than Python: a command, a magic, help, or a call without brackets.
+_SPECIAL: Final = re.compile(r"^\s*[^#\s].*\?|=\s*[!%]|^\s*[!%?,;/]")
+#: Where these are, what looks like a line of its own may be the middle of another.
+_JOINED: Final = ("\\", '"""', "'''")
 
 
 class CellTimeoutError(Exception):
@@ -57,6 +65,8 @@ class _Outputs:
         self.items.append(output)
 
     def write(self, name: str, text: str) -> None:
+        if not text:
+            return
         last = self.items[-1] if self.items and not self.clear_next else None
         if last is None or last.get("name") != name or last["output_type"] != "stream":
             last = {"output_type": "stream", "name": name, "text": ""}
@@ -113,6 +123,12 @@ class _Publisher(DisplayPublisher):
 
 class _Hook(DisplayHook):
     outputs: _Outputs
+    shell: Any
+
+    def quiet(self) -> bool:
+        """Whether a cell ends in a semicolon, looked for token by token only if it has one."""
+        cells = self.shell.history_manager.input_hist_parsed
+        return bool(cells) and ";" in cells[-1] and bool(super().quiet())
 
     def write_output_prompt(self) -> None:
         pass
@@ -131,12 +147,41 @@ class _Hook(DisplayHook):
         )
 
 
+class _Formatter(DisplayFormatter):
+    """Asks a card or an instrument once for all its forms, where IPython asks for each again."""
+
+    def format(self, obj: Any, include: Any = None, exclude: Any = None) -> tuple[Any, Any]:
+        if not callable(getattr(type(obj), "still", None)):
+            return super().format(obj, include, exclude)
+        data, metadata = self.mimebundle_formatter(obj, include=include, exclude=exclude)
+        # A form that cannot be made has shown its traceback; then its name has to do.
+        return data or {"text/plain": repr(obj)}, metadata
+
+
 class _Compiler(CachingCompiler):
     """Names cells as a kernel does: the look of a traceback depends on it."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
         digest = hashlib.sha256(raw_code.encode("utf-8", "replace")).hexdigest()[:10]
         return f"/tmp/ipykernel/{digest}.py"
+
+
+class _Transformers(TransformerManager):
+    """Finds commands and magics token by token, but only where there may be some.
+
+    Most cells of a lab are plain Python, and reading their tokens takes longer than running them.
+    """
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        stock = len(self.token_transformers) == len(_STOCK_TRANSFORMERS)
+        joined = any(sign in line for line in lines for sign in _JOINED)
+        if stock and not joined and not any(map(_SPECIAL.search, lines)):
+            return lines
+        transformed: list[str] = super().do_token_transforms(lines)
+        return transformed
+
+
+_STOCK_TRANSFORMERS: Final = TransformerManager().token_transformers
 
 
 class Shell(InteractiveShell):
@@ -147,11 +192,17 @@ class Shell(InteractiveShell):
     displayhook_class = _Hook
 
     def __init__(self, **more: Any) -> None:
-        super().__init__(**more)
+        super().__init__(input_transformer_manager=_Transformers(), **more)
         self.outputs = _Outputs()
         self.own_seconds = 0.0
         for part in (self.display_pub, self.displayhook):
             setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython types them as their bases)
+
+    def init_display_formatter(self) -> None:
+        """Use the formatter above."""
+        formatter: Any = _Formatter(parent=self)
+        self.display_formatter = formatter
+        self.configurables.append(formatter)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         self.outputs.add(
@@ -163,11 +214,24 @@ class Shell(InteractiveShell):
             }
         )
 
+    def should_run_async(self, raw_cell: str, **more: Any) -> bool:
+        """Whether a cell awaits something, found out by compiling it only if it has the words."""
+        found = "await" in raw_cell or "async" in raw_cell
+        return found and bool(super().should_run_async(raw_cell, **more))
+
     def raw_input(self, prompt: object = "") -> str:
         """Nobody is there to answer."""
         raise StdinNotImplementedError(
             "raw_input was called, but this frontend does not support input requests."
         )
+
+    def system_piped(self, cmd: str) -> None:
+        """Run what stands behind an exclamation mark; its exit status is in ``_exit_code``."""
+        if cmd.rstrip().endswith("&"):
+            raise OSError("Background processes not supported.")
+        self.user_ns["_exit_code"] = run_command(self.var_expand(cmd, depth=1), sys.stdout.write)
+
+    system = system_piped
 
     def enable_gui(self, gui: Any = None) -> None:
         """There is no window here."""
@@ -195,6 +259,9 @@ def make_shell() -> Shell:
     config = Config()
     config.HistoryManager.enabled = False
     shell: Shell = Shell.instance(config=config)
+    shell.db = {}  # what magics such as %cd keep; IPython's own would be a folder of this user
+    # IPython puts some imports off until the first cell. This one leaves nothing else behind.
+    shell.run_cell("None", store_history=False)
     with suppress(ImportError):
         from ipywidgets import Widget
 

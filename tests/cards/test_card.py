@@ -115,3 +115,32 @@ def test_the_still_version(browser_of):
     assert "<h4>A <strong>bell</strong></h4>" in bundle["text/html"]
     assert bundle["text/plain"] == "Bell: A bell\nRung 0 times."
     assert repr(bell) == "<Bell: A **bell**>"
+
+
+def test_a_card_that_nobody_looks_at_lays_nothing_out():
+    class Counted(Bell):
+        laid_out = 0
+
+        def parts(self):
+            self.laid_out += 1
+            return super().parts()
+
+    bell = Counted()
+    for _ in range(3):
+        bell.refresh()
+    assert bell.laid_out == 0
+    assert bell.still()["text/plain"] in bell.text()
+    assert bell.laid_out == 2  # one for both forms of the still page, and one for the text
+    assert bell._card.view["title"] == "A <strong>bell</strong>"
+    bell.refresh()
+    assert bell.laid_out == 4
+
+
+def test_a_card_that_changed_before_anybody_looked_shows_how_it_is_now(browser_of):
+    bell = Bell()
+    bell.rung = 7
+    bell.show()
+    assert "Rung 7 times." in browser_of(bell).sent
+    bell.rung = 8
+    bell.show()
+    assert "Rung 8 times." in browser_of(bell).sent

@@ -219,7 +219,6 @@ def test_a_broken_widget_shows_a_sentence_and_no_traceback(led, browser_of, monk
 def test_instruments_open_at_once_and_their_use_is_written_down(led):
     lock = a_choice(led)
     instrument = RooflineWidget(lock=lock)
-    instrument._arrange()
     assert instrument.locked
     assert "How busy is the GPU?" in instrument.children[0].value
     lock.commit("C", 4)

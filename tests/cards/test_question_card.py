@@ -7,7 +7,7 @@ import pytest
 from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.welcome import Welcome
-from mlsys_widgets.labs import Choice, Essay, Lab, Number, Parameters, Record, Student
+from mlsys_widgets.labs import Choice, Essay, Lab, Number, Record, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
 from mlsys_widgets.labs.student_steps import StudentStep
 
@@ -141,7 +141,7 @@ def test_an_answer_that_cannot_be_saved_is_not_called_recorded(led, read_only):
 
 
 def welcome(led, lab, student, *, notices=list, steps=(), **more):
-    return Welcome(lab, student, Parameters({}), ledger=led, notices=notices, steps=steps, **more)
+    return Welcome(lab, student, points=0, ledger=led, notices=notices, steps=steps, **more)
 
 
 def test_the_cover_counts_what_is_done(led):
