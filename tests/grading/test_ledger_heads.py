@@ -85,7 +85,7 @@ def test_an_honest_second_submission_has_no_flag(course, home):
 def test_a_ledger_that_was_rewound_is_flagged(course, home):
     path = home / LAB / "ledger.jsonl"
     early = path.read_bytes()
-    ledger(home).record_reflection("act1_why", "smaller", correct=False)
+    ledger(home).record_reflection("act1_why", "more", correct=False)
     submit(course, STUDENT, home)
     assert kinds(grade(course)) == []
     path.write_bytes(early)
@@ -133,7 +133,7 @@ def test_a_lab_begun_again_with_its_old_ledger_beside_it_is_honest(course, home)
 
 def test_a_missing_receipt_is_no_flag_and_earlier_gradings_still_count(course, home):
     early = (home / LAB / "ledger.jsonl").read_bytes()
-    ledger(home).record_reflection("act1_why", "smaller", correct=False)
+    ledger(home).record_reflection("act1_why", "more", correct=False)
     (submit(course, STUDENT, home) / RECEIPT).unlink()
     assert kinds(grade(course)) == []
     (home / LAB / "ledger.jsonl").write_bytes(early)
