@@ -2,8 +2,8 @@
 
 The chain of a ledger shows that nobody changed it afterward. It cannot show that a card wrote it:
 whoever has Python can chain anything. So every entry is held against what the lab asks. One that no
-card would have written (another kind, a value that is not allowed, a name that nobody asks for) does
-not count. One that came too early, or with a wrong verdict, counts and is mentioned.
+card would have written (another kind, a value that is not allowed, a name that nobody asks for)
+does not count. One that came too early, or with a wrong verdict, counts and is mentioned.
 """
 
 from __future__ import annotations

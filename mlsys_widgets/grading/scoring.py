@@ -190,9 +190,7 @@ class Judge:
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
 
 
-def _ledger(
-    lab: Lab, folder: Path, student: str, items: Mapping[str, Item]
-) -> LedgerRecord | None:
+def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> LedgerRecord | None:
     """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
     try:
         return LedgerRecord(lab, folder, student, items=items)

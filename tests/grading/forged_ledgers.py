@@ -25,8 +25,8 @@ from mlsys_widgets.labs import (
 )
 from mlsys_widgets.ledger import DesignForm
 from mlsys_widgets.ledger.events import GENESIS, Event, chained, timestamp, to_line
-from tests.ledger.making import rechained
 from tests.labs import rehearsal
+from tests.ledger.making import rechained
 
 #: When an honest student begins, in tests that release the lab a day before and collect it later.
 BEGUN = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)
@@ -63,7 +63,7 @@ class Forgery:
 
 
 def entries(lab: Lab, student: str = "") -> list[Entry]:
-    """Everything that the records of a lab give points for, as the cards would keep it, in order."""
+    """Everything that the records of a lab give points for, as the cards keep it, in order."""
     items = lab.items(lab.draw(student))
     wanted = {name for item in items.values() if isinstance(item, Record) for name in item.of}
     found = [e for name, item in items.items() for e in _entries_of(name, item) if name in wanted]
@@ -272,7 +272,7 @@ def ever_more_needs(lab: Lab, student: str, count: int = 20_000) -> bytes:
 def rivals(lab: Lab, student: str, count: int = 20_000) -> bytes:
     """Thousands of events that all claim to be the second."""
     first, second, *_ = events_of(plausible(lab, student))
-    said = (second[1:4] + (f"n{k}",) + second[5:6] for k in range(count))
+    said = ((*second[1:4], f"n{k}", *second[5:6]) for k in range(count))
     return as_bytes([first, *(chained(first.hash, 1, *each) for each in said)])
 
 

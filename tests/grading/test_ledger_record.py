@@ -1,4 +1,4 @@
-"""Ledgers that no card has written, and ledgers of honest students: what counts, what is flagged."""
+"""Ledgers that no card has written, and those of honest students: what counts, what is said."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading.award import judge_record
+from mlsys_widgets.grading.handin_time import read_time
 from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load
 from mlsys_widgets.ledger import Ledger
@@ -19,7 +21,7 @@ from mlsys_widgets.ledger.events import timestamp
 from tests.grading import forged_ledgers
 from tests.grading.forged_ledgers import BEGUN, FORGED, HANDED_IN, HOSTILE, RELEASED
 from tests.labs.lab_walk import LabWalk
-from tests.labs.rehearsal import ROOT
+from tests.labs.rehearsal import ROOT, committed
 from tests.ledger.making import Clock
 
 LABS = sorted(path.name for path in (ROOT / "assignments").glob("lab_*"))
@@ -159,9 +161,7 @@ def test_a_quiz_that_is_answered_with_one_press_is_one_decision(tmp_path):
     lab = lab_of("lab_review_foundations")
     slow = forged_ledgers.events_of(forged_ledgers.plausible(lab, OWNER))
     quiz = [e.time for e in slow if e.id.startswith("ten_questions.")]
-    at_once = [
-        e._replace(time=quiz[0]) if e.id.startswith("ten_questions.") else e for e in slow
-    ]
+    at_once = [e._replace(time=quiz[0]) if e.id.startswith("ten_questions.") else e for e in slow]
     content = forged_ledgers.as_bytes(forged_ledgers.rechained(at_once))
     assert len(quiz) == 10
     assert judged(lab, tmp_path, content)[1] == []
@@ -225,3 +225,29 @@ def test_times_are_compared_in_utc(tmp_path):
     assert record.doubts(released=BEGUN.astimezone(UTC) + timedelta(minutes=4)) == []
     (late,) = record.doubts(released=BEGUN + timedelta(minutes=6))
     assert "Event 0 says 2026-10-20T09:00:00.000Z, and the lab was released" in late
+
+
+@settings(max_examples=3, deadline=None)
+@given(seed=st.integers(0, 10**6))
+@pytest.mark.parametrize("lab", LABS)
+def test_no_simulated_student_raises_a_doubt(lab, seed, tmp_path_factory):
+    course = committed(tmp_path_factory.mktemp("course"), lab)
+    made = simulate(course.root, lab, 12, seed=seed)
+    asks = lab_of(lab)
+    seen = 0
+    for each in made:
+        folder = course.work(each.student)
+        if each.kind == "copied" or not (folder / "ledger.jsonl").exists():
+            continue
+        items = asks.items(asks.draw(each.student))
+        record = LedgerRecord(asks, folder, each.student, items=items)
+        assert record.somebody_else is None
+        assert record.doubts(handed_in=read_time(each.handed_in)) == [], each.kind
+        # Nothing that was saved is lost by being checked.
+        full = record.ledger.state()
+        assert record.state.predictions == full.predictions
+        assert record.state.reflections == full.reflections
+        assert record.state.answers == full.answers
+        assert record.state.designs == full.designs
+        seen += 1
+    assert seen
