@@ -160,6 +160,7 @@ def _make_course(places: Places, state: HubState, options: HubOptions) -> None:
     instructor = state.accounts[state.instructor]
     if places.course.stat().st_uid != instructor.uid:
         hand_over(places.course, instructor)
+    os.chown(places.notes, 0, instructor.gid)  # to be read while grading, and by no student
     state.write(places.state)
 
 
