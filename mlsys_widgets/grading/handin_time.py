@@ -81,7 +81,8 @@ def hand_in_time(
         Moments at which the work was certainly not handed in yet, or just then: its last entry in
         the ledger, a note of the hub. They count where the file says nothing.
     due
-        Whether the lab has a due date. Without one, nobody needs to know when it was handed in.
+        Whether the lab has a due date. Without one, nobody needs to know when it was handed in, and
+        nothing counts in place of the file.
     now
         The present, if it is not now; in UTC.
 
@@ -96,7 +97,7 @@ def hand_in_time(
     "timestamp.txt says 'yesterday', which is not a time"
     """
     present = _naive(now or datetime.now(UTC))
-    least = max(map(_naive, known), default=None)
+    least = max(map(_naive, known), default=None) if due else None
     instead = (
         f"; what is known is that it was handed in {least:%Y-%m-%d %H:%M} UTC or later"
         if least

@@ -131,7 +131,8 @@ class Places:
         """Everything that a hub creates, and so everything that a reset removes."""
         return (
             self.course, self.exchange, self.notes, self.homes, self.database, self.secrets,
-            self.logs, self.settings, self.proxy, self.environment, self.sockets, self.lock, self.state,
+            self.logs, self.settings, self.proxy, self.environment, self.sockets, self.lock,
+            self.state,
         )  # fmt: skip
 
     def make_sockets(self, name: str, uid: int, gid: int) -> None:

@@ -11,12 +11,14 @@ from mlsys_widgets.labs import (
     Checklist,
     Choice,
     Essay,
+    Item,
     Lab,
     Measurement,
     Message,
     Myth,
     Myths,
     Number,
+    Parameters,
     Prediction,
     Question,
     Quiz,
@@ -46,13 +48,20 @@ ITEMS = {
     "machine": Measurement("time it"),
     "kept": Record(["bound", "why", "own_cell", "design"], points=4),
 }
-LAB = Lab(
-    "lab_02", title="Two", chapter=2, acts=(), design={"side": number("it", 1), "ok": flag("")}
-)
+DESIGN = {"side": number("the side", 1), "ok": flag("whether it fits")}
+LAB = Lab("lab_02", title="Two", chapter=2, acts=(), design=DESIGN)
+
+
+def declare(name: str, item: Item) -> None:
+    def asks(_p: Parameters) -> Item:
+        return item
+
+    asks.__name__ = name
+    LAB.asks(asks)
+
+
 for _name, _item in ITEMS.items():
-    _asks = eval("lambda p, item=item: item", {"item": _item})
-    _asks.__name__ = _name
-    LAB.asks(_asks)
+    declare(_name, _item)
 
 
 def event(

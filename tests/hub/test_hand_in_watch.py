@@ -151,7 +151,7 @@ def test_a_ledger_of_somebody_else_is_not_read(inbound, watch):
     ],
 )
 def test_the_head_is_that_of_the_last_whole_line(inbound, watch, content, seq):
-    folder, ledger = hand_in(inbound)
+    _, ledger = hand_in(inbound)
     ledger.path.write_bytes(content(ledger.path.read_bytes()))
     (note,) = watch.look()
     assert note.head == (None if seq is None else Head(seq, ledger.events()[-1].hash))
