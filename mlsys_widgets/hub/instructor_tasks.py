@@ -12,8 +12,11 @@ import logging
 import os
 import sys
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from mlsys_widgets.files import OWN_FOLDER, RELEASED, write_whole
 
 if TYPE_CHECKING:
     from mlsys_widgets.courses import RosterEntry
@@ -56,10 +59,25 @@ def release_labs(course: Path) -> tuple[list[str], list[str]]:
         lab = folder.name
         if not (outbound / lab).is_dir():
             _release(NbGraderAPI(config=config), lab)
+            note_release(course, lab)
             released.append(lab)
         elif _notebooks(folder) != _notebooks(outbound / lab):
             changed.append(lab)
     return released, changed
+
+
+def note_release(course: Path, lab: str) -> None:
+    """Write down when a lab was released, the first time: no work on it is older."""
+    path = course / OWN_FOLDER / RELEASED
+    try:
+        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        return  # an instructor's own file, which grading complains about
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, json.dumps({lab: now, **said}, indent=1) + "\n")
 
 
 def _release(api: Any, lab: str) -> None:

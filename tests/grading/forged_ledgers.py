@@ -269,6 +269,12 @@ def ever_more_needs(lab: Lab, student: str, count: int = 20_000) -> bytes:
     return ledger(lab, student, uses, step=timedelta(milliseconds=1))
 
 
+def one_answer(lab: Lab, student: str, count: int = 20_000) -> bytes:
+    """One reflection that is answered again and again."""
+    name, said = next((n, v) for kind, n, v in entries(lab) if kind == "reflection")
+    return ledger(lab, student, [("reflection", name, said)] * count)
+
+
 def rivals(lab: Lab, student: str, count: int = 20_000) -> bytes:
     """Thousands of events that all claim to be the second."""
     first, second, *_ = events_of(plausible(lab, student))
