@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mlsys_widgets.grading.entry_rules import usual_rules
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
@@ -124,13 +125,13 @@ def judge_record(
 
 def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
     """The titles that the cards show to students."""
-    items = lab.items(lab.draw("", variants=False))
+    items = usual_rules(lab).items
     return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
     """What a record consists of, and the names under which the ledger keeps each part."""
-    items = lab.items(lab.draw("", variants=False))
+    items = usual_rules(lab).items
     found = items[record]
     assert isinstance(found, Record)
     return {name: items[name].ledger_names(name) if name in items else (name,) for name in found.of}

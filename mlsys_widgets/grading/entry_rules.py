@@ -8,6 +8,7 @@ does not count. One that came too early, or with a wrong verdict, counts and is 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -102,15 +103,18 @@ class EntryRules:
 
     def __init__(self, lab: Lab, items: Mapping[str, Item] | None = None) -> None:
         self._lab, self._verdicts = lab, items is not None
-        self._items = lab.items(lab.draw("", variants=False)) if items is None else items
+        #: What the lab asks.
+        self.items: Mapping[str, Item] = (
+            lab.items(lab.draw("", variants=False)) if items is None else items
+        )
         self._form = DesignForm(lab.name, lab.chapter, lab.design)
-        records = (item for item in self._items.values() if isinstance(item, Record))
+        records = (item for item in self.items.values() if isinstance(item, Record))
         #: What records give points for although the lab does not ask it: its own cells write that.
-        self._free = {name for each in records for name in each.of} - {*self._items, DESIGN}
+        self._free = {name for each in records for name in each.of} - {*self.items, DESIGN}
         self._answers = dict(self._rules_of_answers())
         #: The item that each name of the ledger belongs to.
         self._owner = {
-            each: name for name, item in self._items.items() for each in item.ledger_names(name)
+            each: name for name, item in self.items.items() for each in item.ledger_names(name)
         }
 
     # Whether an entry can be.
@@ -146,7 +150,7 @@ class EntryRules:
         return ""
 
     def _typed(self, event: Event, wanted: type[Prediction | ReflectionPrompt]) -> str:
-        item = self._items.get(event.id)
+        item = self.items.get(event.id)
         if event.id in self._free:
             return "" if event.value["value"] is not None else _NO_VALUE
         if not isinstance(item, wanted):
@@ -169,7 +173,7 @@ class EntryRules:
         yield DESIGN_MISSES, _texts
         for name in self._free:
             yield name, _not_nothing
-        for name, item in self._items.items():
+        for name, item in self.items.items():
             match item:
                 case Number() | Choice() | Essay():
                     yield name, _usable(item)
@@ -194,7 +198,7 @@ class EntryRules:
     def sift(self, events: Iterable[Event]) -> SiftedEntries:
         """Hold the entries of a ledger against the lab, one after the other."""
         found = SiftedEntries()
-        order = _Order(self._items)
+        order = _Order(self.items)
         for event in events:
             what = f"Event {event.seq} ({event.kind} {event.id})"
             if refusal := self.refusal(event):
@@ -209,7 +213,7 @@ class EntryRules:
 
     def _odd(self, event: Event) -> Iterator[str]:
         """What a card does otherwise, although it would have taken the value."""
-        item = self._items.get(event.id)
+        item = self.items.get(event.id)
         if event.kind == "prediction" and event.value["confidence"] is None:
             yield "has no confidence, which its card asks for"
         if event.kind == "reflection" and self._verdicts and isinstance(item, ReflectionPrompt):
@@ -232,12 +236,18 @@ class EntryRules:
         if event.kind in ("prediction", "reflection", "design"):
             return f"{event.seq}"
         owner = self._owner.get(event.id) if event.kind == "answer" else None
-        item = self._items.get(owner or "")
+        item = self.items.get(owner or "")
         if isinstance(item, Quiz) and not item.each:
             return owner
         if item is None or by_code.get(event.id) == event.value["value"]:
             return None
         return f"{event.seq}"
+
+
+@functools.lru_cache(maxsize=16)
+def usual_rules(lab: Lab) -> EntryRules:
+    """The rules with the usual numbers, made once: the names, limits and options are the same."""
+    return EntryRules(lab)
 
 
 class _Order:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.entry_rules import EntryRules
+from mlsys_widgets.grading.entry_rules import EntryRules, usual_rules
 from mlsys_widgets.labs import Item, Lab
 from mlsys_widgets.ledger import Event, Head, Ledger, State, Verification
 from mlsys_widgets.ledger.events import timestamp
@@ -53,7 +53,7 @@ class LedgerRecord:
         self._lab, self._owner = lab.name, owner
         self.ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         self._events = self.ledger.events()
-        self._rules = EntryRules(lab, items)
+        self._rules = usual_rules(lab) if items is None else EntryRules(lab, items)
         self._sifted = self._rules.sift(self._events)
 
     @property

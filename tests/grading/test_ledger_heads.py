@@ -232,7 +232,7 @@ def test_a_ledger_that_grew_in_the_exchange_is_flagged(course, home, hub):
     assert points(graded) == 20
 
 
-def test_a_ledger_that_was_made_anew_after_the_hand_in_is_flagged(course, home, hub):
+def test_a_ledger_that_was_replaced_after_the_hand_in_is_flagged(course, home, hub):
     folder = submit(course, STUDENT, home)
     hub.look()
     lab = load(course.root / "assignments" / LAB)
