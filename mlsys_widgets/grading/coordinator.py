@@ -262,7 +262,9 @@ class GradingRun:
                 folder, released=self._facts.released, handed_in=time.moment,
             )  # fmt: skip
             known, noted = self._heads.get(student, ()), self._facts.of_student(student)
-            head, changed = check_heads(folder, self._plan.lab, student, known, noted=noted)
+            head, changed = check_heads(
+                folder, self._plan.lab, student, known, noted=noted, zone=self._facts.zone
+            )
             origin = ledger_origin(folder, self._lab, student)
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))

@@ -34,6 +34,7 @@ def check_heads(
     known: Iterable[Head] = (),
     *,
     noted: Sequence[HandInNote] = (),
+    zone: str = "",
 ) -> tuple[Head | None, list[Flag]]:
     """Compare the ledger of a submission with its receipt and with what was noted before.
 
@@ -47,6 +48,8 @@ def check_heads(
         Where this student's ledger of this lab ended at earlier gradings.
     noted
         What the hub has noted about this student's hand-ins of this lab.
+    zone
+        The time zone of the course, see `read_time`.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def check_heads(
         changed = list(_changed(ledger, head, {*known, *seen}))
         flags = [
             *changed,
-            *_unlike_note(head, folder / TIMESTAMP, noted, said=bool(changed)),
+            *_unlike_note(head, folder / TIMESTAMP, noted, zone, said=bool(changed)),
             *_unlike_receipt(head, folder / RECEIPT),
         ]
     except LedgerError:
@@ -88,13 +91,13 @@ def _changed(ledger: Ledger, head: Head | None, known: Iterable[Head]) -> Iterat
 
 
 def _unlike_note(
-    head: Head | None, path: Path, noted: Sequence[HandInNote], *, said: bool
+    head: Head | None, path: Path, noted: Sequence[HandInNote], zone: str, *, said: bool
 ) -> Iterator[Flag]:
     """Hold a submission against the note about it, which carries the same timestamp."""
     if not noted:  # not handed in on our hub
         return
     says = _start_of(path, _LONGEST_TIME).decode("utf-8", "replace").strip()
-    moment = read_time(says)
+    moment = read_time(says, zone)
     about = next((note for note in reversed(noted) if note.says == says), None)
     if about is None:
         # Handed in some other way since then; before that, the hub would have seen it.

@@ -18,7 +18,7 @@ from mlsys_widgets.labs import Lab
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.events import TIME
 
-#: So many moments in common are no accident: two students have one in ten thousand times at most.
+#: Three moments in common are no accident: two students of a class hardly ever have even one.
 _SHARED: Final = 3
 #: As many of a ledger's moments are kept.
 _MOST: Final = 60

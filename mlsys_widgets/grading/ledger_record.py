@@ -21,7 +21,7 @@ from mlsys_widgets.ledger.events import timestamp
 from mlsys_widgets.ledger.fold import Fold
 from mlsys_widgets.ledger.verification import CLOCK_TOLERANCE
 
-#: So many decisions have to be made before their pace says anything.
+#: The pace of fewer decisions than this says nothing.
 _FEW: Final = 4
 #: How much of a time tells one second from the next: 2026-02-03T09:30:00.
 _TO_SECONDS: Final = 19

@@ -11,6 +11,7 @@ Run as ``python -m mlsys_widgets.hub.hand_in_watch INBOUND NOTES``.
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import stat
@@ -83,16 +84,21 @@ class HandInWatch:
         return made
 
     def _noted(self, inbound: int, name: str) -> HandInNote | None:
-        """Note one folder, unless it is none, or still being copied."""
+        """Note one folder, unless it is none, or still being copied.
+
+        Only what was noted is never looked at again: something else may take its place.
+        """
         student, _, rest = name.partition("+")
         lab = rest.partition("+")[0]
         try:
             folder = os.open(name, _FOLDER, dir_fd=inbound)
-        except OSError:  # a link or a file: nobody collects it
-            self._seen.add(name)
+        except OSError:  # a link, a file, or a folder that even root cannot open
             return None
         try:
             uid = os.fstat(folder).st_uid
+            owner = self._named(uid)
+            if owner is None or owner != student:
+                return None  # nbgrader asks whether that is an attempt to cheat
             says = _read(folder, TIMESTAMP, uid, _LONGEST_TIME).decode("utf-8", "replace").strip()
             begun = self._waiting.setdefault(name, time.monotonic())
             if not says and time.monotonic() - begun < _PATIENCE:
@@ -100,24 +106,25 @@ class HandInWatch:
             head = head_of(folder, uid)
         finally:
             os.close(folder)
-        owner = self._named(uid)
-        note = None
-        # Under another name than its owner's, nbgrader asks whether that is an attempt to cheat.
-        if owner is not None and owner == student:
-            note = HandInNote(owner, lab, name, head, datetime.now(UTC), says, not self._first)
-            self._write(note)
+        note = HandInNote(owner, lab, name, head, datetime.now(UTC), says, not self._first)
+        self._write(note)
         del self._waiting[name]
         self._seen.add(name)
         return note
 
     def _write(self, note: HandInNote) -> None:
         """Add a note; it is on the disk when this returns."""
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(self._notes, flags, 0o640)
         try:
             # Whoever may look into the folder may read the file.
             os.fchown(handle, -1, self._notes.parent.stat().st_gid)
-            os.write(handle, note.to_line())
+            size = os.fstat(handle).st_size
+            # After a line that broke off, as on a full disk, a new one begins.
+            torn = size and os.pread(handle, 1, size - 1) != b"\n"
+            line = b"\n" * bool(torn) + note.to_line()
+            if os.write(handle, line) < len(line):
+                raise OSError(errno.ENOSPC, "there is no room for the notes")
             os.fsync(handle)
         finally:
             os.close(handle)

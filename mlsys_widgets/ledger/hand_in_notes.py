@@ -102,7 +102,7 @@ def notes_beside(course: Path) -> Path:
 
 
 def read_notes(path: Path) -> Iterator[HandInNote]:
-    """The notes in a file, in order; none if there is no file, or if somebody else could write it.
+    """The notes in a file, in order. Nothing is read from a file that somebody else could write.
 
     Parameters
     ----------

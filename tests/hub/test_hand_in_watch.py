@@ -111,6 +111,25 @@ def test_a_folder_under_somebody_elses_name_is_not_noted(inbound, watch):
     assert watch.look() == []
 
 
+def test_what_takes_the_place_of_something_else_is_noted(inbound, watch):
+    name = f"ann+{LAB}+x"
+    (inbound / name).write_text("a file first")
+    assert watch.look() == []
+    (inbound / name).unlink()
+    _, ledger = hand_in(inbound, name)
+    (note,) = watch.look()
+    assert note.head == ledger.head
+
+
+def test_a_note_after_one_that_broke_off_is_whole(inbound, notes, watch):
+    hand_in(inbound)
+    watch.look()
+    notes.write_bytes(notes.read_bytes() + b'{"student": "an')
+    hand_in(inbound, f"ann+{LAB}+second")
+    watch.look()
+    assert [note.folder[-6:] for note in read_notes(notes)] == ["TC+abc", "second"]
+
+
 def test_links_pipes_and_files_lead_nowhere(inbound, tmp_path, watch):
     secret, _ = hand_in(tmp_path, "elsewhere")
     (inbound / f"ann+{LAB}+link").symlink_to(secret)
