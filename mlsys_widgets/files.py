@@ -37,6 +37,8 @@ TIMESTAMP: Final = "timestamp.txt"
 START_PAGE: Final = "START_HERE.md"
 #: Where a course keeps what belongs to this package and is nobody's work.
 OWN_FOLDER: Final = ".mlsys"
+#: In there: when each lab was released.
+RELEASED: Final = "released.json"
 #: In Jupyter's runtime folder: how widgets look now, for the server to save in notebooks.
 PAGES: Final = "mlsys-pages"
 

@@ -7,18 +7,20 @@ number. Hidden tests are built into the instructor's notebook from the lab's che
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.grading.entry_rules import usual_rules
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Check, Given
+from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load, student
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.working_folder import working_folder
-from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.ledger import LedgerError, State
 
 
 def award(
@@ -72,8 +74,20 @@ def award_record(record: str, *, points: float) -> float:
     return earned
 
 
-def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdict, Flag | None]:
-    """Judge what the ledger in a folder earns, and flag the first thing in it that does not fit.
+def judge_record(
+    lab: Lab,
+    record: str,
+    folder: Path,
+    owner: str,
+    *,
+    ledger: LedgerRecord | None = None,
+    released: datetime | None = None,
+    handed_in: datetime | None = None,
+) -> tuple[Verdict, Flag | None]:
+    """Judge what the ledger in a folder earns, and flag what in it does not fit.
+
+    Only entries that a card of this lab could have written are counted: a prediction without a
+    value is none.
 
     Parameters
     ----------
@@ -85,33 +99,39 @@ def judge_record(lab: Lab, record: str, folder: Path, owner: str) -> tuple[Verdi
         Where the ledger lies.
     owner
         Whose it must be.
+    ledger
+        The ledger, if it was read already.
+    released, handed_in
+        When the lab was released and this was handed in, if that is known; in UTC.
     """
     wanted = _wanted(lab, record)
     try:
-        ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
-        state, found = ledger.state(), ledger.verify(student=owner, lab=lab.name)
+        ledger = ledger or LedgerRecord(lab, folder, owner)
+        doubts = ledger.doubts(released=released, handed_in=handed_in)
     except LedgerError as problem:
         return Verdict(0.0, str(problem)), Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(problem))
-    if state.student not in (None, owner):
-        said = f"The ledger is of {state.student}, not of {owner}."
+    if ledger.somebody_else is not None:
+        said = f"The ledger is of {ledger.somebody_else}, not of {owner}."
         return Verdict(0.0, said), Flag(FlagKind.FOREIGN_LEDGER, detail=said)
+    state = ledger.state
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     said = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
     verdict = Verdict(1 - len(missing) / len(wanted), said)
-    if found.first_problem is None:
+    if not doubts:
         return verdict, None
-    return verdict, Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(found.first_problem))
+    more = f" And {len(doubts) - 1} more." if len(doubts) > 1 else ""
+    return verdict, Flag(FlagKind.DOUBTFUL_LEDGER, detail=f"{doubts[0]}{more}")
 
 
 def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
     """The titles that the cards show to students."""
-    items = lab.items(lab.draw("", variants=False))
+    items = usual_rules(lab).items
     return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
     """What a record consists of, and the names under which the ledger keeps each part."""
-    items = lab.items(lab.draw("", variants=False))
+    items = usual_rules(lab).items
     found = items[record]
     assert isinstance(found, Record)
     return {name: items[name].ledger_names(name) if name in items else (name,) for name in found.of}

@@ -24,9 +24,11 @@ from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_heads import check_heads
+from mlsys_widgets.grading.ledger_origins import LedgerOrigins, ledger_origin
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.scoring import Judge, Score
@@ -108,6 +110,8 @@ class GradingRun:
         self._released = without_tests(self._book.blueprint, self._judge.judged)
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
+        self._origins = LedgerOrigins.of_log(self._log.read())
+        self._facts = HandInFacts.of(course, plan.lab, due=self._book.has_due_date)
         self._given = _files_of(self._course.home / _SOURCE / plan.lab)
         self._version = _digest_of(home, repr(self._book.blueprint))
         if plan.isolate and plan.engine == LOCAL:
@@ -208,7 +212,7 @@ class GradingRun:
             return self._not_graded(submission, result, result.remarks[0].sentence)
         try:
             result = self._with_essays(submission, result)
-            graded, entry, head = self._judged(submission, result)
+            graded, entry, head, origin = self._judged(submission, result)
             result = self._as_people_see_it(result, graded)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
             return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
@@ -216,7 +220,7 @@ class GradingRun:
         # next run.
         self._book.write(entry)
         self._write_files(submission, result)
-        which = {"digest": submission.digest, "version": self._version}
+        which = {"digest": submission.digest, "version": self._version, "origin": origin}
         self._log.add(graded, head, which)
         return graded
 
@@ -246,18 +250,26 @@ class GradingRun:
 
     def _judged(
         self, submission: Submission, result: RunResult
-    ) -> tuple[GradedSubmission, GradebookEntry, Head | None]:
+    ) -> tuple[GradedSubmission, GradebookEntry, Head | None, str]:
         student, points = result.student, self._book.points
         cells = _cells_of(result.notebook, {*points, *self._book.answer_cells})
         with TemporaryDirectory(prefix="mlsys-judge-") as aside:
             folder = Path(aside)
             lay_out(folder, self._with_given(submission))
+            time = self._facts.time(folder, student)
             scores, doubts = self._judge.score(
                 student, {n: c for n, c in cells.items() if n in points}, points, result.answers,
-                folder,
+                folder, released=self._facts.released, handed_in=time.moment,
             )  # fmt: skip
-            known = self._heads.get(student, ())
-            head, changed = check_heads(folder, self._plan.lab, student, known)
+            known, noted = self._heads.get(student, ()), self._facts.of_student(student)
+            head, changed = check_heads(
+                folder, self._plan.lab, student, known, noted=noted, zone=self._facts.zone
+            )
+            origin = ledger_origin(folder, self._lab, student)
+        if time.doubt:
+            changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
+        if shared := self._origins.shared(student, origin):
+            changed.append(shared)
         graded = GradedSubmission(
             student,
             tuple(scores),
@@ -269,12 +281,12 @@ class GradingRun:
         same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
         entry = GradebookEntry(
             student,
-            submission.timestamp,
+            time.moment,
             scores,
             no_response=same,
             answered=[n for n in written if n not in same],
         )
-        return graded, entry, head
+        return graded, entry, head, origin
 
     def _not_graded(self, submission: Submission, result: RunResult, why: str) -> GradedSubmission:
         """Write nothing, so that the next run finds the submission as new as it was."""

@@ -40,6 +40,16 @@ class FlagKind(NoteKind):
         "ledger: it does not match its receipt. {detail}",
         "the ledger does not match its receipt",
     )
+    SHARED_LEDGER = (
+        "shared ledger",
+        "ledger: it has one origin with that of {about}. {detail}",
+        "two ledgers have one origin",
+    )
+    UNCERTAIN_TIME = (
+        "uncertain time",
+        "handed in: {detail}",
+        "it is not certain when it was handed in",
+    )
     OTHER = "other", "{detail}", "something else"
 
 

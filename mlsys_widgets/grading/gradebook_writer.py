@@ -88,6 +88,11 @@ class Book:
         """Let go of the database."""
         self._engine.dispose()
 
+    @property
+    def has_due_date(self) -> bool:
+        """Whether the lab can be handed in late."""
+        return self._duedate is not None
+
     def _read(self) -> None:
         """Read everything about the lab that does not change while a class is graded."""
         if not inspect(self._engine).has_table("assignment"):

@@ -9,22 +9,36 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.inert import inert_markdown
+from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Essay, Lab
-from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
 
 
-def recorded_answers(folder: Path, lab: Lab, student: str) -> dict[str, Any]:
-    """The answers in the ledger of a folder, by name; an empty mapping if it is somebody else's."""
+def recorded_answers(
+    folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
+) -> dict[str, Any]:
+    """The answers in the ledger of a folder, by name; an empty mapping if it is somebody else's.
+
+    What no card would have taken is left out, as the card itself asks again.
+
+    Parameters
+    ----------
+    folder
+        Where the ledger lies.
+    lab, student
+        Of what, and whose it must be.
+    ledger
+        The ledger, if it was read already.
+    """
     try:
-        state = Ledger.open(folder / LEDGER, lab=lab.name, student=student).state()
+        ledger = ledger or LedgerRecord(lab, folder, student)
     except LedgerError:
         return {}
-    if state.student not in (None, student):
+    if ledger.somebody_else is not None:
         return {}
-    return {name: answer.value for name, answer in state.answers.items()}
+    return {name: answer.value for name, answer in ledger.state.answers.items()}
 
 
 def recorded_essays(folder: Path, lab: Lab, student: str) -> dict[str, str]:

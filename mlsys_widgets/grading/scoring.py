@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +16,9 @@ from mlsys_widgets.grading.award import judge_record
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
+from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.recorded_answers import recorded_answers
-from mlsys_widgets.labs import Choice, Lab, Number, Record, UnusableAnswer
+from mlsys_widgets.labs import Choice, Item, Lab, Number, Record, UnusableAnswer
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum
 
@@ -91,6 +93,9 @@ class Judge:
         points: Mapping[str, float],
         answers: Mapping[str, Any],
         folder: Path,
+        *,
+        released: datetime | None = None,
+        handed_in: datetime | None = None,
     ) -> tuple[list[Score], list[Flag]]:
         """Score all graded cells, and flag what a TA should look at.
 
@@ -107,9 +112,12 @@ class Judge:
             What was typed, as data.
         folder
             A copy of the submission's other files.
+        released, handed_in
+            When the lab was released and this was handed in, if that is known; in UTC.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), Given(p, folder)
+        ledger = _ledger(self._lab, folder, student, items)
         scores, doubts = [], []
         for name, most in points.items():
             item, cell, doubt = items.get(name), cells.get(name), None
@@ -117,10 +125,12 @@ class Judge:
                 data = answers.get(name, _NOTHING)
                 if data == _NOTHING and (cell is None or not _has_run(cell)):
                     # The cell that reads the answer is gone; the ledger still has it.
-                    data = to_data(recorded_answers(folder, self._lab, student).get(name))
+                    kept = recorded_answers(folder, self._lab, student, ledger=ledger)
+                    data = to_data(kept.get(name))
                 verdict, answer = self._judge_answer(name, given, data)
             elif isinstance(item, Record):
-                verdict, doubt = self._judge_record(name, folder, student)
+                times = {"released": released, "handed_in": handed_in}
+                verdict, doubt = self._judge_record(name, folder, student, ledger, times)
                 answer = None
                 doubts += [doubt] if doubt else []
             else:
@@ -165,12 +175,27 @@ class Judge:
             return Verdict(0.0, said[:300]), words
         return judge(key, answer), words
 
-    def _judge_record(self, name: str, folder: Path, student: str) -> tuple[Verdict, Flag | None]:
+    def _judge_record(
+        self,
+        name: str,
+        folder: Path,
+        student: str,
+        ledger: LedgerRecord | None,
+        times: Mapping[str, datetime | None],
+    ) -> tuple[Verdict, Flag | None]:
         try:
-            return judge_record(self._lab, name, folder, student)
+            return judge_record(self._lab, name, folder, student, ledger=ledger, **times)
         except Exception as problem:
             said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
+
+
+def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> LedgerRecord | None:
+    """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
+    try:
+        return LedgerRecord(lab, folder, student, items=items)
+    except Exception:
+        return None
 
 
 def _has_run(cell: Any) -> bool:

@@ -11,11 +11,12 @@ import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import TIMESTAMP
+from mlsys_widgets.grading.handin_time import read_time
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
@@ -153,26 +154,3 @@ def _without_outputs(content: bytes) -> bytes:
 
 def _ignored(name: str) -> bool:
     return any(fnmatch.fnmatch(name, pattern) for pattern in _IGNORED)
-
-
-def read_time(words: str) -> datetime | None:
-    """Read a timestamp of nbgrader's exchange, as UTC without a zone.
-
-    Examples
-    --------
-    >>> read_time("2026-11-15 10:00:00.000000 UTC"), read_time("2026-11-15 10:00:00 +0200")
-    (datetime.datetime(2026, 11, 15, 10, 0), datetime.datetime(2026, 11, 15, 8, 0))
-    >>> read_time("yesterday")
-    """
-    from dateutil import parser, tz
-
-    parts = words.split(" ")
-    try:
-        if len(parts) == 3 and not parts[2].lstrip("+-").isdigit():
-            zone = tz.gettz(parts[2])
-            moment = parser.parse(" ".join(parts[:2])).replace(tzinfo=zone or UTC)
-        else:
-            moment = parser.parse(words)
-        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-    except Exception:  # the words are a student's, and the parser raises what it likes
-        return None

@@ -13,6 +13,7 @@ from typing import Any, Final
 from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 PROXY_PID: Final = "proxy.pid"
 #: Processes and threads that a student may have: a lab with its kernel has about forty.
@@ -105,12 +106,17 @@ def hub_configuration(
     }
     if address.protected:
         hub |= {"ssl_cert": str(address.cert), "ssl_key": str(address.key)}
+    watch = [
+        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.hand_in_watch",
+        str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
+    ]  # fmt: skip
+    hub["services"] = [{"name": "hand-in-watch", "command": watch}]
     if idle:
         culler = [
             *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
-        hub["services"] = [{"name": "idle-culler", "command": culler}]
+        hub["services"].append({"name": "idle-culler", "command": culler})
     return {
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {

@@ -43,8 +43,6 @@ class HubState:
     hub_port, api_port
         Where the hub and the proxy listen on the loopback. Servers that survive a killed hub look
         for it there.
-    released
-        The labs that it has released; one that is withdrawn later stays withdrawn.
     accounts
         The users that it created, by name.
     """
@@ -56,7 +54,6 @@ class HubState:
     course_id: str = ""
     hub_port: int = 0
     api_port: int = 0
-    released: list[str] = field(default_factory=list)
     accounts: dict[str, Account] = field(default_factory=dict)
 
     @classmethod

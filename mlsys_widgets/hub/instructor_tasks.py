@@ -1,8 +1,8 @@
 """Enters students and releases labs with the instructor's own rights.
 
-Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE``, with a `TaskList` as JSON on
-standard input; it prints a `TaskReport`, as JSON. Root creates the course and hands it over. From
-then on its gradebook and what it releases belong to its instructor.
+Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE``, with the class as JSON on standard
+input; it prints what it did, as JSON. Root creates the course and hands it over. From then on its
+gradebook and what it releases belong to its instructor.
 """
 
 from __future__ import annotations
@@ -13,24 +13,14 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mlsys_widgets.files import OWN_FOLDER, RELEASED, write_whole
 
-@dataclass(frozen=True)
-class TaskList:
-    """What there is to do.
-
-    Parameters
-    ----------
-    students
-        The class, to be entered.
-    released
-        Labs that were released before: they are not released again.
-    """
-
-    students: list[dict[str, str]]
-    released: list[str]
+if TYPE_CHECKING:
+    from mlsys_widgets.courses import RosterEntry
 
 
 @dataclass(frozen=True)
@@ -45,8 +35,6 @@ class TaskReport:
         Labs that differ from what students have.
     withdrawn
         Labs that were released before and that students can no longer fetch.
-    ever_released
-        Labs that were released at any time, for the next start.
     added
         Students who are new in the gradebook.
     """
@@ -54,22 +42,20 @@ class TaskReport:
     released: list[str]
     changed: list[str]
     withdrawn: list[str]
-    ever_released: list[str]
     added: list[str]
 
 
-def main(course: Path, tasks: TaskList) -> TaskReport:
+def main(course: Path, students: list[RosterEntry]) -> TaskReport:
     """Enter students, and release the labs that were never released."""
-    from mlsys_widgets.courses import RosterEntry, enter_students
+    from mlsys_widgets.courses import enter_students
     from mlsys_widgets.labs.course import Course
 
     os.chdir(course)  # where nbgrader looks for its settings
-    students = [RosterEntry(**each) for each in tasks.students]
     added = enter_students(Course(course), students).added if students else ()
-    return release_labs(course, tasks.released, added)
+    return release_labs(course, added)
 
 
-def release_labs(course: Path, before: Sequence[str] = (), added: Sequence[str] = ()) -> TaskReport:
+def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
     """Release labs that were never released.
 
     A lab that was released stays as it is, because students are working on it; one that was
@@ -79,8 +65,6 @@ def release_labs(course: Path, before: Sequence[str] = (), added: Sequence[str] 
     ----------
     course
         The course.
-    before
-        Labs that were released earlier.
     added
         Students who were entered, for the report.
     """
@@ -94,15 +78,48 @@ def release_labs(course: Path, before: Sequence[str] = (), added: Sequence[str] 
     released, changed, withdrawn = [], [], []
     for folder in sorted((course / "release").glob("*/")):
         lab = folder.name
-        if not (outbound / lab).is_dir() and lab in before:
+        if (outbound / lab).is_dir():
+            # By an earlier version, or in the formgrader: what is there was released some time.
+            note_release(course, lab, (outbound / lab).stat().st_mtime)
+            if _notebooks(folder) != _notebooks(outbound / lab):
+                changed.append(lab)
+        elif lab in (releases(course) or ()):
             withdrawn.append(lab)
-        elif not (outbound / lab).is_dir():
+        else:
             _release(NbGraderAPI(config=config), lab)
+            note_release(course, lab)
             released.append(lab)
-        elif _notebooks(folder) != _notebooks(outbound / lab):
-            changed.append(lab)
-    ever = sorted({*before, *(path.name for path in outbound.glob("*/"))})
-    return TaskReport(released, changed, withdrawn, ever, list(added))
+    return TaskReport(released, changed, withdrawn, list(added))
+
+
+def releases(course: Path) -> dict[str, str] | None:
+    """When labs were released first, by name; `None` if that file is not understood."""
+    path = course / OWN_FOLDER / RELEASED
+    try:
+        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    except ValueError:
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def note_release(course: Path, lab: str, at: float | None = None) -> None:
+    """Write down when a lab was released, the first time: no work on it is older.
+
+    Parameters
+    ----------
+    course, lab
+        Which lab of which course.
+    at
+        In seconds since 1970; now if omitted.
+    """
+    said = releases(course)
+    if said is None or lab in said:
+        return  # an instructor's own file, which grading complains about, or not the first time
+    moment = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
+    time = moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+    path = course / OWN_FOLDER / RELEASED
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, json.dumps({**said, lab: time}, indent=1) + "\n")
 
 
 def _release(api: Any, lab: str) -> None:
@@ -120,8 +137,10 @@ def _notebooks(folder: Path) -> dict[str, bytes]:
 if __name__ == "__main__":
     # jsonschema imports a parser of web addresses where it is installed, which takes two seconds.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    from mlsys_widgets.courses import RosterEntry
+
     try:
-        done = main(Path(sys.argv[1]), TaskList(**json.load(sys.stdin)))
+        done = main(Path(sys.argv[1]), [RosterEntry(**each) for each in json.load(sys.stdin)])
     except (ValueError, OSError) as problem:
         sys.exit(str(problem))
     print(json.dumps(asdict(done)))

@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
+from mlsys_widgets.ledger.hand_in_notes import notes_beside
+
 Role = Literal["instructor", "student"]
 
 #: The default folder of a hub, below the current one.
@@ -23,6 +25,8 @@ _OPEN: Final = 0o755
 _PASSABLE: Final = 0o711
 #: Only for root, or for one user.
 PRIVATE: Final = 0o700
+#: For root, and for a group that may look.
+_READ_BY_GROUP: Final = 0o750
 #: Everybody leaves work here, and the sticky bit keeps them from moving anybody else's.
 _SHARED: Final = 0o1777
 
@@ -59,6 +63,11 @@ class Places:
     def exchange(self) -> Path:
         """Nbgrader's exchange."""
         return self.root / "exchange"
+
+    @property
+    def notes(self) -> Path:
+        """What the hub notes about hand-ins; the instructor may read it, and root alone write."""
+        return notes_beside(self.course).parent
 
     @property
     def homes(self) -> Path:
@@ -121,8 +130,9 @@ class Places:
     def ours(self) -> tuple[Path, ...]:
         """Everything that a hub creates, and so everything that a reset removes."""
         return (
-            self.course, self.exchange, self.homes, self.database, self.secrets, self.logs,
-            self.settings, self.proxy, self.environment, self.sockets, self.lock, self.state,
+            self.course, self.exchange, self.notes, self.homes, self.database, self.secrets,
+            self.logs, self.settings, self.proxy, self.environment, self.sockets, self.lock,
+            self.state,
         )  # fmt: skip
 
     def make_sockets(self, name: str, uid: int, gid: int) -> None:
@@ -142,6 +152,7 @@ class Places:
             (self.database, PRIVATE),
             (self.secrets, PRIVATE),
             (self.logs, PRIVATE),
+            (self.notes, _READ_BY_GROUP),
         ):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(mode)

@@ -14,7 +14,7 @@ from mlsys_widgets.courses import RosterEntry, init_course, pack
 from mlsys_widgets.courses.bundle_reader import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
-from mlsys_widgets.hub.instructor_tasks import TaskList, TaskReport
+from mlsys_widgets.hub.instructor_tasks import TaskReport
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.run_as import run_as
 from mlsys_widgets.hub.server_process import free_port, is_free
@@ -131,7 +131,6 @@ def run_instructor_tasks(
     home: Path,
     python: Path,
     students: Sequence[RosterEntry],
-    state: HubState,
     say: Say,
 ) -> None:
     """Enter students and release labs, with the instructor's rights; say what was done.
@@ -146,8 +145,6 @@ def run_instructor_tasks(
         What runs it.
     students
         The class.
-    state
-        What was released before; it is brought up to date and written.
     say
         Told what was done, and what somebody should know.
     """
@@ -157,14 +154,12 @@ def run_instructor_tasks(
         home=home,
         folder=places.course,
         environment={"JUPYTER_CONFIG_PATH": str(places.settings_of("instructor"))},
-        stdin=json.dumps(asdict(TaskList([asdict(s) for s in students], state.released))),
+        stdin=json.dumps([asdict(each) for each in students]),
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["no reason given"]
         raise ValueError(f"the course could not be prepared: {said[-1]}")
     report = TaskReport(**json.loads(done.stdout.splitlines()[-1]))
-    state.released = report.ever_released
-    state.write(places.state)
     for lab in report.released:
         say(f"Released {lab}")
     for lab in report.changed:

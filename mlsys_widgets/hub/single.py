@@ -66,7 +66,7 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
         ) as server:  # fmt: skip
             # This takes about as long as JupyterLab takes to start.
             run_instructor_tasks(
-                places, None, Path.home(), python, [RosterEntry(me)], state,
+                places, None, Path.home(), python, [RosterEntry(me)],
                 lambda words: print(f"· {words}", flush=True),
             )  # fmt: skip
             server.wait_until_ready(f"{address.url}/api")

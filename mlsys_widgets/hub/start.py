@@ -198,6 +198,7 @@ def _make_course(places: Places, state: HubState, options: HubOptions) -> None:
     instructor = state.accounts[state.instructor]
     if places.course.stat().st_uid != instructor.uid:
         hand_over(places.course, instructor)
+    os.chown(places.notes, 0, instructor.gid)  # to be read while grading, and by no student
     state.write(places.state)
 
 
@@ -218,7 +219,7 @@ def _enter_and_release(
     trying = [] if state.student in known else [RosterEntry(state.student)]
     teacher = state.accounts[state.instructor]
     home = places.home(teacher.name)
-    run_instructor_tasks(places, teacher, home, python, [*students, *trying], state, _say)
+    run_instructor_tasks(places, teacher, home, python, [*students, *trying], _say)
 
 
 def _warn_about_readable_keys(state: HubState, options: HubOptions) -> None:

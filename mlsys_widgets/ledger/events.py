@@ -17,12 +17,18 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from mlsys_widgets.ledger.errors import ValueRefused
-from mlsys_widgets.ledger.values import LONGEST_NAME, is_name
+from mlsys_widgets.ledger.values import DEEPEST, LARGEST_INTEGER, LONGEST_NAME, is_name
 
 #: What the first event is chained to.
 GENESIS: Final = "0" * 64
 #: The longest line a ledger takes, in bytes.
 LONGEST_LINE: Final = 1_000_000
+#: The most lists and objects in a line: empty ones take thirty times the memory of their text.
+MOST_PARTS: Final = 20_000
+#: No ledger counts further, so that nobody ever counts up to a number that somebody typed.
+LARGEST_SEQ: Final = 10**9
+#: The levels of a line: the event, its value, the value in that, and what was saved.
+_DEEPEST_LINE: Final = DEEPEST + 3
 
 FIELDS: Final = ("seq", "time", "lab", "kind", "id", "value", "prev", "hash")
 # The same patterns as in schema.json; a test holds the two together.
@@ -85,6 +91,11 @@ def to_line(event: Event) -> bytes:
             f"{event.id} takes {len(line):,} bytes; one event of a ledger may take"
             f" {LONGEST_LINE:,}, so save a summary instead"
         )
+    if _parts(line) > MOST_PARTS:
+        raise ValueRefused(
+            f"{event.id} has {_parts(line):,} brackets; one event of a ledger may have"
+            f" {MOST_PARTS:,}, so save a summary instead"
+        )
     return line
 
 
@@ -95,6 +106,9 @@ def from_line(line: bytes) -> Event:
     """
     if len(line) > LONGEST_LINE:
         raise Malformed(f"has {len(line):,} bytes, and an event has at most {LONGEST_LINE:,}")
+    parts = _parts(line)
+    if parts > MOST_PARTS:
+        raise Malformed(f"has {parts:,} brackets, and an event has at most {MOST_PARTS:,}")
     try:
         text = _text(line)
         # Half the time of decode(), for lines as this package writes them.
@@ -105,6 +119,9 @@ def from_line(line: bytes) -> Event:
         raise Malformed("is nested too deeply") from None
     except ValueError:
         raise Malformed("is not JSON") from None
+    # Whoever reads an event may go through its value level by level.
+    if parts > _DEEPEST_LINE and _is_deep(loaded):
+        raise Malformed("is nested too deeply")
     return from_object(loaded)
 
 
@@ -115,7 +132,7 @@ def from_object(loaded: object) -> Event:
     if loaded.keys() != _FIELD_SET:
         raise Malformed(f"must have the fields {', '.join(FIELDS)} and no others")
     event = Event._make(_IN_ORDER(loaded))
-    if type(event.seq) is not int or event.seq < 0:
+    if type(event.seq) is not int or not 0 <= event.seq <= LARGEST_SEQ:
         raise Malformed("has no whole number in its field seq")
     # A ledger has thousands of events and must open at once, so a good line passes a single test,
     # and only a bad one is checked field by field.
@@ -162,6 +179,28 @@ def _text(line: bytes) -> str:
     return line.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
 
 
+def _parts(line: bytes) -> int:
+    """How many lists and objects a line can have at most, counted without reading it."""
+    return line.count(b"[") + line.count(b"{")
+
+
+def _is_deep(loaded: Any) -> bool:
+    level = [loaded] if isinstance(loaded, dict | list) else []
+    for _ in range(_DEEPEST_LINE):
+        inside = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [part for parts in inside for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if abs(number) > LARGEST_INTEGER:
+        raise ValueError(f"{text[:20]}… has too many digits")
+    return number
+
+
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
@@ -175,7 +214,9 @@ def _no_constant(word: str) -> float:
 
 _CANONICAL: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, sort_keys=True)
 _READABLE: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_DECODER: Final = json.JSONDecoder(
+    parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
+)
 _IN_ORDER: Final = itemgetter(*FIELDS)
 _FIELD_SET: Final = frozenset(FIELDS)
 _NAME: Final = rf"[^\x00-\x1f\x7f]{{1,{LONGEST_NAME}}}"

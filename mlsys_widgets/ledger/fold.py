@@ -8,6 +8,7 @@ and `verify` names the second.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 
 from mlsys_widgets.ledger.events import Event
@@ -34,7 +35,9 @@ class Fold:
         self.attempts: dict[str, list[Attempt]] = {}
         self.answers: dict[str, list[Answer]] = {}
         self.designs: dict[str, Design] = {}
-        self.uses: dict[str, Use] = {}
+        self._uses: dict[str, Use] = {}
+        # Apart from the uses: a tuple that grows with every event would take quadratic time.
+        self._needs: dict[str, dict[str, None]] = {}
         for event in events:
             self.add(event)
 
@@ -59,15 +62,18 @@ class Fold:
             self._use(event)
 
     def _use(self, event: Event) -> None:
-        needs, inputs = tuple(event.value["needs"]), frozen(event.value["inputs"])
-        before = self.uses.get(event.id)
+        inputs, before = frozen(event.value["inputs"]), self._uses.get(event.id)
         if before is None:
-            use = Use(needs, inputs, event.time, event.time, event.seq, 1)
+            use = Use((), inputs, event.time, event.time, event.seq, 1)
         else:
-            if needs != before.needs:
-                needs = tuple(dict.fromkeys((*before.needs, *needs)))
-            use = Use(needs, inputs, before.first, event.time, before.first_seq, before.count + 1)
-        self.uses[event.id] = use
+            use = Use((), inputs, before.first, event.time, before.first_seq, before.count + 1)
+        self._uses[event.id] = use
+        self._needs.setdefault(event.id, {}).update(dict.fromkeys(event.value["needs"]))
+
+    def use(self, name: str) -> Use | None:
+        """How an instrument was used so far; `None` if it was not."""
+        found = self._uses.get(name)
+        return found and replace(found, needs=tuple(self._needs[name]))
 
     def state(self) -> State:
         """The state as it is now; what is added later does not show in it."""
@@ -86,5 +92,7 @@ class Fold:
             reflections=MappingProxyType(reflections),
             answers=MappingProxyType(answers),
             designs=MappingProxyType(dict(self.designs)),
-            uses=MappingProxyType(dict(self.uses)),
+            uses=MappingProxyType(
+                {n: replace(u, needs=tuple(self._needs[n])) for n, u in self._uses.items()}
+            ),
         )

@@ -20,7 +20,9 @@ from mlsys_widgets import files
 from mlsys_widgets.ledger.errors import Busy, NotSaved, Unreadable, Vanished, not_saved
 
 #: No lab writes this much; a larger file is not read into a kernel or a grader.
-LARGEST_FILE: Final = 64 << 20
+LARGEST_FILE: Final = 16 << 20
+#: Nor so many lines: an event takes at least 250 bytes.
+MOST_LINES: Final = LARGEST_FILE // 250
 #: How long, in seconds, a write waits for its turn.
 PATIENCE: Final = 10.0
 #: How long a reader waits for somebody else's line to be finished.
@@ -154,6 +156,11 @@ class Journal:
         known = self._file == (status.st_dev, status.st_ino) and self._still_there(handle)
         start = self._end if known else 0
         data = _read(handle, start, LARGEST_FILE - start)
+        if (count := data.count(b"\n")) > MOST_LINES:
+            raise Unreadable(
+                f"{self.path.name} has {count:,} lines, more than any lab writes (up to"
+                f" {MOST_LINES:,} are read). Move it away and start a new one."
+            )
         whole = data.rfind(b"\n") + 1
         lines = data[:whole].split(b"\n")[:-1]
         if lines:

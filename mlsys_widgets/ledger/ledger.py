@@ -293,7 +293,7 @@ class Ledger:
         """
         name = called("instrument_id", instrument_id)
         wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
-        before = self._history.fold.uses.get(name)
+        before = self._history.fold.use(name)
         moment = time.monotonic()
         if before is not None and set(wanted) <= set(before.needs):
             last = self._used_at.get(name)
@@ -304,7 +304,9 @@ class Ledger:
             raise ValueRefused(f"inputs is {inputs!r}; it must be a mapping of names to values")
         self._append("use", name, {"needs": wanted, "inputs": settings})
         self._used_at[name] = moment
-        return self._history.fold.uses[name]
+        use = self._history.fold.use(name)
+        assert use is not None
+        return use
 
     def begin_again(self) -> Path | None:
         """Rename the file to ``<name>.old-<n>``; the next event starts a new ledger.

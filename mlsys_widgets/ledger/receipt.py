@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import LEDGER, write_whole
+from mlsys_widgets.ledger.events import HASH, LARGEST_SEQ
 from mlsys_widgets.ledger.ledger import Ledger
 from mlsys_widgets.ledger.verification import Head
 
 #: The file, beside the ledger.
 RECEIPT: Final = "ledger_receipt.json"
+#: Bytes; a receipt has about 150.
+LONGEST_RECEIPT: Final = 2_000
 
 
 def write_receipt(folder: Path) -> Head | None:
@@ -54,16 +57,19 @@ def read_receipt(content: bytes) -> Head | None:
 
     Examples
     --------
-    >>> read_receipt(b'{"head": {"seq": 3, "hash": "ab"}, "time": "2026-11-15T10:00:00+00:00"}')
-    Head(seq=3, hash='ab')
+    >>> said = receipt_text(Head(3, "ab" * 32), datetime(2026, 11, 15, 10, tzinfo=UTC))
+    >>> read_receipt(said.encode()).seq
+    3
     """
     try:
-        said = json.loads(content)
+        said = json.loads(content) if len(content) <= LONGEST_RECEIPT else None
     except (ValueError, RecursionError):
         said = None
     match said:
         case {"head": None}:
             return None
-        case {"head": {"seq": int() as seq, "hash": str() as digest}}:
+        case {"head": {"seq": int() as seq, "hash": str() as digest}} if (
+            not isinstance(seq, bool) and 0 <= seq <= LARGEST_SEQ and HASH.fullmatch(digest)
+        ):
             return Head(seq, digest)
     raise ValueError("The receipt cannot be read")

@@ -53,6 +53,12 @@ Kind = Literal[
 CLOCK_TOLERANCE: Final = timedelta(minutes=5)
 #: How many removed or inserted events are looked for when later ones were renumbered.
 _RENUMBERED: Final = 100
+#: How often that is looked for in one ledger, and in lines of how many bytes: it hashes the event
+#: two hundred times.
+_MOST_LOOKS: Final = 20
+_LONGEST_LOOK: Final = 10_000
+#: How many problems are named. A file with more of them is not a ledger with a flaw.
+MOST_PROBLEMS: Final = 1_000
 
 
 class Head(NamedTuple):
@@ -76,10 +82,21 @@ class Problem:
 
 @dataclass(frozen=True)
 class Verification:
-    """The verdict on a ledger."""
+    """The verdict on a ledger.
+
+    Parameters
+    ----------
+    problems
+        Everything that does not fit, the first `MOST_PROBLEMS` of it.
+    events
+        How many lines there are.
+    unlike_noted
+        Those of the problems that a head noted elsewhere shows, and nothing else does.
+    """
 
     problems: tuple[Problem, ...]
     events: int
+    unlike_noted: tuple[Problem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -143,7 +160,10 @@ def verify_lines(
             problems.append(found)
         else:
             problems.extend(rules.judge(found))
-    problems.extend(_unlike_noted(chain.accepted, heads))
+        if len(problems) >= MOST_PROBLEMS:
+            del problems[MOST_PROBLEMS:]
+    unlike = tuple(_unlike_noted(chain.accepted, heads))
+    problems.extend(unlike)
     if tail.strip():
         seq = chain.expected
         sentence = (
@@ -152,11 +172,15 @@ def verify_lines(
             " event was never reported as saved."
         )
         problems.append(Problem(seq, "torn", sentence))
-    return Verification(tuple(problems), events=len(entries))
+    return Verification(tuple(problems), events=len(entries), unlike_noted=unlike)
 
 
 class _Chain:
-    """Walks the lines in order, and separates events that fit from problems."""
+    """Walks the lines in order, and separates events that fit from problems.
+
+    Whatever is asked about other lines is looked up in tables that are made once, so that the time
+    grows with the size of a file and not with what somebody wrote into it.
+    """
 
     def __init__(self, entries: list[LedgerLine], latest: str) -> None:
         self.entries = entries
@@ -166,14 +190,27 @@ class _Chain:
         self.prev = GENESIS
         self.last: Event | None = None
         self._displaced: dict[int, Event] = {}
-        self._places: dict[str, list[int]] = {}
-        self._followers: dict[str, list[int]] = {}
-        self._seqs: dict[int, list[int]] = {}
-        for i, entry in enumerate(entries):
-            if entry.event is not None:
-                self._places.setdefault(entry.event.hash, []).append(i)
-                self._followers.setdefault(entry.event.prev, []).append(i)
-                self._seqs.setdefault(entry.event.seq, []).append(i)
+        self._looks = 0
+        #: The first line with a hash, and which numbers the events with that hash have.
+        self._first: dict[str, int] = {}
+        self._numbered: set[tuple[str, int]] = set()
+        #: The last line with a number.
+        self._last_with: dict[int, int] = {}
+        #: The last line that is chained to a hash; the last of those that is as it was written and
+        #: has a certain number; and the last that is followed in turn.
+        self._last_after: dict[str, int] = {}
+        self._last_own_after: dict[tuple[str, int], int] = {}
+        self._last_followed_after: dict[str, int] = {}
+        events = [(i, entry.own, entry.event) for i, entry in enumerate(entries) if entry.event]
+        for i, own, event in events:
+            self._first.setdefault(event.hash, i)
+            self._numbered.add((event.hash, event.seq))
+            self._last_with[event.seq] = self._last_after[event.prev] = i
+            if own:
+                self._last_own_after[event.prev, event.seq] = i
+        for i, _, event in events:
+            if self._is_followed(event, i):
+                self._last_followed_after[event.prev] = i
 
     def walk(self) -> Iterator[Problem | Event]:
         for i, entry in enumerate(self.entries):
@@ -212,37 +249,30 @@ class _Chain:
         assert event is not None
         if self._is_followed(event, i):
             return False
-        rivals = (j for j in self._followers.get(event.prev, ()) if j > i)
-        return any(self._is_followed(self._event(j), j) for j in rivals)
+        return self._last_followed_after.get(event.prev, -1) > i
 
     def _is_followed(self, event: Event, i: int) -> bool:
-        return any(j > i for j in self._followers.get(event.hash, ()))
-
-    def _event(self, i: int) -> Event:
-        event = self.entries[i].event
-        assert event is not None
-        return event
+        return self._last_after.get(event.hash, -1) > i
 
     def _misfit(self, i: int, entry: LedgerLine, event: Event) -> Iterator[Problem | Event]:
         """Name what was done to an event that does not fit; the most certain signs come first."""
         seq = event.seq
-        if entry.own and any(j < i for j in self._places[event.hash]):
+        if entry.own and self._first[event.hash] < i:
             yield Problem(seq, "duplicated", f"Event {seq} is in the file twice.")
             return
         if self._continues_after(i):
             # The chain is complete without this line, so this line does not belong here.
-            places = self._places.get(event.prev, ())
-            if entry.own and any(self._event(j).seq == seq - 1 for j in places):
+            if entry.own and (event.prev, seq - 1) in self._numbered:
                 self._displaced[seq] = event
                 yield self._reordered(seq)
             else:
                 yield self._inserted(event)
             return
         if not entry.own:
-            yield self._rewritten_line(i, event)
+            yield self._rewritten_line(i, entry, event)
         elif seq > self.expected:
-            missing = range(self.expected, seq)
-            if any(j > i for lost in missing for j in self._seqs.get(lost, ())):
+            missing = range(self.expected, min(seq, self.expected + _RENUMBERED))
+            if any(self._last_with.get(lost, -1) > i for lost in missing):
                 yield self._reordered(seq)
             else:
                 yield self._removed(seq - 1)
@@ -261,23 +291,23 @@ class _Chain:
 
     def _continues_after(self, i: int) -> bool:
         """Whether the event that is expected here comes further down, as it was written."""
-        return any(
-            j > i and self.entries[j].own and self._event(j).seq == self.expected
-            for j in self._followers.get(self.prev, ())
-        )
+        return self._last_own_after.get((self.prev, self.expected), -1) > i
 
-    def _rewritten_line(self, i: int, event: Event) -> Problem:
+    def _rewritten_line(self, i: int, entry: LedgerLine, event: Event) -> Problem:
         """Name what was done to an event whose hash does not match its content."""
         seq = event.seq
-        if seq == self.expected and event.prev != self.prev:
+        short = len(entry.line) <= _LONGEST_LOOK and self._looks < _MOST_LOOKS
+        if seq == self.expected and event.prev != self.prev and short:
+            self._looks += 1
             shift = _renumbered(event)
             if shift > 0:
                 return self._removed(seq + shift - 1, "; the events after it were renumbered")
             if shift < 0 and self.last is not None:
                 return self._inserted(self.last, "; the events after it were renumbered")
         before = self.last.time if self.last else ""
-        follower = self._followers.get(event.hash, ())
-        after = min((self._event(j).time for j in follower if j > i), default=self.latest)
+        follower = self._last_after.get(event.hash, -1)
+        next_one = self.entries[follower].event if follower > i else None
+        after = next_one.time if next_one else self.latest
         if not before <= event.time <= min(after, self.latest):
             return Problem(
                 seq,

@@ -4,29 +4,10 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import given
-from hypothesis import strategies as st
-from nbgrader import utils
-
 from mlsys_widgets.grading import submissions
-from mlsys_widgets.grading.submissions import Submission, read_folder, read_time, students
+from mlsys_widgets.grading.submissions import Submission, read_folder, students
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.remarks import RemarkKind
-
-
-@given(st.datetimes().map(lambda t: t.strftime("%Y-%m-%d %H:%M:%S.%f")),
-       st.sampled_from([" UTC", "", " CET", " America/New_York", " Nowhere/At_All"]))  # fmt: skip
-def test_times_are_read_as_nbgrader_reads_them(moment, zone):
-    try:
-        theirs = utils.parse_utc(moment + zone)
-    except (ValueError, OverflowError):
-        theirs = None
-    assert read_time(moment + zone) == theirs
-
-
-@given(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1")))
-def test_no_time_stops_us(words):
-    read_time(words)
 
 
 def test_links_and_special_files_are_left_out(tmp_path):

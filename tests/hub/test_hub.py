@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import pwd
 import re
+import time
+
+from mlsys_widgets.ledger.hand_in_notes import notes_beside, read_notes
 
 LAB = "lab_07_kernel_fusion"
 
@@ -72,6 +75,24 @@ def test_a_lab_is_fetched_validated_and_handed_in(hub, ada):
     ada.assignment("submit", LAB)
     (handed_in,) = hub.places.exchange.glob(f"mlsys/inbound/{ada.name}+{LAB}+*")
     assert handed_in.owner() == ada.name
+
+
+def test_a_hand_in_is_noted_where_no_student_can_read_or_write(hub, ada, teacher):
+    """Runs after ada has submitted; root's service has seen it, and the instructor may look."""
+    notes = notes_beside(hub.places.course)
+    deadline = time.monotonic() + 60
+    while not notes.exists() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    noted = [note for note in read_notes(notes) if note.student == ada.name]
+    (handed_in,) = hub.places.exchange.glob(f"mlsys/inbound/{ada.name}+{LAB}+*")
+    assert [(note.lab, note.folder, note.watched) for note in noted] == [
+        (LAB, handed_in.name, True)
+    ]
+    assert noted[0].says == (handed_in / "timestamp.txt").read_text()
+    tried = plain(ada.terminal(f"cat {notes}; echo x >> {notes}; ls {notes.parent}"))
+    assert tried.count("Permission denied") == 3
+    assert ada.name in plain(teacher.terminal(f"cat {notes}"))
+    assert "Permission denied" in plain(teacher.terminal(f"echo x >> {notes}"))
 
 
 def test_the_instructor_has_the_formgrader_in_a_frame_of_jupyterlab(teacher):

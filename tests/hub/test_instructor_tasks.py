@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mlsys_widgets.authoring import Course, build, new_lab
+from mlsys_widgets.courses import RosterEntry
 from mlsys_widgets.courses.gradebook_registration import register_labs
-from mlsys_widgets.hub.instructor_tasks import TaskList, main
+from mlsys_widgets.grading.hand_in_facts import release_time
+from mlsys_widgets.hub.instructor_tasks import main, note_release
 
 LAB = "lab_02_demo"
 
@@ -32,17 +35,40 @@ def course(tmp_path, monkeypatch):
 
 def test_a_lab_is_released_once_and_what_was_withdrawn_stays_so(course):
     outbound = course.parent / "exchange" / "demo" / "outbound"
-    first = main(course, TaskList([{"id": "ada"}], []))
-    assert (first.released, first.ever_released, first.added) == ([LAB], [LAB], ["ada"])
+    class_ = [RosterEntry("ada")]
+    first = main(course, class_)
+    assert (first.released, first.added) == ([LAB], ["ada"])
     assert (outbound / LAB / f"{LAB}.ipynb").is_file()
-    again = main(course, TaskList([{"id": "ada"}], first.ever_released))
+    again = main(course, class_)
     assert (again.released, again.changed, again.withdrawn, again.added) == ([], [], [], [])
-    # A hub of an earlier version remembers nothing; what lies in the exchange tells.
-    assert main(course, TaskList([], [])).ever_released == [LAB]
     notebook = course / "release" / LAB / f"{LAB}.ipynb"
     notebook.write_text(notebook.read_text() + "\n")
-    assert main(course, TaskList([], [LAB])).changed == [LAB]
+    # A hub of an earlier version has noted nothing; what lies in the exchange tells.
+    (course / ".mlsys" / "released.json").unlink()
+    assert main(course, []).changed == [LAB]
     shutil.rmtree(outbound / LAB)
-    last = main(course, TaskList([], [LAB]))
-    assert (last.released, last.withdrawn, last.ever_released) == ([], [LAB], [LAB])
+    last = main(course, [])
+    assert (last.released, last.withdrawn) == ([], [LAB])
     assert not (outbound / LAB).exists()
+
+
+def test_the_first_release_counts(tmp_path):
+    assert release_time(tmp_path, LAB) is None
+    before = datetime.now(UTC) - timedelta(seconds=2)
+    note_release(tmp_path, LAB)
+    first = release_time(tmp_path, LAB)
+    assert first is not None
+    assert before < first <= datetime.now(UTC)
+    note_release(tmp_path, "lab_07")
+    note_release(tmp_path, LAB)
+    assert release_time(tmp_path, LAB) == first
+    assert release_time(tmp_path, "lab_07") is not None
+
+
+def test_a_file_that_is_not_understood_is_left_alone(tmp_path):
+    path = tmp_path / ".mlsys" / "released.json"
+    path.parent.mkdir()
+    for words in ("", "[]", "{"):
+        path.write_text(words)
+        note_release(tmp_path, LAB)
+        assert path.read_text() == words

@@ -120,7 +120,10 @@ def test_the_hash_is_over_the_content_and_not_the_typing():
     [
         (b"", "is not JSON"),
         (b'{"seq": NaN}', "is not JSON"),
-        (b"[" * 100_000, "is nested too deeply"),
+        (b"[" * 15_000, "is nested too deeply"),
+        (b"[" * 30_000, "has 30,000 brackets, and an event has at most 20,000"),
+        (b"[" * 60 + b"]" * 60, "is nested too deeply"),
+        (b"9" * 302, "is not JSON"),
         (b"7", "is not a JSON object"),
         (b"{}", "must have the fields seq, time"),
         (b"x" * (LONGEST_LINE + 1), "has 1,000,001 bytes"),

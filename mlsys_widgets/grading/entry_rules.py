@@ -1,0 +1,368 @@
+"""Which entries of a ledger the cards of a lab could have written, and in which order.
+
+The chain of a ledger shows that nobody changed it afterward. It cannot show that a card wrote it:
+whoever has Python can chain anything. So every entry is held against what the lab asks. One that no
+card would have written (another kind, a value that is not allowed, a name that nobody asks for)
+does not count. One that came too early, or with a wrong verdict, counts and is mentioned.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from mlsys_widgets.labs import (
+    Checklist,
+    Choice,
+    Essay,
+    Item,
+    Lab,
+    Measurement,
+    Myths,
+    Number,
+    Prediction,
+    Quiz,
+    Record,
+    ReflectionPrompt,
+)
+from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.quiz import Question
+from mlsys_widgets.labs.student_steps import DESIGN_MISSES, kind_of
+from mlsys_widgets.ledger import DesignForm, Event, LedgerError
+from mlsys_widgets.ledger.kinds import misfit
+from mlsys_widgets.ledger.verification import MOST_PROBLEMS
+
+#: How a value is refused: as the end of "Event 7 (prediction gap) …"; nothing where it fits.
+_Rule = Callable[[Event], str]
+
+_STANCES: Final = ("believe", "doubt")
+#: What a card says about a measurement that lies beside the notebook.
+_MEASURED: Final = {"machine", "time", "digest"}
+#: Where the settings of instruments are kept that belong to a design.
+_SETTINGS: Final = "design_instruments."
+#: Where the system of a lab runs.
+_CONTEXT: Final = "context"
+_NO_VALUE: Final = "has a value that its card would not have taken"
+_NO_NAME: Final = "is about something that this lab does not ask"
+
+
+@dataclass
+class SiftedEntries:
+    """The entries of a ledger, held against a lab.
+
+    Parameters
+    ----------
+    kept
+        The entries that count, in order.
+    refused
+        What does not count, a sentence each.
+    odd
+        What counts although no card does it like that, a sentence each.
+    """
+
+    kept: list[Event] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+
+    def refuse(self, sentence: str) -> None:
+        """Say what does not count, unless enough is said."""
+        if len(self.refused) < MOST_PROBLEMS:
+            self.refused.append(sentence)
+
+    def mention(self, sentence: str) -> None:
+        """Say what is odd, unless enough is said."""
+        if len(self.odd) < MOST_PROBLEMS:
+            self.odd.append(sentence)
+
+
+class _Attempted(NamedTuple):
+    """As much of an attempt as a gate asks for."""
+
+    correct: bool | None
+
+
+class _Attempts(NamedTuple):
+    """The best attempt at a reflection: more are not needed, and there may be many."""
+
+    attempts: tuple[_Attempted]
+
+
+class EntryRules:
+    """What the cards of a lab write.
+
+    Parameters
+    ----------
+    lab
+        The lab.
+    items
+        What it asks this student; what it asks with the usual numbers if omitted. Then it is not
+        known which reflection is right for this student, and no verdict is compared.
+    """
+
+    def __init__(self, lab: Lab, items: Mapping[str, Item] | None = None) -> None:
+        self._lab, self._verdicts = lab, items is not None
+        #: What the lab asks.
+        self.items: Mapping[str, Item] = (
+            lab.items(lab.draw("", variants=False)) if items is None else items
+        )
+        self._form = DesignForm(lab.name, lab.chapter, lab.design)
+        records = (item for item in self.items.values() if isinstance(item, Record))
+        #: What records give points for although the lab does not ask it: its own cells write that.
+        self._free = {name for each in records for name in each.of} - {*self.items, DESIGN}
+        self._answers = dict(self._rules_of_answers())
+        #: The item that each name of the ledger belongs to.
+        self._owner = {
+            each: name for name, item in self.items.items() for each in item.ledger_names(name)
+        }
+
+    # Whether an entry can be.
+
+    def refusal(self, event: Event) -> str:
+        """Why an entry does not count, as the end of a sentence; empty if it does.
+
+        Examples
+        --------
+        >>> from mlsys_widgets.ledger.events import GENESIS, chained
+        >>> rules = EntryRules(Lab("lab_01", title="", chapter=1, acts=()))
+        >>> said = {"value": 3, "confidence": 1}
+        >>> at = "2026-02-03T09:30:00.000Z"
+        >>> rules.refusal(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", said))
+        'is about something that this lab does not ask'
+        """
+        if event.lab != self._lab.name:
+            return f"belongs to the lab {event.lab}"
+        if wrong := misfit(event):
+            return wrong
+        match event.kind:
+            case "prediction":
+                return self._typed(event, Prediction)
+            case "reflection":
+                return self._typed(event, ReflectionPrompt)
+            case "answer":
+                rule = self._answers.get(event.id)
+                if rule is None and event.id.startswith(_SETTINGS):
+                    rule = _of_type(dict)
+                return _NO_NAME if rule is None else rule(event)
+            case "design":
+                return self._design(event)
+        return ""
+
+    def _typed(self, event: Event, wanted: type[Prediction | ReflectionPrompt]) -> str:
+        item = self.items.get(event.id)
+        if event.id in self._free:
+            return "" if event.value["value"] is not None else _NO_VALUE
+        if not isinstance(item, wanted):
+            return _NO_NAME if item is None else f"is no {event.kind}: this lab asks it otherwise"
+        read = item.form.read if isinstance(item, ReflectionPrompt) else item.read
+        return "" if _reads_as_it_is(read, event.value["value"]) else _NO_VALUE
+
+    def _design(self, event: Event) -> str:
+        if event.id != self._lab.name:
+            return _NO_NAME
+        if not self._lab.design:  # a lab that declares its form elsewhere
+            return ""
+        try:
+            return "" if self._form.check(event.value) == event.value else _NO_VALUE
+        except LedgerError as refusal:
+            return f"does not fit the lab's form: {refusal}"
+
+    def _rules_of_answers(self) -> Iterator[tuple[str, _Rule]]:
+        yield _CONTEXT, _of_type(str)
+        yield DESIGN_MISSES, _texts
+        for name in self._free:
+            yield name, _not_nothing
+        for name, item in self.items.items():
+            match item:
+                case Number() | Choice() | Essay():
+                    yield name, _usable(item)
+                    yield f"code.{name}", _usable(item)
+                    yield f"early.{name}", _usable(item)
+                case Prediction():
+                    yield f"moves.{name}", _texts
+                case Quiz():
+                    names = item.ledger_names(name)
+                    for each, question in zip(names, item.questions, strict=True):
+                        yield each, _chosen(question)
+                case Myths():
+                    for each in item.ledger_names(name):
+                        yield each, _one_of(_STANCES)
+                case Checklist():
+                    yield name, _some_of(tuple(item.skills))
+                case Measurement():
+                    yield name, _measured
+
+    # Whether entries can follow each other.
+
+    def sift(self, events: Iterable[Event]) -> SiftedEntries:
+        """Hold the entries of a ledger against the lab, one after the other."""
+        found = SiftedEntries()
+        order = _Order(self.items)
+        for event in events:
+            what = f"Event {event.seq} ({event.kind} {event.id})"
+            if refusal := self.refusal(event):
+                found.refuse(f"{what} {refusal}.")
+                continue
+            found.kept.append(event)
+            for words in (*self._odd(event), *order.follow(event, self._owner.get(event.id))):
+                found.mention(f"{what} {words}.")
+        for sentence in order.never_committed():
+            found.mention(sentence)
+        return found
+
+    def _odd(self, event: Event) -> Iterator[str]:
+        """What a card does otherwise, although it would have taken the value."""
+        item = self.items.get(event.id)
+        if event.kind == "prediction" and event.value["confidence"] is None:
+            yield "has no confidence, which its card asks for"
+        if event.kind == "reflection" and self._verdicts and isinstance(item, ReflectionPrompt):
+            right = item.form.judge(event.value["value"])
+            if right is not event.value["correct"]:
+                yield f"says that it is {_verdict(event.value['correct'])}, and it is not"
+
+    def decision(self, event: Event, by_code: Mapping[str, Any]) -> str | None:
+        """What somebody decided with an entry, after reading; `None` if a program wrote it.
+
+        Entries that one press of a button writes are one decision: they have the same name here.
+
+        Parameters
+        ----------
+        event
+            The entry.
+        by_code
+            What code computed so far, by the name of the answer.
+        """
+        if event.kind in ("prediction", "reflection", "design"):
+            return f"{event.seq}"
+        owner = self._owner.get(event.id) if event.kind == "answer" else None
+        item = self.items.get(owner or "")
+        if isinstance(item, Quiz) and not item.each:
+            return owner
+        if item is None or by_code.get(event.id) == event.value["value"]:
+            return None
+        return f"{event.seq}"
+
+
+@functools.lru_cache(maxsize=16)
+def usual_rules(lab: Lab) -> EntryRules:
+    """The rules with the usual numbers, made once: the names, limits and options are the same."""
+    return EntryRules(lab)
+
+
+class _Order:
+    """What is done so far, and what must have been done before."""
+
+    def __init__(self, items: Mapping[str, Item]) -> None:
+        self._items = items
+        self.predictions: dict[str, bool] = {}
+        self.reflections: dict[str, _Attempts] = {}
+        self.answers: dict[str, bool] = {}
+        self._begun: set[str] = set()
+        self._used: dict[str, Event] = {}
+
+    def follow(self, event: Event, owner: str | None) -> Iterator[str]:
+        name = event.id
+        if owner is not None and owner not in self._begun and event.kind != "use":
+            self._begun.add(owner)
+            # Code may answer a question at any time; the gates are for reading it.
+            if f"code.{name}" not in self.answers:
+                yield from self._closed(self._items[owner])
+        match event.kind:
+            case "prediction":
+                self.predictions[name] = True
+            case "reflection":
+                before = self.reflections.get(name)
+                better = before is None or not before.attempts[0].correct
+                if better:
+                    said = _Attempted(event.value["correct"])
+                    self.reflections[name] = _Attempts((said,))
+            case "answer":
+                predicted = name.removeprefix("moves.")
+                if predicted != name and predicted not in self.predictions:
+                    yield f"came before the prediction {predicted}, which it waits for"
+                self.answers[name] = True
+            case "use":
+                for need in event.value["needs"]:
+                    if need not in self.predictions:
+                        self._used.setdefault(need, event)
+
+    def _closed(self, item: Item) -> Iterator[str]:
+        for gate in item.after:
+            before = self._items.get(gate)
+            if before is not None and kind_of(before) and not before.is_done(gate, self):
+                yield f"came before {gate}, which opens it"
+
+    def never_committed(self) -> Iterator[str]:
+        """Uses of instruments whose prediction is not there at all."""
+        for need, event in self._used.items():
+            if need not in self.predictions:  # a late one is named where the ledger is verified
+                yield (
+                    f"The instrument {event.id} was used (event {event.seq}), and the prediction"
+                    f" {need}, which opens it, was never committed."
+                )
+
+
+def _verdict(correct: bool | None) -> str:
+    return {True: "right", False: "wrong", None: "not judged"}[correct]
+
+
+def _reads_as_it_is(read: Callable[[Any], Any], value: Any) -> bool:
+    """Whether a card that was given this value would have kept just this."""
+    try:
+        kept = read(value)
+    except (ValueError, OverflowError, TypeError):
+        return False
+    return bool(kept == value) and isinstance(kept, bool) == isinstance(value, bool)
+
+
+def _of_type(wanted: type) -> _Rule:
+    return lambda event: "" if isinstance(event.value["value"], wanted) else _NO_VALUE
+
+
+def _usable(item: Asked) -> _Rule:
+    def rule(event: Event) -> str:
+        try:
+            return "" if is_usable(item, event.value["value"]) else _NO_VALUE
+        except (ValueError, OverflowError, TypeError):
+            return _NO_VALUE
+
+    return rule
+
+
+def _chosen(question: Question) -> _Rule:
+    def rule(event: Event) -> str:
+        chosen, sure = event.value["value"], event.value["confidence"]
+        fits = isinstance(chosen, str) and chosen in question.options and sure is not None
+        return "" if fits else _NO_VALUE
+
+    return rule
+
+
+def _one_of(allowed: tuple[str, ...]) -> _Rule:
+    return lambda event: "" if event.value["value"] in allowed else _NO_VALUE
+
+
+def _some_of(allowed: tuple[str, ...]) -> _Rule:
+    def rule(event: Event) -> str:
+        value = event.value["value"]
+        fits = isinstance(value, list) and value == [key for key in allowed if key in value]
+        return "" if fits else _NO_VALUE
+
+    return rule
+
+
+def _measured(event: Event) -> str:
+    value = event.value["value"]
+    fits = isinstance(value, dict) and value.keys() == _MEASURED
+    return "" if fits and all(isinstance(each, str) for each in value.values()) else _NO_VALUE
+
+
+def _texts(event: Event) -> str:
+    value = event.value["value"]
+    fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return "" if fits else _NO_VALUE
+
+
+def _not_nothing(event: Event) -> str:
+    return _NO_VALUE if event.value["value"] is None else ""

@@ -1,0 +1,121 @@
+"""What a course knows about its hand-ins, apart from what was handed in: read once for a class.
+
+When the lab was released is noted by the hub when it releases one, in ``.mlsys/released.json``:
+``{"lab_07_kernel_fusion": "2026-10-01T09:00:00Z"}``. On other servers, instructors may write it.
+What the hub saw of hand-ins is in its notes, see `mlsys_widgets.ledger.hand_in_notes`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Self
+
+from mlsys_widgets.files import LEDGER, OWN_FOLDER, RELEASED, TIMESTAMP
+from mlsys_widgets.grading.handin_time import HandInTime, hand_in_time
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
+
+#: As much of a timestamp as is read.
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True)
+class HandInFacts:
+    """What is known about the hand-ins of one lab.
+
+    Parameters
+    ----------
+    released
+        When it was released, if that is known.
+    notes
+        What the hub has noted, by student, in order.
+    zone
+        The time zone that the course tells nbgrader.
+    due
+        Whether the lab has a due date.
+    """
+
+    released: datetime | None = None
+    notes: Mapping[str, tuple[HandInNote, ...]] = field(default_factory=dict)
+    zone: str = ""
+    due: bool = True
+
+    @classmethod
+    def of(cls, course: Course, lab: str, *, due: bool) -> Self:
+        """Read what a course knows.
+
+        Raises
+        ------
+        ValueError
+            When ``released.json`` cannot be read, with a sentence.
+        """
+        notes: dict[str, list[HandInNote]] = {}
+        for note in read_notes(notes_beside(course.home)):
+            if note.lab == lab:
+                notes.setdefault(note.student, []).append(note)
+        zone = course.nbgrader.get("Exchange", {}).get("timezone", "")
+        return cls(
+            release_time(course.home, lab),
+            {student: tuple(each) for student, each in notes.items()},
+            str(zone),
+            due,
+        )
+
+    def of_student(self, student: str) -> tuple[HandInNote, ...]:
+        """What the hub has noted about a student."""
+        return self.notes.get(student, ())
+
+    def time(self, folder: Path, student: str) -> HandInTime:
+        """When a submission was handed in.
+
+        Parameters
+        ----------
+        folder
+            The submission.
+        student
+            Whose.
+        """
+        known = [note.noted for note in self.of_student(student)[-1:]]
+        return hand_in_time(
+            _timestamp(folder / TIMESTAMP),
+            zone=self.zone,
+            known=[*known, *_last_entry(folder)],
+            due=self.due,
+        )
+
+
+def release_time(course: Path, lab: str) -> datetime | None:
+    """When a lab was released for the first time; `None` if nobody wrote it down."""
+    path = course / OWN_FOLDER / RELEASED
+    if not path.is_file():
+        return None
+    try:
+        said = json.loads(path.read_text("utf-8")).get(lab)
+        moment = None if said is None else datetime.fromisoformat(said)
+    except (ValueError, TypeError, AttributeError):
+        raise ValueError(
+            f'{path} cannot be read; it must be like {{"{lab}": "2026-10-01T09:00:00Z"}}'
+        ) from None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+def _timestamp(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LONGEST)
+    except OSError:
+        return None
+
+
+def _last_entry(folder: Path) -> list[datetime]:
+    """When something was last saved in the ledger: the work was not handed in before that."""
+    try:
+        events = Ledger.open(folder / LEDGER).events()
+        return [datetime.fromisoformat(events[-1].time)] if events else []
+    except (LedgerError, ValueError):  # a day that no calendar has
+        return []

@@ -1,0 +1,215 @@
+"""When a submission was handed in, as its ``timestamp.txt`` says; and what if it does not.
+
+nbgrader writes the time with the name of a zone, by default UTC. A file that is missing or garbled
+makes nobody's work punctual: it is mentioned, and the latest moment at which the work is known to
+have been worked on or seen counts instead.
+
+Zones are read like this:
+
+- a name of the time zone database, as ``Europe/Berlin`` or ``CET``, with its summer time;
+- an abbreviation that the zone of the course (``c.Exchange.timezone``) has at that moment;
+- another common abbreviation, as ``PST`` or ``CEST``. If several parts of the world use it (`CST`,
+  `IST`), the reading is the usual one, and it is mentioned that it may be wrong;
+- a difference to UTC, as ``+0200`` or ``+02:00``.
+
+Without a zone it is UTC, as in nbgrader. With one that nobody knows it is not a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Final
+
+#: Bytes; a timestamp has about 30.
+_LONGEST: Final = 100
+#: Clocks of honest machines differ by less than this.
+_TOLERANCE: Final = timedelta(minutes=5)
+_ZONE: Final = re.compile(r"(?P<time>.*\d)\s*(?P<zone>[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*)")
+_WEEKDAY_OR_HALF: Final = re.compile(r"(?i:am|pm|mon|tue|wed|thu|fri|sat|sun)[a-z]*")
+
+#: Hours from UTC of abbreviations that are no names of the time zone database.
+_HOURS: Final = {
+    "Z": 0, "WEST": 1, "BST": 1, "WAT": 1, "CEST": 2, "CAT": 2, "SAST": 2, "EEST": 3, "EAT": 3,
+    "MSK": 3, "TRT": 3, "GST": 4, "PKT": 5, "IST": 5.5, "NPT": 5.75, "ICT": 7, "WIB": 7, "AWST": 8,
+    "HKT": 8, "SGT": 8, "MYT": 8, "PHT": 8, "JST": 9, "KST": 9, "ACST": 9.5, "AEST": 10,
+    "ACDT": 10.5, "AEDT": 11, "NZST": 12, "NZDT": 13, "NDT": -2.5, "ADT": -3, "ART": -3, "BRT": -3,
+    "NST": -3.5, "AST": -4, "CLT": -4, "EDT": -4, "CDT": -5, "COT": -5, "PET": -5, "CST": -6,
+    "MDT": -6, "PDT": -7, "AKDT": -8, "PST": -8, "AKST": -9,
+}  # fmt: skip
+#: Those that several parts of the world use today, each with another difference.
+_AMBIGUOUS: Final = frozenset({"AST", "BST", "CST", "GST", "IST"})
+#: The zone database has these, too; a machine must not answer with its own local zone instead.
+_UNIVERSAL: Final = frozenset({"UTC", "GMT", "UCT", "ZULU"})
+
+
+@dataclass(frozen=True)
+class HandInTime:
+    """When something was handed in.
+
+    Parameters
+    ----------
+    moment
+        When, in UTC without a zone; `None` if nothing says so.
+    doubt
+        Why a person should look at it, as a sentence; empty if nothing is amiss.
+    """
+
+    moment: datetime | None
+    doubt: str = ""
+
+
+def hand_in_time(
+    content: bytes | None,
+    *,
+    zone: str = "",
+    known: Iterable[datetime] = (),
+    due: bool = True,
+    now: datetime | None = None,
+) -> HandInTime:
+    """Read when something was handed in, and say what is amiss.
+
+    Parameters
+    ----------
+    content
+        What ``timestamp.txt`` holds; `None` if there is none.
+    zone
+        The time zone of the course, as nbgrader is told.
+    known
+        Moments at which the work was certainly not handed in yet, or just then: its last entry in
+        the ledger, a note of the hub. They count where the file says nothing.
+    due
+        Whether the lab has a due date. Without one, nobody needs to know when it was handed in, and
+        nothing counts in place of the file.
+    now
+        The present, if it is not now; in UTC.
+
+    Examples
+    --------
+    >>> hand_in_time(b"2026-02-03 10:00:00.000000 UTC")
+    HandInTime(moment=datetime.datetime(2026, 2, 3, 10, 0), doubt='')
+    >>> late = hand_in_time(b"yesterday", known=[datetime(2026, 2, 3, 23, 30)])
+    >>> late.moment
+    datetime.datetime(2026, 2, 3, 23, 30)
+    >>> late.doubt[:51]
+    "timestamp.txt says 'yesterday', which is not a time"
+    """
+    present = _naive(now or datetime.now(UTC))
+    least = max(map(_naive, known), default=None) if due else None
+    instead = (
+        f"; what is known is that it was handed in {least:%Y-%m-%d %H:%M} UTC or later"
+        if least
+        else "; whether it is late is for you to decide"
+    )
+    if content is None or not content.strip():
+        missing = "timestamp.txt is missing" if content is None else "timestamp.txt is empty"
+        return HandInTime(least, f"{missing}{instead}." if due else "")
+    words = content[:_LONGEST].decode("utf-8", "replace").strip()
+    moment = read_time(words, zone)
+    if moment is None:
+        return HandInTime(
+            least, f"timestamp.txt says {words[:40]!r}, which is not a time{instead}."
+        )
+    if moment > present + _TOLERANCE:
+        return HandInTime(moment, f"timestamp.txt says {words[:40]!r}, which is yet to come.")
+    doubt = ""
+    if (name := _zone_in(words)) in _AMBIGUOUS and not _in_zone(words, zone):
+        doubt = (
+            f"timestamp.txt says {words[:40]!r}, and {name} is the name of several zones; it is"
+            f" read as {moment:%Y-%m-%d %H:%M} UTC."
+        )
+    return HandInTime(moment, doubt)
+
+
+def read_time(words: str, zone: str = "") -> datetime | None:
+    """Read a timestamp of nbgrader's exchange, as UTC without a zone; `None` if it is not one.
+
+    Parameters
+    ----------
+    words
+        The timestamp.
+    zone
+        The time zone of the course, which settles what an abbreviation means.
+
+    Examples
+    --------
+    >>> read_time("2026-11-15 10:00:00.000000 UTC"), read_time("2026-11-15 10:00:00 +0200")
+    (datetime.datetime(2026, 11, 15, 10, 0), datetime.datetime(2026, 11, 15, 8, 0))
+    >>> read_time("2026-07-15 10:00:00 CEST"), read_time("2026-11-15 10:00:00 PST")
+    (datetime.datetime(2026, 7, 15, 8, 0), datetime.datetime(2026, 11, 15, 18, 0))
+    >>> read_time("2026-11-15 10:00:00 CST", "Asia/Shanghai")
+    datetime.datetime(2026, 11, 15, 2, 0)
+    >>> read_time("yesterday"), read_time("10"), read_time("2026-11-15 10:00:00 NOPE")
+    (None, None, None)
+    """
+    try:
+        return _read(words, zone)
+    except Exception:  # the words are a student's, and the parser raises what it likes
+        return None
+
+
+def _read(words: str, zone: str) -> datetime | None:
+    name = _zone_in(words)
+    if not name:
+        moment = _complete(words)
+        return _naive(moment) if moment and moment.tzinfo else moment
+    moment = _in_zone(words, zone)
+    if moment is None:
+        found = _zone(name)
+        local = _complete(_time_in(words))
+        if found is None or local is None or local.tzinfo is not None:
+            return None
+        moment = local.replace(tzinfo=found)
+    return _naive(moment)
+
+
+def _in_zone(words: str, zone: str) -> datetime | None:
+    """The time in the zone of the course, if that zone calls itself like this at that moment."""
+    own = _zone(zone) if zone else None
+    local = _complete(_time_in(words))
+    if own is None or local is None or local.tzinfo is not None:
+        return None
+    moment = local.replace(tzinfo=own)
+    return moment if moment.tzname() == _zone_in(words) else None
+
+
+def _zone_in(words: str) -> str:
+    """The name of a zone at the end of a timestamp; empty if there is none."""
+    found = _ZONE.fullmatch(words)
+    if found is None or _WEEKDAY_OR_HALF.fullmatch(found["zone"]):
+        return ""
+    return found["zone"]
+
+
+def _time_in(words: str) -> str:
+    found = _ZONE.fullmatch(words)
+    return found["time"] if found else words
+
+
+def _zone(name: str) -> tzinfo | None:
+    from dateutil import tz
+
+    if name.upper() in _UNIVERSAL:
+        return UTC
+    if name in _HOURS:
+        return timezone(timedelta(hours=_HOURS[name]), name)
+    found = tz.gettz(name)
+    # For a name that it does not know, dateutil gives the zone of this machine if that fits.
+    return None if isinstance(found, tz.tzlocal) else found
+
+
+def _complete(words: str) -> datetime | None:
+    """Read a time that says year, month, day and hour; the parser would make up what is missing."""
+    from dateutil import parser
+
+    first, second = (
+        parser.parse(words, default=datetime(year, month, day, hour))
+        for year, month, day, hour in ((2001, 1, 1, 1), (2002, 2, 2, 2))
+    )
+    return first if first == second else None
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment

@@ -1,0 +1,127 @@
+"""Where ledgers ended when they were handed in, noted by the hub: a file that no student can write.
+
+The hub writes a line for every hand-in that it sees in the exchange, and the grader reads it. The
+file lies beside the course: the course belongs to its instructor, and the notes belong to root.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from mlsys_widgets.ledger.events import HASH, LARGEST_SEQ, timestamp
+from mlsys_widgets.ledger.verification import Head
+
+#: The folder, beside that of the course, and the file in it.
+NOTES_FOLDER: Final = "hand_ins"
+NOTES: Final = "notes.jsonl"
+
+
+@dataclass(frozen=True)
+class HandInNote:
+    """One hand-in, as the hub saw it.
+
+    Parameters
+    ----------
+    student
+        Whose: the user of the machine to whom the folder in the exchange belongs.
+    lab, folder
+        Which lab, and the folder's name.
+    head
+        Where its ledger ended; `None` if there was none that could be read.
+    noted
+        When, on the hub's own clock.
+    says
+        What ``timestamp.txt`` said.
+    watched
+        Whether the hub saw it arrive. Otherwise it was there when the hub began to look.
+    """
+
+    student: str
+    lab: str
+    folder: str
+    head: Head | None
+    noted: datetime
+    says: str
+    watched: bool
+
+    def to_line(self) -> bytes:
+        """The note as a line of its file.
+
+        Examples
+        --------
+        >>> note = HandInNote(
+        ...     "ann", "lab_01", "ann+lab_01+x", None, datetime(2026, 2, 3, tzinfo=UTC), "", True
+        ... )
+        >>> HandInNote.from_line(note.to_line()) == note
+        True
+        """
+        said = {
+            "student": self.student,
+            "lab": self.lab,
+            "folder": self.folder,
+            "head": self.head,
+            "noted": timestamp(self.noted),
+            "says": self.says,
+            "watched": self.watched,
+        }
+        return json.dumps(said).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Self | None:
+        """Read a line; `None` if it breaks off, as after a crash, or is none of ours."""
+        try:
+            said: Any = json.loads(line)
+            noted = datetime.fromisoformat(said["noted"]).astimezone(UTC)
+            texts = [said[name] for name in ("student", "lab", "folder", "says")]
+            head = said["head"] if said["head"] is None else Head(*said["head"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+        fits = head is None or (
+            type(head.seq) is int and 0 <= head.seq <= LARGEST_SEQ and _is_hash(head.hash)
+        )
+        if not fits or not all(isinstance(each, str) for each in texts):
+            return None
+        student, lab, folder, says = texts
+        return cls(student, lab, folder, head, noted, says, said.get("watched") is True)
+
+
+def _is_hash(value: object) -> bool:
+    return isinstance(value, str) and HASH.fullmatch(value) is not None
+
+
+def notes_beside(course: Path) -> Path:
+    """Where the notes about a course are, whether there are any or not."""
+    return course.parent / NOTES_FOLDER / NOTES
+
+
+def read_notes(path: Path) -> Iterator[HandInNote]:
+    """The notes in a file, in order. Nothing is read from a file that somebody else could write.
+
+    Parameters
+    ----------
+    path
+        The file. It must belong to root, or to whoever reads it, and to no one else.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        open_to_others = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not stat.S_ISREG(about.st_mode) or open_to_others or about.st_uid not in _trusted():
+            return
+        for line in file:
+            if (note := HandInNote.from_line(line)) is not None:
+                yield note
+
+
+def _trusted() -> set[int]:
+    return {0, os.geteuid()} if hasattr(os, "geteuid") else {0}
