@@ -166,7 +166,7 @@ KINDS = {
     "full-disk": Broken(_full_disk, 60, "", flagged=False),
     "endless": Broken(_endless, 60, "", flagged=False),
     "syntax-error": Broken(_cells(_syntax_error), 40, "", flagged=False),
-    "bad-time": Broken(_bad_time, 60, "", flagged=False),
+    "bad-time": Broken(_bad_time, 60, "which is not a time"),
 }
 
 
