@@ -248,10 +248,10 @@ def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, mo
 
     score = Judge.score
 
-    def failing(self, student, *more):
+    def failing(self, student, *more, **times):
         if student == "ann":
             raise RuntimeError("no \x1b[31m verdict")
-        return score(self, student, *more)
+        return score(self, student, *more, **times)
 
     monkeypatch.setattr(Judge, "score", failing)
     graded = grade(course)
