@@ -166,7 +166,7 @@ KINDS = {
     "full-disk": Broken(_full_disk, 60, "", flagged=False),
     "endless": Broken(_endless, 60, "", flagged=False),
     "syntax-error": Broken(_cells(_syntax_error), 40, "", flagged=False),
-    "bad-time": Broken(_bad_time, 60, "", flagged=False),
+    "bad-time": Broken(_bad_time, 60, "which is not a time"),
 }
 
 
@@ -248,10 +248,10 @@ def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, mo
 
     score = Judge.score
 
-    def failing(self, student, *more):
+    def failing(self, student, *more, **times):
         if student == "ann":
             raise RuntimeError("no \x1b[31m verdict")
-        return score(self, student, *more)
+        return score(self, student, *more, **times)
 
     monkeypatch.setattr(Judge, "score", failing)
     graded = grade(course)
