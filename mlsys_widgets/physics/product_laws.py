@@ -118,7 +118,7 @@ class ProductLaw(Law):
         """The share of the tiling that suits the product best."""
         m, n, units = kernel.m, kernel.n, ceilings.units
 
-        def share(rows: Numeric, columns: Numeric) -> Numeric:
+        def cut(rows: Numeric, columns: Numeric) -> TileShare:
             return TileShare(
                 m=m,
                 n=n,
@@ -127,17 +127,26 @@ class ProductLaw(Law):
                 tile_columns=columns,
                 half_tile=self.half_tile,
                 best=self.compute_share,
-            ).share
+            )
 
         if isinstance(m, float) and isinstance(n, float):
             # Only the best tile need explain itself.
-            return share(*_best_tile(_rated(tiles, self.half_tile), m, n, units))
+            return cut(*_best_tile(_rated(tiles, self.half_tile), m, n, units)).share
         if max(np.size(m), np.size(n)) > _MANY:
-            return functools.reduce(greater, (share(*tile) for tile in tiles))
+            any_tile = cut(*tiles[0])
+
+            def share(tile: tuple[int, int]) -> Numeric:
+                one = any_tile.varied(tile_rows=tile[0], tile_columns=tile[1])
+                reached = one.share
+                # A result and its numbers refer to each other, so its arrays would stay for long.
+                vars(one).clear()
+                return reached
+
+            return functools.reduce(greater, map(share, tiles))
         # Few shapes: asking for all tiles at once takes a fraction of the time.
         below = (1,) * max(np.ndim(m), np.ndim(n))
         sides = np.array(tiles, dtype=np.float64).T
-        return np.asarray(np.max(share(*(s.reshape(-1, *below) for s in sides)), axis=0))
+        return np.asarray(np.max(cut(*(s.reshape(-1, *below) for s in sides)).share, axis=0))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,21 +153,24 @@ class Result:
         """The derived quantities of this kind of result, by name, in the order of derivation."""
         return dict(_outputs(cls))
 
-    def varied(self, name: str, value: float) -> Self:
-        """The same with one input changed: ``dataclasses.replace`` for many small changes.
+    def varied(self, **changed: float) -> Self:
+        """The same with other numbers for some inputs, and without a second look at the others.
+
+        What ``dataclasses.replace`` gives, for whoever varies a result many times.
 
         Examples
         --------
         >>> from mlsys_widgets import physics as ph
-        >>> ph.gemm(512, 512, 512, bytes_per_element=2).varied("k", 1024.0).flops
+        >>> ph.gemm(512, 512, 512, bytes_per_element=2).varied(k=1024.0).flops
         536870912.0
         """
-        kind = type(self)
-        checked = _given_by_name(kind)[name].check(name, value)
+        kind, held = type(self), self.__dict__
+        domains = _given_by_name(kind)
+        checked = {name: domains[name].check(name, value) for name, value in changed.items()}
         other = object.__new__(kind)
-        # Whatever was derived stays behind; all other inputs were checked before.
-        other.__dict__.update({each: self.__dict__[each] for each in _field_names(kind)})
-        other.__dict__[name] = checked
+        # Whatever was derived stays behind.
+        other.__dict__.update({name: held[name] for name in _field_names(kind)})
+        other.__dict__.update(checked)
         return other
 
     def derivation(self, *names: str) -> Derivation:

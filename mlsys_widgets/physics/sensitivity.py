@@ -89,7 +89,7 @@ def _elasticity(result: Result, name: str, output: str) -> float:
     points = []
     for factor in (1 - _STEP, 1 + _STEP):
         try:
-            points.append((factor, getattr(result.varied(name, at * factor), output)))
+            points.append((factor, getattr(result.varied(**{name: at * factor}), output)))
         except ValueError:
             points.append((1.0, getattr(result, output)))
     (low, before), (high, after) = points

@@ -94,9 +94,9 @@ def test_a_varied_result_is_the_replaced_one(case: Case) -> None:
             expected = replace(result, **{name: value * 0.5})
         except ValueError as refusal:
             with pytest.raises(ValueError, match=re.escape(str(refusal))):
-                result.varied(name, value * 0.5)
+                result.varied(**{name: value * 0.5})
             continue
-        varied = result.varied(name, value * 0.5)
+        varied = result.varied(**{name: value * 0.5})
         assert varied == expected
         assert repr(varied) == repr(expected)
         assert getattr(result, name) is value
