@@ -114,9 +114,7 @@ def _with_progress(
     bar_is_seen = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not bar_is_seen) as progress:
         bar = progress.add_task("Starting", total=len(work.students), rate="")
-        for each in work.grade(
-            lambda slots: progress.update(bar, description=f"{slots} at a time")
-        ):
+        for each in work.grade(lambda words: progress.update(bar, description=words)):
             done.append(_Line.of(each))
             speed = progress.tasks[0].speed
             progress.update(bar, advance=1, rate=f"{speed:.1f}/s" if speed else "")
