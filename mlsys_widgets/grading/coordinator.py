@@ -23,7 +23,7 @@ from typing import Any, Final
 from mlsys_widgets import __version__
 from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.desk import CannotRead, Desks, Reply
+from mlsys_widgets.grading.desk import CannotRead, DeskLimits, Desks, Reply
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
@@ -77,6 +77,8 @@ class Plan:
         The fraction of submissions that are run to compare, even if judged by their records.
     skip
         Students who are left out.
+    desk
+        What reading one submission may use.
     """
 
     course: Course
@@ -91,6 +93,7 @@ class Plan:
     run: bool = False
     audit: float = 0.0
     skip: tuple[str, ...] = ()
+    desk: DeskLimits = field(default_factory=DeskLimits)
 
 
 class CannotGrade(ValueError):
@@ -131,7 +134,7 @@ class GradingRun:
         sweep()
         self._scratch = own_folder("grade")
         self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
-        self._desks = Desks(self._marking, desks_for(plan.workers), self._scratch)
+        self._desks = Desks(self._marking, desks_for(plan.workers), self._scratch, plan.desk)
         self._engine: Engine | None = None
         self._again: set[str] = set()
         self._seconds: list[float] = []
@@ -222,8 +225,10 @@ class GradingRun:
         try:
             if self._marking.grades_no_code and not self._plan.run:
                 on_start("by record")
-                to_run = deque()
+                to_run.clear()
                 yield from self._by_record(to_run, audits)
+                # In the order of the class, whichever was read first.
+                to_run = deque(sorted(to_run, key=self.students.index))
             if to_run:
                 self._open_engine(on_start)
                 yield from self._by_running(to_run, audits)

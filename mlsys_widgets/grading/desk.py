@@ -199,7 +199,9 @@ class _Desk:
             os.kill(self._pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
-        self._line.close()
+        for each in (self._to, self._from, self._line):
+            with contextlib.suppress(OSError):
+                each.close()
 
 
 # What runs in a desk.

@@ -96,8 +96,6 @@ class RunResult:
     ----------
     student
         Whose submission it was.
-    notebook
-        The notebook with outputs, as JSON; empty if it could not be read.
     answers
         What was typed, as data, by the name of the answer.
     ended
@@ -113,7 +111,6 @@ class RunResult:
     """
 
     student: str
-    notebook: str = ""
     answers: Mapping[str, Any] = field(default_factory=dict)
     ended: str = FINISHED
     remarks: tuple[Remark, ...] = ()
