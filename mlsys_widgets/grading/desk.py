@@ -284,6 +284,8 @@ def _do(request: Request, work: Work, limits: DeskLimits, tell: int) -> None:
         told = json.dumps({"reply": work(request)}).encode()
         if len(told) > limits.reply:
             raise OverflowError("there is too much to say about it")
+    except CannotRead as problem:
+        told = json.dumps({"problem": str(problem)}).encode()
     except MemoryError:
         told = json.dumps({"problem": f"reading it takes more than {gigabytes}; {_ASK}"}).encode()
     except RecursionError:

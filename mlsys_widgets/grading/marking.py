@@ -20,7 +20,7 @@ import nbformat
 from mlsys_widgets.files import LEDGER, lay_out
 from mlsys_widgets.grading.autograded import lay_out_fresh, replacement_notebook
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
-from mlsys_widgets.grading.desk import Reply, Request
+from mlsys_widgets.grading.desk import CannotRead, Reply, Request
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
@@ -78,6 +78,8 @@ class Marking:
     def __call__(self, request: Request) -> Reply:
         """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
         student = request["student"]
+        if not _is_text(student):
+            raise CannotRead("the name of its folder is not text; rename the folder")
         match request["do"]:
             case "digest":
                 return {"digest": collect(self.course, self.lab.name, student).digest}
@@ -281,6 +283,15 @@ class _Read:
             datetime.fromisoformat(said) if said else None,
             data["digest"],
         )
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written down; that of a file can be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _as_text(book: Any) -> str:
