@@ -181,7 +181,8 @@ class _FolderReader:
         """What was left out; a few by name, and the number of the rest."""
         yield from self._left_out
         if self._more:
-            yield Remark(RemarkKind.LEFT_OUT, f"{self._more:,} more", "too many, or too large")
+            rest = f"the rest ({self._more:,} files)"
+            yield Remark(RemarkKind.LEFT_OUT, rest, "too many, or too large")
 
     def walk(self, folder: int, before: str = "", depth: int = 0) -> None:
         """Read a folder and those below it, in the order of their names."""
