@@ -38,7 +38,7 @@ def course(tmp_path_factory) -> Workshop:
 
 
 def reply(course: Workshop, student: str):
-    """What a desk says about a record, in this process."""
+    """What a reader says about a record, in this process."""
     run = GradingRun(Plan(Course(course.root), LAB, force=True))
     fresh = fresh_beside(course.root / "autograded" / student / LAB)
     return run._marking({"do": "record", "student": student, "fresh": str(fresh), "heads": []})
