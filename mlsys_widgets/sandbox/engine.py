@@ -240,7 +240,7 @@ def _noted(since: dict[str, float], student: str) -> Iterator[None]:
     try:
         yield
     finally:
-        del since[student]
+        since.pop(student, None)
 
 
 def _ages(since: dict[str, float]) -> dict[str, float]:
