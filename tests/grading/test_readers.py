@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ def work(request):
         case "files":
             led = [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
             return {"led": [each for each in led if Path(each).exists()]}
+        case "fill":
+            raise OSError(errno.ENOSPC, "No space left on device")
         case "fail":
             raise ValueError("no \x1b[31m verdict")
     return {}
@@ -97,6 +100,11 @@ def test_nobody_waits_for_one_that_sleeps(tmp_path):
 def test_files_have_a_limit(readers, tmp_path):
     with pytest.raises(CannotRead, match=r"SIGXFSZ|File too large"):
         readers.ask({"do": "write", "path": str(tmp_path / "large")})
+
+
+def test_a_full_disk_is_nobodys_alone(readers):
+    with pytest.raises(ValueError, match=r"No space left on device.*make room and continue with"):
+        readers.ask({"do": "fill"})
 
 
 def test_one_that_was_killed_from_outside_is_asked_once_more(readers, tmp_path):
