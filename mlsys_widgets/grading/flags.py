@@ -50,6 +50,11 @@ class FlagKind(NoteKind):
         "handed in: {detail}",
         "it is not certain when it was handed in",
     )
+    AUDIT = (
+        "audit",
+        "audit: {about} by its record, and then by running it: {detail}",
+        "its record and a run give different points",
+    )
     OTHER = "other", "{detail}", "something else"
 
 

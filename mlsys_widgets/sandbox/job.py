@@ -1,23 +1,27 @@
-"""One submission on its way to a worker, and its result on the way back."""
+"""One submission on its way to a child, and what comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.remarks import Remark
 
 #: How a submission ended when all of its cells were run.
 FINISHED: Final = "finished"
 #: How it ended when it could not be run at all, through no fault of its own that we know of.
 LOST: Final = "lost"
+#: How it ended when somebody outside killed it, such as a system that is short of memory.
+KILLED: Final = "ended by SIGKILL"
+#: How it ended when it was stopped so that others can run first.
+YIELDED: Final = "yielded"
 
 
 @dataclass(frozen=True)
 class Job:
-    """One submission, as it travels to a worker.
+    """One submission that is about to be run.
 
     Parameters
     ----------
@@ -39,35 +43,47 @@ class Job:
 
 
 @dataclass(frozen=True)
-class RunResult:
-    """What a worker hands back.
+class Parcel:
+    """One submission on its way to a child: whoever carries it need not look inside.
 
     Parameters
     ----------
     student
-        Whose submission it was.
-    notebook
-        The notebook with outputs, as JSON; empty if it could not be read.
-    answers
-        What was typed, as data, by the name of the answer.
-    ended
-        ``finished``, or why it did not get there.
-    remarks
-        What a TA should know.
-    missing
-        Graded cells that are not in the notebook.
-    seconds, cpu
-        What it took.
-    own
-        Seconds inside its cells, as it says itself: for a benchmark, and nothing else.
+        Whose.
+    content
+        What the child is sent, or the file that holds it.
+    hidden
+        Cells with hidden tests that only a notebook can run, complete; for after its answers.
+    isolate, limits
+        How it runs, and what it may use.
+    allowance
+        Seconds after which it leaves its place to others and starts again later; `None` if it
+        may stay.
     """
 
     student: str
-    notebook: str = ""
-    answers: Mapping[str, Any] = field(default_factory=dict)
-    ended: str = FINISHED
-    remarks: tuple[Remark, ...] = ()
-    missing: tuple[str, ...] = ()
+    content: bytes | Path
+    hidden: Mapping[int, str] = field(default_factory=dict)
+    isolate: bool = True
+    limits: Limits = field(default_factory=Limits)
+    allowance: float | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a child ended.
+
+    Parameters
+    ----------
+    ended
+        ``finished``, or why it did not get there.
+    seconds, cpu
+        What it took.
+    late_from
+        Where in its report the part about hidden tests begins; `None` if it never had them.
+    """
+
+    ended: str
     seconds: float = 0.0
     cpu: float = 0.0
-    own: float = 0.0
+    late_from: int | None = None

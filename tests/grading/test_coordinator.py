@@ -8,18 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading import autograded, coordinator
+from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import isolation
-from mlsys_widgets.sandbox.engine import Engine
+from mlsys_widgets.sandbox.engine import LocalEngine
+from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import (
     LAB,
@@ -28,6 +28,7 @@ from tests.grading.classroom import (
     grade,
     hand_in,
     quiet,
+    record,
     rows,
     running,
 )
@@ -44,7 +45,7 @@ class Killed(BaseException):
 class Canned:
     """An engine that has run everything before."""
 
-    slots = 1
+    slots = lanes = 1
 
     def __init__(self, told) -> None:
         self._told = told
@@ -52,9 +53,10 @@ class Canned:
     def why_not_isolated(self) -> None:
         return None
 
-    def run(self, jobs, _blueprint) -> Iterator:
-        for job in jobs:
-            yield self._told[job.student]
+    def run(self, parcel, told):
+        report, said = self._told[parcel.student]
+        told.write_bytes(said)
+        return report
 
     def close(self) -> None:
         pass
@@ -69,16 +71,17 @@ def undisturbed(tmp_path_factory):
         right = course.asked(name).right()
         answers = dict(list(right.items())[: number % 3])
         hand_in(course, name, answers=answers, ledger=number == 1, essay="x" * number)
-    run = coordinator.Engine.run
+    run = LocalEngine.run
 
-    def keeping(self, *more):
-        for ran in run(self, *more):
-            told[ran.student] = ran
-            yield ran
+    def keeping(self, parcel, path):
+        report = run(self, parcel, path)
+        told[parcel.student] = report, path.read_bytes()
+        return report
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinator.Engine, "run", keeping)
+        patch.setattr(LocalEngine, "run", keeping)
         grade(course)
+    assert set(told) == set(STUDENTS)
     return course, told
 
 
@@ -93,7 +96,7 @@ def again(undisturbed, tmp_path: Path, monkeypatch) -> Workshop:
     (fresh.root / "submitted").mkdir()
     for name in STUDENTS:
         _copy(course.work(name), fresh.work(name))
-    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned(told))
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_: Canned(told))
     return fresh
 
 
@@ -120,9 +123,8 @@ MOMENTS = {
     "before the gradebook": (Book, "write", "before", 2),
     "after the gradebook": (Book, "write", "after", 2),
     "in the middle of a transaction": (Book, "_write_comments", "after", 2),
-    "before the files": (GradingRun, "_write_files", "before", 2),
-    "after the files": (GradingRun, "_write_files", "after", 2),
-    "with the new files aside": (autograded, "lay_out", "after", 2),
+    "with the new files aside": (GradingRun, "_put_in_place", "before", 2),
+    "after the files": (GradingRun, "_put_in_place", "after", 2),
     "after the log": (GradedLog, "add", "after", 2),
 }
 
@@ -199,6 +201,80 @@ def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monk
     assert len(list(first)) == len(STUDENTS) - 1
 
 
+# Who runs when.
+
+
+def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "_ALLOWANCE", 4.0)
+    monkeypatch.setattr(coordinator, "_TIMES_USUAL", 0)
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann", running("import time\ntime.sleep(6)"), course.asked("ann").right())
+    for name in ("bob", "cat", "dan"):
+        hand_in(course, name, answers=course.asked(name).right())
+    graded = grade(course, workers=1)
+    assert list(graded)[-1] == "ann"
+    assert {name: each.earned for name, each in graded.items()} == dict.fromkeys(STUDENTS, 60)
+    assert [remark.kind for remark in graded["ann"].remarks] == [RemarkKind.RUN_LATER]
+    assert not any(graded[name].remarks for name in ("bob", "cat", "dan"))
+
+
+def test_nobody_leaves_where_nobody_waits(tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "_ALLOWANCE", 0.1)
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann", running("import time\ntime.sleep(1)"), course.asked("ann").right())
+    graded = grade(course)["ann"]
+    assert (graded.earned, graded.remarks) == (60, ())
+
+
+def test_a_student_can_be_skipped(tmp_path):
+    course = classroom(tmp_path / "course")
+    for name in ("ann", "bob"):
+        record(course, name)
+    assert set(grade(course, skip=("bob",))) == {"ann"}
+    with pytest.raises(CannotGrade, match="--skip names bo, and nobody of that name"):
+        grade(course, skip=("bo",))
+    assert set(grade(course)) == {"bob"}
+
+
+def test_by_record_nothing_is_started(tmp_path, monkeypatch):
+    """No sandbox is needed for it, so a machine without one will do."""
+    course = classroom(tmp_path / "course")
+    for name in STUDENTS:
+        record(course, name)
+    monkeypatch.setattr(coordinator, "open_engine", None)
+    words: list[str] = []
+    run = GradingRun(Plan(Course(course.root), LAB))
+    graded = {each.student: each for each in run.grade(words.append)}
+    assert {name: (each.way, each.earned) for name, each in graded.items()} == dict.fromkeys(
+        STUDENTS, ("record", 80)
+    )
+    assert words == ["by record"]
+    assert run.running() == []
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
+    calm, wild = (classroom(tmp_path / name) for name in ("calm", "wild"))
+    for course in (calm, wild):
+        for name in STUDENTS:
+            folder = record(course, name)
+            _copy_over(calm.work(name), folder)  # ids and times are drawn anew
+    list(GradingRun(Plan(Course(calm.root), LAB)).grade())
+    owner, name, when, at = MOMENTS[moment]
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, _dying(getattr(owner, name), when, [0], at))
+        with pytest.raises(Killed):
+            list(GradingRun(Plan(Course(wild.root), LAB)).grade())
+    rest = list(GradingRun(Plan(Course(wild.root), LAB, resume=True)).grade())
+    assert len(rest) < len(STUDENTS)
+    assert look(wild) == look(calm)
+
+
+def _copy_over(origin: Path, target: Path) -> None:
+    for path in origin.iterdir():
+        (target / path.name).write_bytes(path.read_bytes())
+
+
 # What must hold before anything runs.
 
 
@@ -223,7 +299,7 @@ def test_a_course_inside_what_submissions_see_is_refused(tmp_path, monkeypatch):
 def test_a_reason_of_any_worker_stops_everything(tmp_path, monkeypatch):
     course = classroom(tmp_path / "course")
     hand_in(course, "ann")
-    monkeypatch.setattr(Engine, "why_not_isolated", lambda _: "the reason")
+    monkeypatch.setattr(LocalEngine, "why_not_isolated", lambda _: "the reason")
     with pytest.raises(CannotGrade, match=r"the reason.*--sandbox none"):
         grade(course)
 

@@ -21,7 +21,7 @@ from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 from mlsys_widgets.ledger.receipt import RECEIPT, write_receipt
-from mlsys_widgets.sandbox.job import RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Ending
 from tests.grading import forged_ledgers
 from tests.grading.classroom import LAB, classroom
 from tests.grading.simulated import sql
@@ -33,14 +33,14 @@ STUDENT = "ann"
 class Canned:
     """An engine whose submissions have all run, with nothing to show for it."""
 
-    slots = 1
+    slots = lanes = 1
 
     def why_not_isolated(self) -> None:
         return None
 
-    def run(self, jobs, _blueprint):
-        for job in jobs:
-            yield RunResult(job.student)
+    def run(self, _parcel, told):
+        told.write_bytes(b'{"done": true}\n')
+        return Ending(FINISHED), ()
 
     def close(self) -> None:
         pass
@@ -48,7 +48,7 @@ class Canned:
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned())
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_: Canned())
     return classroom(tmp_path / "course")
 
 

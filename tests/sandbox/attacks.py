@@ -684,10 +684,10 @@ ATTACKS: dict[str, Attack] = {
         "        signal.signal(number, signal.SIG_IGN)\n"
         "        try: os.kill(who, number)\n        except OSError: pass"
     )("signals to everybody it can reach"),
-    "kills-itself": Attack(
-        "SIGKILL to its group", running("import os\nos.kill(0, 9)"),
-        ended="SIGKILL", tried=False,
-    ),
+    "kills-itself": cell(
+        "import os\nfor who in (os.getpid(), 0, -1, -os.getpid()):\n    try: os.kill(who, 9)\n"
+        "    except PermissionError: print('TRIED')"
+    )("SIGKILL to itself, so that it is run again"),
     "namespaces": cell(_NAMESPACES)("mounts, namespaces, ptrace, uncounted memory"),
     "many-cells": Attack("two thousand cells", _many_cells),
     "big-output": Attack("thirty megabytes of output in the file", _raw(_big_output)),
