@@ -10,12 +10,13 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import TIMESTAMP
+from mlsys_widgets.grading.misplaced_work import find_work
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
@@ -80,8 +81,10 @@ def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
 
 
 def collect(course: Course, lab: str, student: str) -> Submission:
-    """Read a submission."""
-    return read_folder(course.work("submitted", student, lab), student)
+    """Read a submission, with its work put in its place where that is beyond doubt."""
+    found = read_folder(course.work("submitted", student, lab), student)
+    work = find_work(found.files, lab)
+    return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
 
 
 def read_folder(folder: Path, student: str) -> Submission:

@@ -17,6 +17,8 @@ import nbformat
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, grade_id, is_locked
+from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook as UnreadableNotebook
+from mlsys_widgets.sandbox.notebook_text import read_json
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 Notebook = nbformat.NotebookNode
@@ -46,10 +48,6 @@ _FLAGS: Final = {
 _DEEPEST: Final = 100
 
 
-class UnreadableNotebook(ValueError):
-    """A submitted file that is not a notebook."""
-
-
 @dataclass(frozen=True)
 class SanitizedNotebook:
     """A notebook that can be run.
@@ -72,9 +70,7 @@ class SanitizedNotebook:
 def read(content: bytes) -> Notebook:
     """Read a submitted notebook in today's format; what is not valid is repaired or left out."""
     try:
-        raw = json.loads(content.decode("utf-8-sig"), parse_constant=lambda _: None)
-        if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
-            raise UnreadableNotebook("the file is no notebook")
+        raw, _ = read_json(content)
         if _deeper_than(raw, _DEEPEST):
             raise UnreadableNotebook("the notebook is nested too deeply")
         if raw["nbformat"] >= 4:
@@ -85,7 +81,10 @@ def read(content: bytes) -> Notebook:
     except UnreadableNotebook:
         raise
     except Exception as problem:  # of a file that may hold anything
-        raise UnreadableNotebook(f"the notebook cannot be read: {str(problem)[:200]}") from None
+        raise UnreadableNotebook(
+            f"the notebook cannot be read ({type(problem).__name__}). Open and save it in"
+            " JupyterLab, and hand it in again"
+        ) from None
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

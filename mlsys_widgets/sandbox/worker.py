@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import nbformat
 
@@ -18,8 +18,10 @@ from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
 from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
 from mlsys_widgets.sandbox.outputs import take_reports
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind, quoted
 from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize
+
+_LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html", ".pdf")
 
 
 def run_submission(job: Job, blueprint: Blueprint, server: ForkServer) -> RunResult:
@@ -105,9 +107,11 @@ def _own(lines: Sequence[str], most: float) -> float:
 
 
 def _no_notebook(job: Job, name: str) -> Remark:
-    others = sorted(n for n in job.files if n.endswith(".ipynb"))
-    instead = f", only {', '.join(others)}" if others else ""
-    return Remark(RemarkKind.NO_NOTEBOOK, name, instead)
+    """What is there instead; none of it is this notebook beyond doubt, or it would be in place."""
+    others = [quoted(n) for n in sorted(job.files) if n.casefold().endswith(_LIKE_NOTEBOOKS)]
+    listed = ", ".join(others[:4]) + (", …" if others[4:] else "")
+    instead = f", only {listed}" if others else ""
+    return Remark(RemarkKind.NO_NOTEBOOK, name, f"{instead}. Hand in one notebook with this name")
 
 
 def _unreadable(job: Job, why: str) -> RunResult:
