@@ -21,6 +21,7 @@ from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.autograded import replacement_notebook, write_autograded
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
+from mlsys_widgets.grading.full_disk import is_full_disk
 from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import GradedSubmission
@@ -28,7 +29,9 @@ from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
+from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
+from mlsys_widgets.grading.saved_essays import notebook_of_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
@@ -211,10 +214,12 @@ class GradingRun:
             graded, entry, head = self._judged(submission, result)
             result = self._as_people_see_it(result, graded)
         except Exception as problem:  # one submission that cannot be judged must not stop a class
+            if is_full_disk(problem):
+                raise
             return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
-        self._book.write(entry)
+        graded = replace(graded, late=self._book.write(entry))
         self._write_files(submission, result)
         which = {"digest": submission.digest, "version": self._version}
         self._log.add(graded, head, which)
@@ -222,12 +227,15 @@ class GradingRun:
 
     def _with_essays(self, submission: Submission, result: RunResult) -> RunResult:
         """Show essays, which are written in cards, where a person grades them."""
-        if not result.notebook or LEDGER not in submission.files:
+        if LEDGER not in submission.files:
             return result
         with TemporaryDirectory(prefix="mlsys-essays-") as aside:
             folder = Path(aside)
             lay_out(folder, {LEDGER: submission.files[LEDGER]})
             essays = recorded_essays(folder, self._lab, result.student)
+        if not result.notebook:
+            saved = notebook_of_essays(self._book.blueprint, essays, result.remarks)
+            return replace(result, notebook=saved)
         if not essays:
             return result
         book = nbformat.v4.to_notebook_json(json.loads(result.notebook))
@@ -240,6 +248,7 @@ class GradingRun:
             return result
         book = json.loads(result.notebook)
         place_verdicts(book["cells"], self._book.blueprint, graded.scores)
+        show_notes(book, (*graded.flags, *graded.remarks))
         make_inert(book)
         shown = json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True)
         return replace(result, notebook=f"{shown}\n")
@@ -258,13 +267,12 @@ class GradingRun:
             )  # fmt: skip
             known = self._heads.get(student, ())
             head, changed = check_heads(folder, self._plan.lab, student, known)
-        graded = GradedSubmission(
-            student,
-            tuple(scores),
-            remarks=(*submission.remarks, *result.remarks),
-            flags=tuple(dict.fromkeys(_flags(result, scores, [*doubts, *changed]))),
-            seconds=result.seconds,
+        flags, remarks = raise_flags(
+            _flags(result, scores, [*doubts, *changed]),
+            (*submission.remarks, *result.remarks),
+            scores,
         )
+        graded = GradedSubmission(student, tuple(scores), remarks, flags, result.seconds)
         written = {n: c for n, c in cells.items() if n in self._book.answer_cells}
         same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
         entry = GradebookEntry(

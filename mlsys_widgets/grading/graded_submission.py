@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.late_penalty import Lateness
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.remarks import Remark
 
@@ -26,6 +27,8 @@ class GradedSubmission:
         What a TA should look at.
     seconds
         How long it ran.
+    late
+        How late it was handed in, and what that cost; `None` if it was in time.
     """
 
     student: str
@@ -33,6 +36,7 @@ class GradedSubmission:
     remarks: tuple[Remark, ...] = ()
     flags: tuple[Flag, ...] = ()
     seconds: float = 0.0
+    late: Lateness | None = None
 
     @property
     def earned(self) -> float:
@@ -62,4 +66,5 @@ class GradedSubmission:
             "remarks": [remark.as_data() for remark in self.remarks],
             "flags": [flag.as_data() for flag in self.flags],
             "seconds": self.seconds,
+            "late": self.late.as_data() if self.late else None,
         }

@@ -215,7 +215,7 @@ def _beside_of(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """What lies in the same folder, or below it; not when it was handed in, which others note."""
     folder = PurePosixPath(path).parent
     if folder == PurePosixPath():
-        return {p: c for p, c in files.items() if p != path and p != TIMESTAMP}
+        return {p: c for p, c in files.items() if p not in (path, TIMESTAMP)}
     prefix = f"{folder}/"
     found = {p.removeprefix(prefix): c for p, c in files.items() if p.startswith(prefix)}
     return {p: c for p, c in found.items() if p not in (PurePosixPath(path).name, TIMESTAMP)}

@@ -1,4 +1,4 @@
-"""What a zip holds that a student handed in where files were asked for; nothing of it is believed."""
+"""What is in a zip that a student handed in instead of files; nothing about it is believed."""
 
 from __future__ import annotations
 

@@ -121,7 +121,8 @@ def _notebook(text: str) -> dict[str, Any]:
         # NaN and Infinity, which JSON does not know, are no use in a notebook.
         raw = json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as problem:
-        if not text[problem.pos :].strip() or "Unterminated" in problem.msg:
+        ends = text.rstrip().endswith("}") and text[problem.pos :].strip()
+        if text.lstrip().startswith("{") and not ends:
             said = "the notebook breaks off in the middle, as after an upload that was interrupted"
         else:
             said = f"the notebook cannot be read: line {problem.lineno} of the file is damaged"

@@ -110,17 +110,17 @@ class RemarkKind(NoteKind):
     MISSING_CELL = "missing cell", "the graded cell {about} is missing"
     PUT_BACK = (
         "put back",
-        "cells of the lab were missing ({about}). They were put back, and the notebook ran with them",
+        "cells of the lab were missing ({about}); they were put back, and everything ran with them",
     )
     LOST_METADATA = (
         "lost metadata",
-        "the notebook came back without what nbgrader notes in its cells, as other editors save it."
-        " {detail}",
+        "the notebook came without nbgrader's notes on its cells, as some editors save it; {detail}"
+        " recognized by text and place",
     )
     EDITED_CELL = (
         "edited cell",
-        "the cell {about} belongs to the lab and was edited. It ran as it was released, so what was"
-        " written there did not count; your own code goes into the cell above it",
+        "cells of the lab were edited ({about}). They ran as they were released, so what was typed"
+        " there did not count; code goes into cells of your own",
     )
     STRAY_ANSWER = (
         "stray answer",
@@ -166,10 +166,7 @@ class RemarkKind(NoteKind):
         "work in a copy",
         "{about} is as it was released, and the work is in {detail}, so that was graded",
     )
-    WORK_BESIDE = (
-        "work beside",
-        "{about} was graded, and {detail}. Only one notebook counts",
-    )
+    WORK_BESIDE = "work beside", "{about} was graded, but {detail}"
     LEDGER_MOVED = (
         "ledger moved",
         "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",

@@ -17,9 +17,10 @@ import nbformat
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, grade_id, is_locked
-from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook as UnreadableNotebook
-from mlsys_widgets.sandbox.notebook_text import read_json
+from mlsys_widgets.sandbox.lost_cells import flags_of, put_back, recognize
+from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook, read_json
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.sandbox.stray_answers import stray_work
 
 Notebook = nbformat.NotebookNode
 
@@ -178,11 +179,20 @@ def sanitize(book: Notebook, blueprint: Blueprint) -> SanitizedNotebook:
             cell.metadata.pop("collapsed", None)
             cell.metadata.pop("scrolled", None)
     _disarm_duplicates(book, remarks)
-    for cell in book.cells:
-        _restore(cell, blueprint, remarks)
+    recognized = recognize(book, blueprint)
+    if recognized:
+        count = f"{len(recognized)} of its cells were"
+        remarks.append(Remark(RemarkKind.LOST_METADATA, detail=count))
+    remarks += stray_work(book, blueprint, lost=bool(recognized))
     present = {grade_id(cell) for cell in book.cells}
     missing = tuple(name for name in blueprint.graded if name not in present)
     remarks += [Remark(RemarkKind.MISSING_CELL, name) for name in missing]
+    restored = [name for name in put_back(book, blueprint) if name not in missing]
+    if restored:
+        more = f" and {len(restored) - 3} more" if restored[3:] else ""
+        remarks.append(Remark(RemarkKind.PUT_BACK, ", ".join(restored[:3]) + more))
+    for cell in book.cells:
+        _restore(cell, blueprint, remarks)
     return SanitizedNotebook(book, tuple(dict.fromkeys(remarks)), missing)
 
 
@@ -216,16 +226,7 @@ def _restore(cell: Any, blueprint: Blueprint, remarks: list[Remark]) -> None:
         _turn_into(cell, source.kind)
     if _are_other_flags(cell, source):
         remarks.append(Remark(RemarkKind.OTHER_METADATA, name))
-        cell.metadata["nbgrader"] = nbformat.from_dict(
-            {
-                "grade": source.graded,
-                "grade_id": name,
-                "locked": source.locked,
-                "schema_version": 3,
-                "solution": source.solution,
-                "task": source.task,
-            }
-        )
+        cell.metadata["nbgrader"] = nbformat.from_dict(flags_of(name, source))
     said = cell.metadata.nbgrader
     for key, released in source.metadata.items():
         if not _is_same(said.get(key), released):
