@@ -212,4 +212,5 @@ def _summary(console: Console, graded: list[_Line], lab: str) -> None:
         )
         for each in graded
     ]
-    print_students(console, rows, f"all flags: mlsys report {lab} --names")
+    console.print()
+    print_students(console, rows, f"mlsys report {lab} --names lists all flags")

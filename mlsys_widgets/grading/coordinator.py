@@ -33,6 +33,7 @@ from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.saved_essays import notebook_of_essays
 from mlsys_widgets.grading.scoring import Judge, Score
+from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import Submission, collect, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
@@ -179,6 +180,7 @@ class GradingRun:
                     " change everything you can. To grade anyway: --sandbox none"
                 )
             on_start(engine.slots)
+            yield from self._refused_names()
             handed_in: dict[str, Submission] = {}
             for result in engine.run(self._jobs(handed_in), self._released):
                 yield self._write(handed_in.pop(result.student), result)
@@ -186,9 +188,17 @@ class GradingRun:
             engine.close()
             self._book.close()
 
+    def _refused_names(self) -> Iterator[GradedSubmission]:
+        """Those whose names no gradebook can hold; that is theirs alone."""
+        for student in self.students:
+            if why := name_problem(student):
+                yield self._not_graded(Submission(student, {}), RunResult(student), why)
+
     def _jobs(self, handed_in: dict[str, Submission]) -> Iterator[Job]:
         limits = replace(self._plan.limits, cell=self._course.cell_seconds)
         for student in self.students:
+            if name_problem(student):
+                continue
             submission = collect(self._course, self._plan.lab, student)
             handed_in[student] = submission
             files = self._with_given(submission)

@@ -41,7 +41,7 @@ _FOR_STUDENTS: Final = frozenset(
         RemarkKind.OTHER_FILE,
         RemarkKind.ZIPPED,
         RemarkKind.LEDGER_MOVED,
-        RemarkKind.PUT_BACK,
+        RemarkKind.RESTORED_CELL,
         RemarkKind.EDITED_CELL,
     }
 )

@@ -36,7 +36,7 @@ from mlsys_widgets.sandbox.isolation import isolate, why_not
 from mlsys_widgets.sandbox.job import FINISHED
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import descendants, over_limit
-from mlsys_widgets.sandbox.wire import ENOUGH, receive, receive_job, send
+from mlsys_widgets.sandbox.wire import ENOUGH, STARTED, receive, receive_job, send
 
 #: Seconds between looks at what a child uses.
 _POLL: Final = 0.1
@@ -137,6 +137,7 @@ def _be_a_child(
         _clean_environment()
 
         def work() -> None:
+            os.write(line, STARTED)
             run(shell, job["cells"], watched, seconds=limits.cell, to=line, late=job["late"])
 
         if place is None:

@@ -1,8 +1,8 @@
-"""Cells of a lab that a notebook has lost: recognized by their text, or put back as released.
+"""Cells of a lab that a notebook has lost: recognized by their text, or restored as released.
 
 Some editors drop what nbgrader notes in a cell, and students delete cells that they do not need. A
 cell of the lab whose text is still there is recognized. The lab's own code that is gone, such as
-the set-up, is put back, because everything below depends on it. A deleted test is not: its answer
+the set-up, is restored, because everything below depends on it. A deleted test is not: its answer
 is judged without it. A deleted cell for a written answer comes back so that a person can grade it.
 """
 
@@ -111,8 +111,8 @@ def _is_own(cell: Any) -> bool:
     return cell.metadata.get("editable", True) is not False
 
 
-def put_back(book: Any, blueprint: Blueprint) -> tuple[str, ...]:
-    """Put back the lab's own code and the places of written answers; which ones.
+def restore_cells(book: Any, blueprint: Blueprint) -> tuple[str, ...]:
+    """Restore the lab's own code and the places of written answers; which ones.
 
     Each comes before the next cell of the lab that is there, so below all that a student wrote in
     its place.

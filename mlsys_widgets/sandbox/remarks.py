@@ -108,9 +108,9 @@ class RemarkKind(NoteKind):
         "the cell {about} has other nbgrader metadata than it was released with",
     )
     MISSING_CELL = "missing cell", "the graded cell {about} is missing"
-    PUT_BACK = (
-        "put back",
-        "cells of the lab were missing ({about}); they were put back, and everything ran with them",
+    RESTORED_CELL = (
+        "restored cell",
+        "cells of the lab were missing ({about}). They were restored, and everything ran with them",
     )
     LOST_METADATA = (
         "lost metadata",

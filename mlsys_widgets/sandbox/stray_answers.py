@@ -69,12 +69,9 @@ def _added(cell: Any, blueprint: Blueprint) -> list[str]:
 
 
 def _answers(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
-    tests = {
-        name: number
-        for number, cell in enumerate(book.cells)
-        if (name := grade_id(cell)) in blueprint.graded and blueprint.cells[name].locked
-    }
     wanted = [name for name in blueprint.graded if blueprint.cells[name].locked]
+    named = {grade_id(cell): number for number, cell in enumerate(book.cells)}
+    tests = {name: named[name] for name in wanted if name in named}
     found: dict[str, tuple[int, str]] = {}
     counts: set[str] = set()
     for number, cell in enumerate(book.cells):
@@ -83,7 +80,7 @@ def _answers(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
             is_restored = own in blueprint.cells and blueprint.cells[own or ""].locked
             if records and not is_restored and number < tests.get(name, len(book.cells)):
                 counts.add(name)
-            found[name] = number, words
+            found[name] = number, words or found.get(name, (number, name))[1]
     for name, (number, words) in found.items():
         if name not in counts:
             last = number == len(book.cells) - 1
@@ -102,7 +99,7 @@ def _where(number: int, test: int | None, *, last: bool) -> str:
 
 
 def _said(cell: Any, names: list[str]) -> Iterator[tuple[str, str, bool]]:
-    """What a cell says an answer is: its name, the words, and whether they record it."""
+    """What a cell says an answer is: its name, the words if they say it, and whether it counts."""
     if cell.cell_type != "code" or len(cell.source) > _LONGEST:
         return
     if not any(name in cell.source for name in names):
@@ -117,9 +114,11 @@ def _said(cell: Any, names: list[str]) -> Iterator[tuple[str, str, bool]]:
                 if not _is_plain_reading(value):
                     yield name, _line(node), False
             case ast.Call(
-                func=ast.Attribute(attr="answer"), args=[ast.Constant(value=name), _]
+                func=ast.Attribute(attr="answer"), args=[ast.Constant(value=name), value]
             ) if name in names:
-                yield name, _line(node), True
+                # Where it records a variable of the same name, the assignment says more.
+                same = isinstance(value, ast.Name) and value.id == name
+                yield name, "" if same else _line(node), True
 
 
 def _is_plain_reading(value: ast.expr) -> bool:

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, Final
 _LENGTH: Final = struct.Struct(">I")
 #: What a message to a fork server begins with: a job, or that the child has sent too much.
 _JOB, ENOUGH = b"J", b"!"
+#: What a child reports right before a student's code runs: all that follows may be the student's.
+STARTED: Final = b'{"started": true}\n'
 
 
 def send(stream: BinaryIO, message: Mapping[str, Any]) -> None:

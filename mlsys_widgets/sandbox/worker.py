@@ -81,7 +81,7 @@ def run_notebook(
     remarks: list[Remark] = []
     visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
     answers = take_reports(book, visible, told["lines"], remarks)
-    take_reports(book, set(hidden), told["late"], remarks)
+    take_reports(book, set(hidden), told["late"], remarks, started=True)
     ended = told["ended"]
     last = (told["late"] or told["lines"])[-1:]
     if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
