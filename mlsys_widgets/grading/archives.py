@@ -97,8 +97,8 @@ def _other_files(folder: Path, lab: str) -> Iterator[tuple[str, str]]:
         if is_work and path.suffix.lower() in _OTHER_KINDS and not path.name.startswith("."):
             yield (
                 str(path.relative_to(folder)),
-                f"It is not the file that mlsys hand-in makes. Ask for {lab}-STUDENT{ZIP}, or put the"
-                f" notebook into submitted/STUDENT/{lab} yourself.",
+                f"It is not a file that mlsys hand-in makes. Ask for {lab}-STUDENT{ZIP}, or put"
+                f" the notebook into submitted/STUDENT/{lab} yourself.",
             )
 
 

@@ -76,9 +76,9 @@ def _answers(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
     counts: set[str] = set()
     for number, cell in enumerate(book.cells):
         for name, words, records in _said(cell, wanted):
-            own = grade_id(cell)
-            is_restored = own in blueprint.cells and blueprint.cells[own or ""].locked
-            if records and not is_restored and number < tests.get(name, len(book.cells)):
+            own = blueprint.cells.get(grade_id(cell) or "")
+            in_time = number < tests.get(name, len(book.cells)) and not (own and own.locked)
+            if in_time and (records or not _asks_the_ledger(name, tests, blueprint)):
                 counts.add(name)
             found[name] = number, words or found.get(name, (number, name))[1]
     for name, (number, words) in found.items():
@@ -86,6 +86,11 @@ def _answers(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
             last = number == len(book.cells) - 1
             where = _where(number, tests.get(name), last=last)
             yield Remark(RemarkKind.STRAY_ANSWER, name, f"{quoted(words)} {where}")
+
+
+def _asks_the_ledger(name: str, tests: Mapping[str, int], blueprint: Blueprint) -> bool:
+    """Whether a test takes what is recorded; if not, or without a test, the variable counts."""
+    return name in tests and ".answered(" in blueprint.cells[name].source
 
 
 def _where(number: int, test: int | None, *, last: bool) -> str:
@@ -148,13 +153,8 @@ def _essays(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
             continue
         if source.kind != "markdown" or not _is_blank(cell):
             continue
-        near: Mapping[int, str] = {
-            number - 1: "above it",
-            number + 1: "below it",
-            number + 2: "below it",
-            len(cells) - 1: "at the end",
-        }
-        for place, words in near.items():
+        below = ((number + 1, "below it"), (number + 2, "below it"))
+        for place, words in ((number - 1, "above it"), *below, (len(cells) - 1, "at the end")):
             if 0 <= place < len(cells) and _is_own_text(cells[place]):
                 text = " ".join(cells[place].source.split())
                 yield Remark(RemarkKind.STRAY_ESSAY, name, f"{quoted(text, 40)} in a cell {words}")
