@@ -212,5 +212,4 @@ def _summary(console: Console, graded: list[_Line], lab: str) -> None:
         )
         for each in graded
     ]
-    console.print()
     print_students(console, rows, f"mlsys report {lab} --names lists all flags")

@@ -92,6 +92,7 @@ def print_students(console: Console, rows: Sequence[StudentRow], more: str) -> N
         earned = "–" if row.earned is None else f"{row.earned:g}"
         said = Text("\n").join(_lines(row))
         table.add_row(Text(short_name(row.student)), earned, said)
+    console.print()
     console.print(table)
     if left := max(0, len(known) - MOST_STUDENTS):
         console.print(f"and {counted(left, 'more student')}; {more}", highlight=False, markup=False)

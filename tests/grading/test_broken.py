@@ -13,7 +13,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from mlsys_widgets.grading.flags import FlagKind
 from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.sandbox.cell_metadata import grade_id
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -237,6 +240,31 @@ def _both_sides_in_a_cell(book):
     cell.source += "\n<<<<<<< local\nx = 1\n=======\nx = 2\n>>>>>>> remote"
 
 
+def _in_a_folder(book, folder):
+    for path in [path for path in folder.iterdir() if path.name != "timestamp.txt"]:
+        (folder / LAB).mkdir(exist_ok=True)
+        path.rename(folder / LAB / path.name)
+    (folder / LAB / f"{LAB}.ipynb").write_text(json.dumps(book))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A ledger with answers, as cards write it, beside whatever else is handed in."""
+
+    course: Workshop
+    student: str
+    answers: dict[str, object]
+
+    def then(self, change: Change) -> Change:
+        def both(book, folder):
+            ledger = Ledger.open(folder / "ledger.jsonl", lab=LAB, student=self.student)
+            for name, value in self.answers.items():
+                ledger.record_answer(name, value)
+            change(book, folder)
+
+        return both
+
+
 NOT_COUNTED = "no answer is recorded for limit, but the notebook has “"
 
 KINDS = {
@@ -366,6 +394,47 @@ def test_a_full_disk_is_an_error_in_its_cell(ward):
     book = ward.course.graded_work("full-disk")
     (cell,) = (c for c in book.cells if c.id == "mine")
     assert "File too large" in cell.outputs[-1].evalue
+
+
+RECORDED = {
+    "no-notebook": _missing,
+    "page": _write(_page),
+    "cut-off": _write(lambda t: t[: len(t) // 2].encode()),
+    "no-set-up": _cells(_without_setup),
+    "no-metadata": _cells(_without_metadata),
+    "nothing-left": _cells(lambda book: book.cells.clear()),
+    "folder": _in_a_folder,
+    "stray": _moved("end"),
+}
+
+
+def test_what_is_recorded_counts_whatever_became_of_the_notebook(tmp_path):
+    """With answers in cards, the ledger is the work; the notebook only shows it."""
+    course = classroom(tmp_path / "course")
+    for name, change in RECORDED.items():
+        right = course.asked(name).right()
+        recorded = Recorded(course, name, {**right, "advice": "Buy memory that is faster."})
+        hand_in(course, name, recorded.then(change), right if name == "stray" else {})
+    graded = grade(course)
+    for name in RECORDED:
+        assert graded[name].earned == 60, graded[name]
+        assert graded[name].by_hand == 1, "the essay waits for a person"
+        book = autograded(course, name)
+        (essay,) = (c for c in book.cells if grade_id(c) == "advice")
+        assert essay.source.endswith("Buy memory that is faster.")
+    for name in ("no-notebook", "page", "cut-off"):
+        (flag,) = graded[name].flags
+        assert flag.kind is FlagKind.NO_NOTEBOOK
+        assert flag.sentence.endswith("What its ledger records was graded")
+    for name in ("no-set-up", "no-metadata", "folder", "stray"):
+        assert graded[name].flags == (), graded[name]
+
+
+def test_students_read_what_was_found_above_their_notebook(ward):
+    first, *_ = ward.course.graded_work("renamed").cells
+    assert first.source.startswith("**About what you handed in**")
+    assert "was graded in its place. Next time, keep the name" in first.source
+    assert ward.course.graded_work("sound").cells[0].id.startswith("prose-")
 
 
 def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, monkeypatch):

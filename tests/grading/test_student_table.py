@@ -18,7 +18,9 @@ from mlsys_widgets.grading.student_table import (
 def printed(*rows: StudentRow, width: int = 80) -> list[str]:
     out = io.StringIO()
     print_students(Console(file=out, width=width), rows, "mlsys report lab --names lists all flags")
-    return [line.rstrip() for line in out.getvalue().splitlines()]
+    blank, *lines = out.getvalue().splitlines() or [""]
+    assert blank == ""
+    return [line.rstrip() for line in lines]
 
 
 def test_flags_come_first_then_the_late_then_remarks():

@@ -76,3 +76,22 @@ def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
     (remark,) = result.remarks
     assert remark.kind is kind
     assert said in remark.sentence
+
+
+FORGED = """
+import json, os
+line = json.dumps({"failed": "it was a good notebook"}).encode() + b"\\n"
+for fd in range(3, 80):
+    try: os.write(fd, line)
+    except OSError: pass
+os._exit(0)
+"""
+
+
+def test_a_line_that_a_submission_forges_is_not_ours(server):
+    """Even if it is the first thing that the submission does, and the last."""
+    result = result_of(server, notebook(FORGED))
+    kinds = {remark.kind for remark in result.remarks}
+    assert RemarkKind.NOT_STARTED not in kinds
+    assert kinds >= {RemarkKind.NOT_BELIEVED, RemarkKind.NOT_FINISHED}
+    assert not any("good notebook" in remark.sentence for remark in result.remarks)
