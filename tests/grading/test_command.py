@@ -207,6 +207,7 @@ def test_lateness_and_penalties_are_said_everywhere(late: Workshop, capsys):
 def test_a_full_disk_is_a_sentence_and_what_is_graded_is_kept(
     course: Workshop, capsys, monkeypatch, code: int
 ):
+    (course.root / ".mlsys" / f"grade-{LAB}.jsonl").unlink(missing_ok=True)
     add, done = GradedLog.add, []
 
     def full(self, graded, *more):
@@ -271,8 +272,8 @@ def test_interrupted_it_says_what_is_kept_and_leaves_nobody(tmp_path: Path):
     _, said = grading.communicate(timeout=120)
     assert grading.returncode == 130
     assert said.strip() == (
-        "mlsys: interrupted; 0 of 3 submissions are graded and kept. To continue, repeat the command"
-        " with --resume"
+        "mlsys: interrupted; 0 of 3 submissions are graded and kept. To continue, repeat the"
+        " command with --resume"
     )
     assert "Traceback" not in said
     wait_until(
