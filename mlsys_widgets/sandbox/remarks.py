@@ -171,7 +171,7 @@ class RemarkKind(NoteKind):
         "ledger moved",
         "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",
     )
-    LEFT_OUT = "left out", "{about} was left out: {detail}"
+    LEFT_OUT = "left out", "“{about}” was left out: {detail}"
     TOO_DEEP = "too deep", "what lies more than {detail} folders deep was left out"
     NOT_STARTED = "not started", "it could not be started: {detail}"
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"

@@ -405,6 +405,7 @@ RECORDED = {
     "nothing-left": _cells(lambda book: book.cells.clear()),
     "folder": _in_a_folder,
     "stray": _moved("end"),
+    "name-taken": running("lab = 5"),
 }
 
 
@@ -426,6 +427,10 @@ def test_what_is_recorded_counts_whatever_became_of_the_notebook(tmp_path):
         (flag,) = graded[name].flags
         assert flag.kind is FlagKind.NO_NOTEBOOK
         assert flag.sentence.endswith("What its ledger records was graded")
+    kinds = [flag.kind for flag in graded["name-taken"].flags]
+    assert kinds == [FlagKind.TWO_VERDICTS] * 2, (
+        "stock nbgrader gives nothing for a cell that failed"
+    )
     for name in ("no-set-up", "no-metadata", "folder", "stray"):
         assert graded[name].flags == (), graded[name]
 
