@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
     if not arguments.json:
-        _summary(console, graded, arguments.lab)
+        _summary(console, graded)
+        _students(console, graded, arguments.lab)
     return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
 
 
@@ -186,7 +187,7 @@ def _as_json(graded: GradedSubmission) -> dict[str, object]:
     return {**graded.as_data(), "earned": graded.earned, "most": graded.most}
 
 
-def _summary(console: Console, graded: list[_Line], lab: str) -> None:
+def _summary(console: Console, graded: list[_Line]) -> None:
     points = sorted(each.earned for each in graded if each.earned is not None)
     by_hand = sum(each.by_hand > 0 for each in graded)
     late = [each.late for each in graded if each.late]
@@ -202,6 +203,10 @@ def _summary(console: Console, graded: list[_Line], lab: str) -> None:
         table.add_row("late", f"{len(late)} ({penalties if cost else 'no penalties'})")
     table.add_row("to look at", str(sum(bool(each.flags) for each in graded)))
     console.print(table)
+
+
+def _students(console: Console, graded: Sequence[_Line], lab: str) -> None:
+    """List whom to look at, who was late, and about whom there is a remark."""
     rows = [
         StudentRow(
             each.student,

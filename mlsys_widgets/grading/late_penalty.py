@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,17 @@ class Lateness:
             "after": self.after,
             "sentence": self.sentence,
         }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Lateness:
+        """Read what `as_data` wrote.
+
+        Examples
+        --------
+        >>> Lateness.from_data(Lateness(60, 58.0, 5.8).as_data())
+        Lateness(seconds=60, before=58.0, penalty=5.8)
+        """
+        return cls(data["seconds"], data["before"], data["penalty"])
 
 
 def in_words(seconds: float) -> str:
