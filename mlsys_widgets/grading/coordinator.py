@@ -245,7 +245,7 @@ class GradingRun:
             essays = recorded_essays(folder, self._lab, result.student)
         if not result.notebook:
             saved = notebook_of_essays(self._book.blueprint, essays, result.remarks)
-            return replace(result, notebook=saved)
+            return replace(result, notebook=nbformat.writes(saved) + "\n") if saved else result
         if not essays:
             return result
         book = nbformat.v4.to_notebook_json(json.loads(result.notebook))

@@ -14,8 +14,8 @@ from mlsys_widgets.sandbox.remarks import Remark
 
 def notebook_of_essays(
     blueprint: Blueprint, essays: Mapping[str, str], remarks: Iterable[Remark]
-) -> str:
-    """Make a notebook of recorded essays, in the cells that a person grades; empty without any.
+) -> nbformat.NotebookNode | None:
+    """Make a notebook of recorded essays, in the cells that a person grades; `None` without any.
 
     Parameters
     ----------
@@ -34,8 +34,7 @@ def notebook_of_essays(
             cells.append(nbformat.v4.new_markdown_cell(text, id=f"essay-{len(cells)}"))
             cells[-1].metadata["nbgrader"] = said
     if not cells:
-        return ""
+        return None
     why = "; ".join(remark.sentence for remark in remarks)
     words = f"**This notebook could not be graded**: {why}. What its ledger records was graded."
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(words, id="why"), *cells])
-    return nbformat.writes(book) + "\n"
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(words, id="why"), *cells])
