@@ -66,7 +66,9 @@ def read(content: bytes) -> Notebook:
     try:
         raw, _ = read_json(content)
         if _deeper_than(raw, _DEEPEST):
-            raise UnreadableNotebook("the notebook is nested too deeply")
+            raise UnreadableNotebook(
+                "the notebook is nested too deeply. Save it in JupyterLab and hand it in again"
+            )
         if raw["nbformat"] < 4:
             raw = json.loads(json.dumps(nbformat.convert(nbformat.from_dict(raw), 4)))
         _repair(raw)
@@ -102,7 +104,9 @@ def _deeper_than(value: Any, most: int) -> bool:
 def _repair(raw: dict[str, Any]) -> None:
     """Make a notebook of format 4 valid for every reader; its cells and texts stay."""
     if not isinstance(raw.get("cells"), list):
-        raise UnreadableNotebook("the notebook has no cells")
+        raise UnreadableNotebook(
+            "the notebook has no cells. Hand in the notebook that was given to you, with your work"
+        )
     raw["metadata"] = valid_notebook_metadata(raw.get("metadata"))
     ids: set[str] = set()
     cells = [c for c in raw["cells"] if isinstance(c, dict) and c.get("cell_type") in _CELL_KEYS]

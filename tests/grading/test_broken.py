@@ -299,9 +299,9 @@ KINDS = {
     ),
     "own-notebook": Broken(_cells(_all_of_it_elsewhere), 60, "the graded cell advice is missing"),
     "no-setup": Broken(_cells(_without_setup), 60, "were missing (setup)", flagged=False),
-    "in-test": Broken(_moved("test"), 40, f"{NOT_COUNTED}lab.answer('limit', limit)” in its test"),
-    "below-test": Broken(_moved("below"), 40, "limit)” below its test, which was not counted"),
-    "at-the-end": Broken(_moved("end"), 40, "limit)” in the last cell, which was not counted"),
+    "in-test": Broken(_moved("test"), 40, "” in its test, which was not counted"),
+    "below-test": Broken(_moved("below"), 40, "” below its test, which was not counted"),
+    "at-the-end": Broken(_moved("end"), 40, "” in the last cell, which was not counted"),
     "not-recorded": Broken(_moved("own"), 40, f"{NOT_COUNTED}limit = "),
     "essay-moved": Broken(_cells(_essay_moved), 60, "“Buy memory that is"),
     "helper-in-setup": Broken(
