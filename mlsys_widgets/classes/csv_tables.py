@@ -4,9 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mlsys_widgets.classes.summary import ClassSummary
+
+#: How a formula begins, in the wide characters of East Asian keyboards too.
+_FORMULA: Final = (
+    *"=+-@",
+    "\N{FULLWIDTH EQUALS SIGN}",
+    "\N{FULLWIDTH PLUS SIGN}",
+    "\N{FULLWIDTH HYPHEN-MINUS}",
+    "\N{FULLWIDTH COMMERCIAL AT}",
+)
+#: A number, or the dash that says that there is none.
+_NUMBER: Final = re.compile(r"-|[+-]?\d+(\.\d+)?")
+#: Characters that turn the direction of writing: a name could hide its end behind its beginning.
+_TURNING: Final = frozenset(
+    map(chr, (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+)
 
 
 def submissions(summary: ClassSummary) -> str:
@@ -74,9 +92,28 @@ def questions(summary: ClassSummary) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write lines as CSV that every spreadsheet reads."""
+    """Write lines as CSV that every spreadsheet reads, and none computes."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\r\n")
-    table.writerow(header)
-    table.writerows(rows)
+    table.writerow([harmless(each) for each in header])
+    table.writerows([harmless(each) for each in row] for row in rows)
     return written.getvalue()
+
+
+def harmless(words: str) -> str:
+    """A cell that no spreadsheet takes for a formula and no terminal for a command.
+
+    Names come from students and rosters. In front of what would be a formula, spreadsheets read an
+    apostrophe as: this is text.
+
+    Examples
+    --------
+    >>> harmless("=1+1"), harmless("-7.5"), harmless("-"), harmless("Zoë")
+    ("'=1+1", '-7.5', '-', 'Zoë')
+    """
+    spaced = (" " if c in "\t\r\n" else c for c in words if c not in _TURNING)
+    plain = "".join(c for c in spaced if unicodedata.category(c) != "Cc")
+    plain = plain.encode("utf-8", "replace").decode()
+    if plain.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(plain):
+        return f"'{plain}"
+    return plain

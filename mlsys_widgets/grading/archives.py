@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
+from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import read_folder
 from mlsys_widgets.handin.archive import ZIP, student_named
 from mlsys_widgets.handin.archive_reader import LARGEST, ArchiveRefused, read_archive
@@ -25,7 +26,8 @@ from mlsys_widgets.ledger import Ledger, LedgerError
 
 #: What browsers and websites put behind the name of a file that was there before.
 _COUNTED: Final = re.compile(r"(?: \(\d+\)|-\d+)$")
-_LONGEST_NAME: Final = 200
+#: What students hand in by mistake instead of the file that mlsys hand-in makes.
+_OTHER_KINDS: Final = (".ipynb", ".txt", ".json", ".rar", ".7z", ".tar", ".gz", ".html", ".pdf")
 
 
 @dataclass
@@ -71,7 +73,7 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
         raise ValueError(f"there are no zip files in {folder}")
     asked = load(course.folder("assignments", lab))
     allowed = archived_names(lab, tuple(asked.examples)) | {TIMESTAMP}
-    result = TakenIn()
+    result = TakenIn(refused=dict(_other_files(folder, lab)))
     read: dict[str, dict[str, Mapping[str, bytes]]] = {}
     for path in paths:
         shown = str(path.relative_to(folder))
@@ -85,6 +87,19 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
     for student, found in sorted(read.items()):
         _take(course, lab, student, found, result, replace=replace)
     return result
+
+
+def _other_files(folder: Path, lab: str) -> Iterator[tuple[str, str]]:
+    """Files that look like work on this lab, and are not what is handed in."""
+    for path in sorted(folder.rglob("*")):
+        small = path.name.casefold()
+        is_work = small.endswith(".ipynb") or lab.casefold() in small
+        if is_work and path.suffix.lower() in _OTHER_KINDS and not path.name.startswith("."):
+            yield (
+                str(path.relative_to(folder)),
+                f"It is not a file that mlsys hand-in makes. Ask for {lab}-STUDENT{ZIP}, or put"
+                f" the notebook into submitted/STUDENT/{lab} yourself.",
+            )
 
 
 def _content(path: Path) -> bytes:
@@ -109,8 +124,8 @@ def _whose(name: str, lab: str, files: Mapping[str, bytes]) -> str:
         student = owner
     if owner is None:
         student = _COUNTED.sub("", student) if student.endswith(")") else student
-    odd = set(student) & set("/\\\0") or not student.isprintable() or student.startswith(".")
-    if odd or not student.strip() or len(student) > _LONGEST_NAME:
+    odd = set(student) & set("/\\\0") or student.startswith(".")
+    if odd or name_problem(student):
         raise ArchiveRefused(f"{student[:40]!a} cannot be the name of a student.")
     return student
 

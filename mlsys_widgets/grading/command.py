@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +29,10 @@ from rich.text import Text
 
 from mlsys_widgets.grading.archives import take_in
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.full_disk import full_disk_sentence, is_full_disk
 from mlsys_widgets.grading.graded_submission import AUDITED, BY_RECORD, RUN, GradedSubmission
+from mlsys_widgets.grading.late_penalty import Lateness
+from mlsys_widgets.grading.student_table import StudentRow, print_students, short_name
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
 from mlsys_widgets.sandbox.remarks import printable
@@ -38,13 +42,14 @@ NEEDS_A_TA: Final = 3
 #: Seconds after which it is shown who is running, and how many are named.
 _SLOW: Final = 5.0
 _MOST_NAMED: Final = 3
+_CONTINUE: Final = "To continue, repeat the command with --resume"
 
 
 def run(arguments: argparse.Namespace, course: Course) -> int:
     """Grade a class, and summarize the result."""
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
-    console = Console(stderr=arguments.json)
+    console = _PatientConsole(stderr=arguments.json)
     refused = False
     if arguments.handed_in is not None:
         refused = _take_in(console, arguments, course)
@@ -69,11 +74,44 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     if not work.students:
         console.print("Nothing to do: everything is graded. --force grades it again.")
         return NEEDS_A_TA if refused else 0
-    graded = _with_progress(work, console, arguments)
+    graded: list[_Line] = []
+    try:
+        _with_progress(work, console, arguments, graded)
+    except KeyboardInterrupt:
+        print(f"mlsys: interrupted; {_kept(graded, work)}. {_CONTINUE}", file=sys.stderr)
+        return 130
+    except OSError as problem:
+        if not is_full_disk(problem):
+            raise
+        raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
+        _students(console, graded, arguments.lab)
     return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
+
+
+class _PatientConsole(Console):
+    """A terminal that may be closed early, as by ``| head``: the class is graded all the same."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _let_go_of_output()
+
+
+def _let_go_of_output() -> None:
+    """Nobody reads any more; what Python would still write at its end must fail in silence."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _kept(graded: Sequence[_Line], work: GradingRun) -> str:
+    """How much is done and stays done."""
+    done = sum(each.earned is not None for each in graded)
+    verb = "is" if done == 1 else "are"
+    of = counted(len(work.students), "submission")
+    return f"{done} of {of} {verb} graded and kept"
 
 
 def _fraction(said: str) -> float:
@@ -96,7 +134,7 @@ def _take_in(console: Console, arguments: argparse.Namespace, course: Course) ->
         highlight=False,
     )
     for name, why in taken.refused.items():
-        console.print(f"{name}: {why}", highlight=False, markup=False)
+        console.print(f"{short_name(name, 60)}: {why}", highlight=False, markup=False)
     return bool(taken.refused)
 
 
@@ -110,6 +148,7 @@ class _Line:
     flags: tuple[str, ...]
     remarks: tuple[str, ...]
     way: str
+    late: Lateness | None = None
 
     @classmethod
     def of(cls, graded: GradedSubmission) -> _Line:
@@ -118,7 +157,7 @@ class _Line:
             tuple(dict.fromkeys(note.sentence for note in notes))
             for notes in (graded.flags, graded.remarks)
         )
-        return cls(graded.student, earned, graded.by_hand, flags, remarks, graded.way)
+        return cls(graded.student, earned, graded.by_hand, flags, remarks, graded.way, graded.late)
 
 
 class _RunningColumn(ProgressColumn):
@@ -157,9 +196,9 @@ def _ways(console: Console, graded: Sequence[_Line], skipped: Sequence[str]) -> 
 
 
 def _with_progress(
-    work: GradingRun, console: Console, arguments: argparse.Namespace
-) -> list[_Line]:
-    done: list[_Line] = []
+    work: GradingRun, console: Console, arguments: argparse.Namespace, done: list[_Line]
+) -> None:
+    """Grade, and show how far it is; what is graded is in ``done`` however this ends."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -179,18 +218,27 @@ def _with_progress(
             speed = progress.tasks[0].speed
             progress.update(bar, advance=1, rate=f"{speed:.1f}/s" if speed else "")
             if arguments.json:
-                sys.stdout.write(json.dumps(_as_json(each)) + "\n")
-                sys.stdout.flush()
+                _print_json(each)
             elif arguments.verbose:
-                said = "; ".join(each.sentences)
-                console.print(
-                    f"{each.student}: {each.earned:g} of {each.most:g}"
-                    f"{f', {each.by_hand} by hand' if each.by_hand else ''}"
-                    f"{f' ({said})' if said else ''}",
-                    highlight=False,
-                    markup=False,
-                )
-    return done
+                console.print(_in_a_line(each), highlight=False, markup=False)
+
+
+def _print_json(graded: GradedSubmission) -> None:
+    try:
+        sys.stdout.write(json.dumps(_as_json(graded)) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _let_go_of_output()
+
+
+def _in_a_line(graded: GradedSubmission) -> str:
+    points = "not graded"
+    if graded.scores:
+        points = f"{graded.earned:g} of {graded.most:g}"
+        points += f", {graded.by_hand} by hand" if graded.by_hand else ""
+    late = f", {graded.late.sentence}" if graded.late else ""
+    said = "; ".join(graded.sentences)
+    return f"{short_name(graded.student, 60)}: {points}{late}{f' ({said})' if said else ''}"
 
 
 def _as_json(graded: GradedSubmission) -> dict[str, object]:
@@ -200,21 +248,31 @@ def _as_json(graded: GradedSubmission) -> dict[str, object]:
 def _summary(console: Console, graded: list[_Line]) -> None:
     points = sorted(each.earned for each in graded if each.earned is not None)
     by_hand = sum(each.by_hand > 0 for each in graded)
-    flagged = [each for each in graded if each.flags]
+    late = [each.late for each in graded if each.late]
     table = Table(show_header=False, box=None)
     table.add_row("submissions", str(len(graded)))
     if points:
         middle = median(points)
         table.add_row("points", f"{points[0]:g} to {points[-1]:g}, median {middle:g}")
     table.add_row("wait for a person", f"{by_hand} (written answers)")
-    table.add_row("to look at", str(len(flagged)))
+    if late:
+        cost = sum(each.penalty for each in late)
+        penalties = f"penalties add up to {counted(round(cost, 2), 'point')}"
+        table.add_row("late", f"{len(late)} ({penalties if cost else 'no penalties'})")
+    table.add_row("to look at", str(sum(bool(each.flags) for each in graded)))
     console.print(table)
-    if flagged:
-        listed = Table("student", "points", "what", box=None, header_style="bold")
-        for each in sorted(flagged, key=lambda one: one.student):
-            earned = "–" if each.earned is None else f"{each.earned:g}"
-            listed.add_row(Text(each.student), earned, Text("\n".join(each.flags)))
-        console.print(listed)
-    remarks = [each for each in graded if each.remarks and not each.flags]
-    for each in sorted(remarks, key=lambda one: one.student):
-        console.print(f"{each.student}: {'; '.join(each.remarks)}", highlight=False, markup=False)
+
+
+def _students(console: Console, graded: Sequence[_Line], lab: str) -> None:
+    """List whom to look at, who was late, and about whom there is a remark."""
+    rows = [
+        StudentRow(
+            each.student,
+            each.earned,
+            each.flags,
+            each.remarks,
+            each.late.sentence if each.late else "",
+        )
+        for each in graded
+    ]
+    print_students(console, rows, f"mlsys report {lab} --names lists all flags")

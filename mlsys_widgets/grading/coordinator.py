@@ -34,6 +34,7 @@ from mlsys_widgets.grading.ledger_origins import LedgerOrigins
 from mlsys_widgets.grading.marking import CONTENT, REPORT, Marking
 from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits, Reply
 from mlsys_widgets.grading.scoring import Judge
+from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import handed_in_at, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
@@ -226,13 +227,17 @@ class GradingRun:
             yield from self._grade(on_start)
 
     def _grade(self, on_start: Callable[[str], None]) -> Iterator[GradedSubmission]:
-        to_run: deque[str] = deque(self.students)
+        unnamable = {name: why for name in self.students if (why := name_problem(name))}
+        named = [name for name in self.students if name not in unnamable]
+        to_run: deque[str] = deque(named)
         audits: dict[str, Reply] = {}
         try:
+            for name, why in unnamable.items():
+                yield self._not_graded(name, why)
             if self._marking.grades_no_code and not self._plan.run:
                 on_start("by record")
                 to_run.clear()
-                yield from self._by_record(to_run, audits)
+                yield from self._by_record(named, to_run, audits)
                 # In the order of the class, whichever was read first.
                 to_run = deque(sorted(to_run, key=self.students.index))
             if to_run:
@@ -247,16 +252,16 @@ class GradingRun:
             sweep()
 
     def _by_record(
-        self, to_run: deque[str], audits: dict[str, Reply]
+        self, names: list[str], to_run: deque[str], audits: dict[str, Reply]
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
-        sample = _sample(self.students, self._plan.audit)
+        sample = _sample(names, self._plan.audit)
 
         def judge(student: str) -> Reply:
             return self._ask("record", student, fresh_beside(self._target(student)))
 
         lanes = 2 * self._readers.count  # one is judged, one is written
-        for student, reply in in_lanes(judge, deque(self.students), lambda: lanes):
+        for student, reply in in_lanes(judge, deque(names), lambda: lanes):
             if "run" in reply:
                 to_run.append(student)
             elif student in sample and "graded" in reply:
@@ -346,9 +351,10 @@ class GradingRun:
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:
-            self._book.write(GradebookEntry.from_data(reply["entry"]))
+            late = self._book.write(GradebookEntry.from_data(reply["entry"]))
         except EntryRefused as problem:
             return self._not_graded(student, str(problem))
+        graded = replace(graded, late=late)
         self._put_in_place(student)
         head = Head(*reply["head"]) if reply["head"] else None
         which = {name: reply[name] for name in ("digest", "origin")}

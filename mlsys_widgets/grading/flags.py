@@ -23,6 +23,27 @@ class FlagKind(NoteKind):
         "the graded cell {about} is missing",
         "a graded cell is missing",
     )
+    NO_NOTEBOOK = "no notebook", "{detail}", "no notebook could be graded"
+    WORK_IN_COPY = (
+        "work in a copy",
+        "{about} is as it was released, and the work is in {detail}, so that was graded",
+        "the work was in a copy beside a blank notebook",
+    )
+    WORK_BESIDE = (
+        "work beside",
+        "{about} was graded, but {detail}",
+        "a second notebook has more work in it",
+    )
+    STRAY_ANSWER = (
+        "stray answer",
+        "no answer is recorded for {about}, but the notebook has {detail}, which was not counted",
+        "an answer is written where it does not count",
+    )
+    STRAY_ESSAY = (
+        "stray essay",
+        "nothing is written where {about} is graded, but there is {detail}",
+        "a text is written where it does not count",
+    )
     TWO_VERDICTS = (
         "two verdicts",
         "{about}: {detail}",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.grading.late_penalty import LatePenalty
+from mlsys_widgets.grading.late_penalty import Lateness, LatePenalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 
@@ -87,6 +88,8 @@ class Book:
         # A formgrader that is open beside us may hold the file for a moment.
         waits = {"timeout": 60} if url.startswith("sqlite") else {}
         self._lab, self._penalty = lab, penalty
+        if _is_missing_file(url):
+            raise self._unknown()
         try:
             self._engine: Engine = create_engine(url, connect_args=waits)
             self._read()
@@ -174,8 +177,8 @@ class Book:
         """Cells in which something is written, and which have a comment each."""
         return frozenset(self._answers)
 
-    def write(self, entry: GradebookEntry) -> None:
-        """Write a submission: all of it, or nothing.
+    def write(self, entry: GradebookEntry) -> Lateness | None:
+        """Write a submission: all of it, or nothing. Returns how late it was, and what that cost.
 
         Raises
         ------
@@ -185,7 +188,7 @@ class Book:
             If nothing can be written any more.
         """
         try:
-            self._write(entry)
+            return self._write(entry)
         except (DataError, IntegrityError, UnicodeError) as problem:
             raise EntryRefused(f"the gradebook does not take it: {_first_line(problem)}") from None
         except SQLAlchemyError as problem:
@@ -194,7 +197,7 @@ class Book:
                 " continue with --resume"
             ) from None
 
-    def _write(self, entry: GradebookEntry) -> None:
+    def _write(self, entry: GradebookEntry) -> Lateness | None:
         with self._engine.begin() as db:
             submission, extension = self._submission(db, entry)
             notebook = self._submitted_notebook(db, submission)
@@ -205,6 +208,7 @@ class Book:
             if penalty is not None:
                 penalty = min(max(penalty, 0.0), earned)
             _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
+        return Lateness(late, earned, penalty or 0.0) if late > 0 else None
 
     def _submission(self, db: Connection, entry: GradebookEntry) -> tuple[str, Any]:
         if db.execute(select(t.student).where(t.student.c.id == entry.student)).first() is None:
@@ -283,6 +287,16 @@ class Book:
         due = self._duedate + extension if extension is not None else self._duedate
         late: float = (timestamp - due).total_seconds()
         return max(0.0, late)
+
+
+def _is_missing_file(url: str) -> bool:
+    """Whether there is no gradebook yet: connecting would leave an empty one behind."""
+    try:
+        place = make_url(url)
+    except SQLAlchemyError:
+        return False
+    file = place.database if place.get_backend_name() == "sqlite" else None
+    return bool(file) and file != ":memory:" and not Path(str(file)).exists()
 
 
 def _shown(url: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from mlsys_widgets.grading.flags import Flag
+from mlsys_widgets.grading.late_penalty import Lateness
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.remarks import Remark
 
@@ -34,6 +35,8 @@ class GradedSubmission:
         How long it ran.
     way
         How it was graded: ``record``, ``run``, or ``audited`` if by its record and then run too.
+    late
+        How late it was handed in, and what that cost; `None` if it was in time.
     """
 
     student: str
@@ -42,6 +45,7 @@ class GradedSubmission:
     flags: tuple[Flag, ...] = ()
     seconds: float = 0.0
     way: str = RUN
+    late: Lateness | None = None
 
     @property
     def earned(self) -> float:
@@ -72,6 +76,7 @@ class GradedSubmission:
             "flags": [flag.as_data() for flag in self.flags],
             "seconds": self.seconds,
             "way": self.way,
+            "late": self.late.as_data() if self.late else None,
         }
 
     @classmethod

@@ -1,10 +1,13 @@
-"""What handing in late costs, by the course's own rule."""
+"""What handing in late costs, by the course's own rule, and how late that was."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.physics import counted
 
 #: Student, score and seconds late; the penalty, or ``None`` if there is no rule.
 LatePenalty = Callable[[str, float, float], float | None]
@@ -23,3 +26,81 @@ def late_penalty(course: Course) -> LatePenalty:
         return None if cost is None else float(cost)
 
     return penalty
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """How late a submission was, and what that cost.
+
+    Parameters
+    ----------
+    seconds
+        After the due date, with the student's extension.
+    before
+        Points in the gradebook before the penalty, those that a person gave included.
+    penalty
+        Points that are subtracted.
+    """
+
+    seconds: float
+    before: float
+    penalty: float = 0.0
+
+    @property
+    def after(self) -> float:
+        """Points that are left."""
+        return round(self.before - self.penalty, 2)
+
+    @property
+    def sentence(self) -> str:
+        """Both in words, without a period.
+
+        Examples
+        --------
+        >>> Lateness(93_600, 58.0, 11.6).sentence
+        '1 day 2 hours late: 58 → 46.4 points'
+        >>> Lateness(30, 58.0).sentence
+        'less than a minute late, no penalty'
+        """
+        late = f"{in_words(self.seconds)} late"
+        if not self.penalty:
+            return f"{late}, no penalty"
+        return f"{late}: {round(self.before, 2):g} → {self.after:g} points"
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "seconds": self.seconds,
+            "before": self.before,
+            "penalty": self.penalty,
+            "after": self.after,
+            "sentence": self.sentence,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Lateness:
+        """Read what `as_data` wrote.
+
+        Examples
+        --------
+        >>> Lateness.from_data(Lateness(60, 58.0, 5.8).as_data())
+        Lateness(seconds=60, before=58.0, penalty=5.8)
+        """
+        return cls(data["seconds"], data["before"], data["penalty"])
+
+
+def in_words(seconds: float) -> str:
+    """A time in its two largest units, rounded down.
+
+    Examples
+    --------
+    >>> in_words(86_400), in_words(7_380), in_words(59)
+    ('1 day', '2 hours 3 minutes', 'less than a minute')
+    """
+    minutes = int(seconds // 60)
+    parts = ((minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute"))
+    first = next((k for k, (number, _) in enumerate(parts) if number), None)
+    if first is None:
+        return "less than a minute"
+    shown = (counted(number, unit) for number, unit in parts[first : first + 2] if number)
+    return " ".join(shown)

@@ -27,8 +27,10 @@ from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
+from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.readers import CannotRead, Reply, Request
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
+from mlsys_widgets.grading.saved_essays import notebook_of_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect
 from mlsys_widgets.labs import Item, Lab
@@ -219,8 +221,11 @@ class Marking:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
         student, fresh = result.student, Path(request["fresh"])
         cells: dict[str, Any] = {}
+        essays = recorded_essays(fresh, self.lab, student)
+        if book is None:
+            book = notebook_of_essays(self.blueprint, essays, result.remarks)
         if book is not None:
-            place_essays(book.cells, recorded_essays(fresh, self.lab, student))
+            place_essays(book.cells, essays)
             named = {grade_id(cell) or "": cell for cell in book.cells}
             cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
         time = self.facts.time(fresh, student)
@@ -235,12 +240,13 @@ class Marking:
         )
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
-        remarks = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks)
+        said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
+        flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
         graded = GradedSubmission(
             student,
             tuple(scores),
-            remarks=tuple(dict.fromkeys((*remarks, *result.remarks)))[:_MOST_REMARKS],
-            flags=tuple(dict.fromkeys(_flags(result, scores, [*doubts, *changed])))[:_MOST_REMARKS],
+            remarks=remarks[:_MOST_REMARKS],
+            flags=flags[:_MOST_REMARKS],
             seconds=result.seconds,
             way=way,
         )
@@ -252,6 +258,7 @@ class Marking:
             shown = replacement_notebook(result.remarks)
         else:
             place_verdicts(book.cells, self.blueprint, scores)
+            show_notes(book, (*graded.flags, *graded.remarks))
             make_inert(book)
             shown = _as_text(book)
         notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}

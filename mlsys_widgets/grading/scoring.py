@@ -123,8 +123,8 @@ class Judge:
             item, cell, doubt = items.get(name), cells.get(name), None
             if isinstance(item, Number | Choice):
                 data = answers.get(name, _NOTHING)
-                if data == _NOTHING and (cell is None or not _has_run(cell)):
-                    # The cell that reads the answer is gone; the ledger still has it.
+                if data == _NOTHING and (cell is None or _has_stopped(cell)):
+                    # The cell that reads the answer is gone or failed; the ledger still has it.
                     kept = recorded_answers(folder, self._lab, student, ledger=ledger)
                     data = to_data(kept.get(name))
                 verdict, answer = self._judge_answer(name, given, data)
@@ -205,6 +205,11 @@ def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> 
 def _has_run(cell: Any) -> bool:
     """Whether a code cell was run at all; if not, the absence of an error means nothing."""
     return cell.cell_type != "code" or cell.execution_count is not None
+
+
+def _has_stopped(cell: Any) -> bool:
+    """Whether a cell was not run to its end, as when a student's code uses the name ``lab``."""
+    return not _has_run(cell) or (cell.cell_type == "code" and has_failed(cell.outputs))
 
 
 def has_failed(outputs: Iterable[Mapping[str, Any]]) -> bool:

@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Final
 
 from mlsys_widgets.files import LEDGER, TIMESTAMP
 from mlsys_widgets.grading.handin_time import read_time
+from mlsys_widgets.grading.misplaced_work import find_work
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger.receipt import RECEIPT
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
@@ -96,12 +97,14 @@ def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
 
 
 def collect(course: Course, lab: str, student: str) -> Submission:
-    """Read a submission."""
+    """Read a submission, with its work put in its place where that is beyond doubt."""
     try:
         with _opened(*_levels(course, "submitted", lab, student)) as folder:
-            return _read_all(folder, student, f"{lab}.ipynb")
+            found = _read_all(folder, student, f"{lab}.ipynb")
     except OSError as problem:
         return _nothing(student, problem)
+    work = find_work(found.files, lab)
+    return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
 
 
 def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:

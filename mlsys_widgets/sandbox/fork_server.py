@@ -37,7 +37,7 @@ from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import Meter, descendants
-from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, receive, receive_job, send
+from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, STARTED, receive, receive_job, send
 
 #: Why a child is ended when its owner says so.
 _ORDERS: Final = {ENOUGH: "too much output", LEAVE: YIELDED}
@@ -149,6 +149,7 @@ def _be_a_child(
         _clean_environment()
 
         def work() -> None:
+            os.write(line, STARTED)
             run(shell, job["cells"], watched, seconds=limits.cell, to=line, late=job["late"])
 
         if place is None:

@@ -22,7 +22,12 @@ _JSON_KIND: Final = re.compile(r"application/(.*\+)?json")
 
 
 def take_reports(
-    book: Any, cells: Set[int], lines: Sequence[str], remarks: list[Remark]
+    book: Any,
+    cells: Set[int],
+    lines: Sequence[str],
+    remarks: list[Remark],
+    *,
+    started: bool = False,
 ) -> dict[str, list[str]]:
     """Put the reported outputs of some cells into a notebook; returns the reported answers.
 
@@ -36,9 +41,11 @@ def take_reports(
         What the child reported.
     remarks
         Where to note what was left out.
+    started
+        Whether a student's code may have written the first of these lines.
     """
     answers: dict[str, list[str]] = {}
-    for line in lines:
+    for position, line in enumerate(lines):
         try:
             match json.loads(line):
                 case {"answer": str() as name, "value": [*value]} if _are_short(value):
@@ -49,7 +56,9 @@ def take_reports(
                     shown = shortened([read_output(each) for each in outputs])
                     book.cells[number].outputs = [nbformat.from_dict(each) for each in shown]
                     book.cells[number].execution_count = count
-                case {"failed": str() as said}:
+                case {"started": True} if position == 0 and not started:
+                    pass
+                case {"failed": str() as said} if position == 0 and not started:
                     remarks.append(Remark(RemarkKind.NOT_STARTED, detail=_text(said)[:200]))
                 case {"done": True}:
                     pass

@@ -76,6 +76,23 @@ def printable(words: str) -> str:
     return "".join(shown)
 
 
+def quoted(words: str, longest: int = 60) -> str:
+    """Put what a student chose, such as the name of a file, into quotes, and not too much of it.
+
+    Whatever it says, nobody takes it for words of ours.
+
+    Examples
+    --------
+    >>> quoted("a" * 90, 12), quoted("my work.ipynb")
+    ('“aaaaa…aaaaa”', '“my work.ipynb”')
+    """
+    plain = printable(words.replace("“", '"').replace("”", '"'))
+    if len(plain) > longest:
+        half = (longest - 1) // 2
+        plain = f"{plain[:half]}…{plain[-half:]}"
+    return f"“{plain}”"
+
+
 class RemarkKind(NoteKind):
     """What can be remarked about a submission."""
 
@@ -91,9 +108,70 @@ class RemarkKind(NoteKind):
         "the cell {about} has other nbgrader metadata than it was released with",
     )
     MISSING_CELL = "missing cell", "the graded cell {about} is missing"
+    RESTORED_CELL = (
+        "restored cell",
+        "cells of the lab were missing ({about}). They were restored, and everything ran with them",
+    )
+    LOST_METADATA = (
+        "lost metadata",
+        "the notebook came without nbgrader's notes on its cells, as some editors save it; {detail}"
+        " recognized by text and place",
+    )
+    EDITED_CELL = (
+        "edited cell",
+        "cells of the lab were edited ({about}). They ran as they were released, so what was typed"
+        " there did not count; code goes into cells of your own",
+    )
+    STRAY_ANSWER = (
+        "stray answer",
+        "{about} has no recorded answer, but the notebook has {detail}. Record it in its card, or"
+        ' with lab.answer("{about}", …) in the cell above its test',
+    )
+    STRAY_ESSAY = (
+        "stray essay",
+        "nothing is written where {about} is graded, but there is {detail}. Write it in its card",
+    )
+    CONFLICT_CELL = (
+        "conflict in a cell",
+        "the cell {about} still has the markers of a Git merge conflict, so it cannot run",
+    )
     NO_NOTEBOOK = "no notebook", "there is no {about}{detail}"
     UNREADABLE = "unreadable", "{detail}"
-    LEFT_OUT = "left out", "{about} was left out: {detail}"
+    OTHER_ENCODING = (
+        "other encoding",
+        "the notebook was saved as {detail} and read all the same. JupyterLab saves UTF-8, which"
+        " every system reads",
+    )
+    CONFLICT = (
+        "merge conflict",
+        "the notebook has the markers of a Git merge conflict. Both sides say the same in every"
+        " cell, so it was graded; next time, resolve the conflict first",
+    )
+    OTHER_NAME = (
+        "other name",
+        "there is no {about}, so {detail} was graded in its place. Next time, keep the name and the"
+        " place of the file",
+    )
+    OTHER_FILE = (
+        "other file",
+        "{about} is not a notebook, so {detail} was graded in its place. Next time, hand in one"
+        " notebook, under the name that it was given to you with",
+    )
+    ZIPPED = (
+        "zipped",
+        "{about} is a zip archive; the one notebook in it was graded. Next time, hand in the"
+        " notebook itself",
+    )
+    WORK_IN_COPY = (
+        "work in a copy",
+        "{about} is as it was released, and the work is in {detail}, so that was graded",
+    )
+    WORK_BESIDE = "work beside", "{about} was graded, but {detail}"
+    LEDGER_MOVED = (
+        "ledger moved",
+        "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",
+    )
+    LEFT_OUT = "left out", "“{about}” was left out: {detail}"
     TOO_DEEP = "too deep", "what lies more than {detail} folders deep was left out"
     NOT_STARTED = "not started", "it could not be started: {detail}"
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"

@@ -17,7 +17,11 @@ import nbformat
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, grade_id, is_locked
+from mlsys_widgets.sandbox.lost_cells import flags_of, recognize, restore_cells
+from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook, read_json
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.sandbox.stray_answers import stray_work
+from mlsys_widgets.sandbox.valid_metadata import valid_cell_metadata, valid_notebook_metadata
 
 Notebook = nbformat.NotebookNode
 
@@ -28,14 +32,6 @@ _CELL_KEYS: Final = {
     "raw": _TEXT_KEYS,
 }
 _ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_TAG: Final = re.compile(r"[^,]+")
-#: What the format says about metadata; a value of another type is left out.
-_NOTEBOOK_METADATA: Final = {
-    "kernelspec": dict, "language_info": dict, "title": str, "authors": list,
-}  # fmt: skip
-_CELL_METADATA: Final = {
-    "nbgrader": dict, "jupyter": dict, "execution": dict, "name": str, "tags": list, "format": str,
-}  # fmt: skip
 _FLAGS: Final = {
     "schema_version", "grade", "locked", "solution", "task", "grade_id", "points", "checksum",
     "cell_type",
@@ -44,10 +40,6 @@ _FLAGS: Final = {
 
 #: Levels of lists and mappings; a notebook with widgets has about ten.
 _DEEPEST: Final = 100
-
-
-class UnreadableNotebook(ValueError):
-    """A submitted file that is not a notebook."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +64,24 @@ class SanitizedNotebook:
 def read(content: bytes) -> Notebook:
     """Read a submitted notebook in today's format; what is not valid is repaired or left out."""
     try:
-        raw = json.loads(content.decode("utf-8-sig"), parse_constant=lambda _: None)
-        if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
-            raise UnreadableNotebook("the file is no notebook")
+        raw, _ = read_json(content)
         if _deeper_than(raw, _DEEPEST):
-            raise UnreadableNotebook("the notebook is nested too deeply")
-        if raw["nbformat"] >= 4:
-            _repair(raw)
+            raise UnreadableNotebook(
+                "the notebook is nested too deeply. Save it in JupyterLab and hand it in again"
+            )
+        if raw["nbformat"] < 4:
+            raw = json.loads(json.dumps(nbformat.convert(nbformat.from_dict(raw), 4)))
+        _repair(raw)
         # Halves of characters, which JSON can spell and no file can hold, become question marks.
         text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
-        book = nbformat.convert(nbformat.reader.reads(text), 4)
+        book = nbformat.reader.reads(text)
     except (UnreadableNotebook, MemoryError):
         raise
     except Exception as problem:  # of a file that may hold anything
-        raise UnreadableNotebook(f"the notebook cannot be read: {str(problem)[:200]}") from None
+        raise UnreadableNotebook(
+            f"the notebook cannot be read ({type(problem).__name__}). Open and save it in"
+            " JupyterLab, and hand it in again"
+        ) from None
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -108,12 +104,10 @@ def _deeper_than(value: Any, most: int) -> bool:
 def _repair(raw: dict[str, Any]) -> None:
     """Make a notebook of format 4 valid for every reader; its cells and texts stay."""
     if not isinstance(raw.get("cells"), list):
-        raise UnreadableNotebook("the notebook has no cells")
-    metadata = raw.get("metadata")
-    raw["metadata"] = metadata if isinstance(metadata, dict) else {}
-    for name, kind in _NOTEBOOK_METADATA.items():
-        if not isinstance(raw["metadata"].get(name, kind()), kind):
-            del raw["metadata"][name]
+        raise UnreadableNotebook(
+            "the notebook has no cells. Hand in the notebook that was given to you, with your work"
+        )
+    raw["metadata"] = valid_notebook_metadata(raw.get("metadata"))
     ids: set[str] = set()
     cells = [c for c in raw["cells"] if isinstance(c, dict) and c.get("cell_type") in _CELL_KEYS]
     for number, cell in enumerate(cells):
@@ -137,14 +131,7 @@ def _repair_cell(cell: dict[str, Any]) -> None:
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
     cell["source"] = source if isinstance(source, str) else ""
-    metadata = cell.get("metadata")
-    cell["metadata"] = metadata if isinstance(metadata, dict) else {}
-    for name, kind in _CELL_METADATA.items():
-        if not isinstance(cell["metadata"].get(name, kind()), kind):
-            del cell["metadata"][name]
-    tags = cell["metadata"].get("tags")
-    if tags and not all(isinstance(tag, str) and _TAG.fullmatch(tag) for tag in tags):
-        del cell["metadata"]["tags"]
+    cell["metadata"] = valid_cell_metadata(cell.get("metadata"))
     if cell["cell_type"] == "code":
         cell["outputs"], cell["execution_count"] = [], None
     elif not _are_attachments(cell.get("attachments", {})):
@@ -179,11 +166,20 @@ def sanitize(book: Notebook, blueprint: Blueprint) -> SanitizedNotebook:
             cell.metadata.pop("collapsed", None)
             cell.metadata.pop("scrolled", None)
     _disarm_duplicates(book, remarks)
-    for cell in book.cells:
-        _restore(cell, blueprint, remarks)
+    recognized = recognize(book, blueprint)
+    if recognized:
+        count = f"{len(recognized)} of its cells were"
+        remarks.append(Remark(RemarkKind.LOST_METADATA, detail=count))
+    remarks += stray_work(book, blueprint, lost=bool(recognized))
     present = {grade_id(cell) for cell in book.cells}
     missing = tuple(name for name in blueprint.graded if name not in present)
     remarks += [Remark(RemarkKind.MISSING_CELL, name) for name in missing]
+    restored = [name for name in restore_cells(book, blueprint) if name not in missing]
+    if restored:
+        more = f" and {len(restored) - 3} more" if restored[3:] else ""
+        remarks.append(Remark(RemarkKind.RESTORED_CELL, ", ".join(restored[:3]) + more))
+    for cell in book.cells:
+        _restore(cell, blueprint, remarks)
     return SanitizedNotebook(book, tuple(dict.fromkeys(remarks)), missing)
 
 
@@ -217,16 +213,7 @@ def _restore(cell: Any, blueprint: Blueprint, remarks: list[Remark]) -> None:
         _turn_into(cell, source.kind)
     if _are_other_flags(cell, source):
         remarks.append(Remark(RemarkKind.OTHER_METADATA, name))
-        cell.metadata["nbgrader"] = nbformat.from_dict(
-            {
-                "grade": source.graded,
-                "grade_id": name,
-                "locked": source.locked,
-                "schema_version": 3,
-                "solution": source.solution,
-                "task": source.task,
-            }
-        )
+        cell.metadata["nbgrader"] = nbformat.from_dict(flags_of(name, source))
     said = cell.metadata.nbgrader
     for key, released in source.metadata.items():
         if not _is_same(said.get(key), released):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import nbformat
 
@@ -18,9 +18,12 @@ from mlsys_widgets.sandbox.blueprint import Blueprint
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
 from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
+from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook
 from mlsys_widgets.sandbox.outputs import take_reports
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
-from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind, quoted
+from mlsys_widgets.sandbox.sanitizing import read, sanitize
+
+_LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html", ".pdf")
 
 
 class NoUsableNotebook(ValueError):
@@ -165,7 +168,7 @@ def take_down(
     remarks: list[Remark] = []
     visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
     answers = take_reports(book, visible, lines, remarks)
-    take_reports(book, set(hidden), late, remarks)
+    take_reports(book, set(hidden), late, remarks, started=True)
     ended = ending.ended
     last = (late or lines)[-1:]
     if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
@@ -218,9 +221,11 @@ def _own(lines: Sequence[str], most: float) -> float:
 
 
 def _no_notebook(files: Mapping[str, bytes], name: str) -> Remark:
-    others = sorted(n for n in files if n.endswith(".ipynb"))
-    instead = f", only {', '.join(others)}" if others else ""
-    return Remark(RemarkKind.NO_NOTEBOOK, name, instead)
+    """What is there instead; none of it is this notebook beyond doubt, or it would be in place."""
+    others = [quoted(n) for n in sorted(files) if n.casefold().endswith(_LIKE_NOTEBOOKS)]
+    listed = ", ".join(others[:4]) + (", …" if others[4:] else "")
+    instead = f", only {listed}" if others else ""
+    return Remark(RemarkKind.NO_NOTEBOOK, name, f"{instead}. Hand in one notebook with this name")
 
 
 def _unreadable(why: str) -> NoUsableNotebook:

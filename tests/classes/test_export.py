@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,13 @@ def test_a_lab_that_the_gradebook_does_not_know(capsys: pytest.CaptureFixture[st
         export(graded_class(), LAB, "blackboard")
     with pytest.raises(SystemExit):
         main(["export", LAB, "--to", "blackboard"])
+
+
+@pytest.mark.parametrize("to", SYSTEMS)
+def test_no_roster_makes_a_formula(course: Path, tmp_path: Path, to: str):
+    root = tmp_path / "course"
+    shutil.copytree(course, root)
+    sql(root, "update student set first_name = '=1+1', last_name = '@x', email = '+1-1'")
+    rows = csv.reader(io.StringIO(export(root, LAB, to).text))
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.startswith(("=", "@", "+")), cell

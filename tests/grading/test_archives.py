@@ -165,6 +165,25 @@ def test_no_name_leads_out_of_the_course(course, inbox, student):
     assert taken.students == ["ann", "bob"]
 
 
+@pytest.mark.parametrize("name", [f"{LAB}.ipynb", f"sub/Ann {LAB}.ipynb", f"{LAB}-ann.rar"])
+def test_work_that_is_no_zip_is_not_passed_over_in_silence(course, inbox, name):
+    (inbox / name).parent.mkdir(exist_ok=True)
+    (inbox / name).write_bytes(b"{}")
+    (inbox / "grades.csv").write_bytes(b"")
+    (inbox / ".DS_Store").write_bytes(b"")
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert taken.students == ["ann", "bob"]
+    assert list(taken.refused) == [name]
+    assert f"Ask for {LAB}-STUDENT.zip" in taken.refused[name]
+
+
+def test_a_name_too_long_for_a_gradebook_is_refused(course, inbox):
+    path = inbox / f"{LAB}-{'x' * 129}.zip"
+    path.write_bytes(rezipped(inbox / f"{LAB}-ann.zip", **{"ledger.jsonl": b""}))
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert "cannot be the name of a student" in taken.refused[path.name]
+
+
 def test_a_link_in_the_inbox_is_not_followed(course, inbox, tmp_path):
     (inbox / f"{LAB}-ann.zip").rename(tmp_path / "elsewhere.zip")
     (inbox / f"{LAB}-ann.zip").symlink_to(tmp_path / "elsewhere.zip")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.cli import main
+from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
+from tests.grading.simulated import sql
 from tests.labs.rehearsal import ROOT, Workshop
 from tests.sandbox.children import wait_until
 
@@ -124,6 +127,7 @@ def test_a_gradebook_that_does_not_know_the_lab(course: Workshop, tmp_path: Path
     copy = classroom(tmp_path / "course")
     (copy.root / "gradebook.db").unlink()
     assert f"nbgrader generate_assignment {LAB}" in refused(capsys, copy.root)
+    assert not (copy.root / "gradebook.db").exists(), "an empty gradebook would hide the problem"
 
 
 def test_a_gradebook_that_is_none(course: Workshop, tmp_path: Path, capsys):
@@ -148,6 +152,105 @@ def test_a_scheduler_that_does_not_answer(course: Workshop, capsys, monkeypatch)
     assert "no Dask scheduler answers at nowhere://at all" in said
 
 
+@pytest.fixture
+def late(tmp_path: Path) -> Workshop:
+    """Ann was a day late in a course that takes all points for it; amy was in time."""
+    made = classroom(tmp_path / "course")
+    with (made.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    sql(made.root, "update assignment set duedate = ?", "2026-10-31 08:00:00.000000")
+    for student, when in (("ann", "2026-11-01 10:00"), ("amy", "2026-10-30 10:00")):
+        right = made.asked(student).right()
+        hand_in(made, student, answers=right, when=f"{when}:00.000000 UTC")
+    return made
+
+
+def test_lateness_and_penalties_are_said_everywhere(late: Workshop, capsys):
+    assert grade(late.root, "-v") == 0
+    said = capsys.readouterr().out
+    assert "ann: 60 of 100, 1 day 2 hours late: 60 → 0 points" in said
+    assert "amy: 60 of 100\n" in said
+    summary = said[said.index("submissions") :].splitlines()
+    assert ["late", "1", "(penalties", "add", "up", "to", "60", "points)"] in map(
+        str.split, summary
+    )
+    (line,) = (line for line in summary if line.strip().startswith("ann"))
+    assert line.split() == [
+        "ann",
+        "60",
+        "1",
+        "day",
+        "2",
+        "hours",
+        "late:",
+        "60",
+        "→",
+        "0",
+        "points",
+    ]
+    assert not any(line.strip().startswith("amy") for line in summary)
+    assert grade(late.root, "--json", "--force") == 0
+    lines = {
+        line["student"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())
+    }
+    assert lines["amy"]["late"] is None
+    assert lines["ann"]["late"] == {
+        "seconds": 93_600.0,
+        "before": 60.0,
+        "penalty": 60.0,
+        "after": 0.0,
+        "sentence": "1 day 2 hours late: 60 → 0 points",
+    }
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_a_sentence_and_what_is_graded_is_kept(
+    course: Workshop, capsys, monkeypatch, code: int
+):
+    (course.root / ".mlsys" / f"grade-{LAB}.jsonl").unlink(missing_ok=True)
+    add, done = GradedLog.add, []
+
+    def full(self, graded, *more):
+        if done:
+            raise OSError(code, os.strerror(code), "/course/autograded/bob")
+        done.append(graded.student)
+        add(self, graded, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GradedLog, "add", full)
+        said = refused(capsys, course.root, "--force")
+    assert said == (
+        "mlsys: the disk is full at /course/autograded/bob; 1 of 3 submissions is graded and kept."
+        " Free some space, then repeat the command with --resume"
+    )
+    (before,) = done
+    assert grade(course.root, "--resume", "--json") == 3
+    again = [json.loads(line)["student"] for line in capsys.readouterr().out.splitlines()]
+    assert before not in again
+    assert len(again) == 2
+
+
+def test_other_failures_of_the_system_stay_what_they_are(course: Workshop, capsys, monkeypatch):
+    def failing(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "/course/.mlsys")
+
+    monkeypatch.setattr(GradedLog, "add", failing)
+    assert "Permission denied: '/course/.mlsys'" in refused(capsys, course.root, "--force")
+
+
+@pytest.mark.parametrize("option", ["--json", "-v"])
+def test_nobody_needs_to_read_to_the_end(course: Workshop, option: str):
+    """As with ``| head``: the class is graded all the same, and nothing is complained about."""
+    sql(course.root, "update grade set auto_score = null")
+    grading = run("grade", LAB, "--workers", "1", option, "--force", cwd=course.root)
+    with grading:
+        grading.stdout.close()
+        assert grading.stderr.read() == ""
+    assert grading.returncode == 3
+    graded = [row for row in rows(course.root)["grade"] if row[2] is not None]
+    assert {row[0] for row in graded} == {"amy", "ann", "bob"}
+
+
 def run(*arguments: str, **more) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "mlsys_widgets", *arguments],
@@ -159,7 +262,7 @@ def run(*arguments: str, **more) -> subprocess.Popen:
     )
 
 
-def test_interrupted_it_ends_with_one_word_and_leaves_nobody(tmp_path: Path):
+def test_interrupted_it_says_what_is_kept_and_leaves_nobody(tmp_path: Path):
     course = classroom(tmp_path / "course")
     for k in range(3):
         hand_in(course, f"slow-{k}", lambda book, _: book.cells.append(_endless()))
@@ -168,7 +271,10 @@ def test_interrupted_it_ends_with_one_word_and_leaves_nobody(tmp_path: Path):
     os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
     _, said = grading.communicate(timeout=120)
     assert grading.returncode == 130
-    assert said.strip().endswith("mlsys: interrupted")
+    assert said.strip() == (
+        "mlsys: interrupted; 0 of 3 submissions are graded and kept. To continue, repeat the"
+        " command with --resume"
+    )
     assert "Traceback" not in said
     wait_until(
         lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers),

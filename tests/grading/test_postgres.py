@@ -185,6 +185,22 @@ def test_stock_nbgrader_writes_the_same_rows(course: Workshop, server: Server):
     assert ask(server.url("grades"), query) == ours
 
 
+def test_a_name_that_it_cannot_hold_stops_nobody(course: Workshop, server: Server):
+    plain, odd = ["y" * 128, "=1+1", "[b]"], ["x" * 129, "x" * 255, "a\tb", "\x1b[2J"]
+    for name in (*plain, *odd):
+        hand_in(course, name, answers=course.asked(name).right())
+    graded = grade(course)
+    for name in (*plain, *odd):
+        course.withdraw(name)
+    assert {name: bool(graded[name].flags) for name in (*plain, *odd)} == {
+        **dict.fromkeys(plain, False),
+        **dict.fromkeys(odd, True),
+    }
+    known = {row[0] for row in ask(server.url("grades"), "select id from student")}
+    assert known >= set(plain)
+    assert not known & set(odd)
+
+
 def test_a_server_that_is_gone_is_one_sentence(course: Workshop, capsys):
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write(

@@ -608,7 +608,7 @@ ATTACKS: dict[str, Attack] = {
     "ids-swapped": Attack("tests under another id", edited(_another_id), flagged="missing"),
     "essay-flags": Attack("an essay that is no answer and worth a million", edited(_essay_flags)),
     "odd-metadata": Attack(
-        "metadata of impossible types", edited(_odd_metadata), flagged="missing"
+        "metadata of impossible types", edited(_odd_metadata), flagged="recognized"
     ),
     "reads-everything": cell(_READ_EVERYTHING)("source, gradebook, home, neighbors, environment"),
     "writes-everywhere": cell(_WRITE_EVERYWHERE)("system, package, course, links made at run time"),
@@ -692,7 +692,7 @@ ATTACKS: dict[str, Attack] = {
     "many-cells": Attack("two thousand cells", _many_cells),
     "big-output": Attack("thirty megabytes of output in the file", _raw(_big_output)),
     "half-characters": Attack("halves of characters", _raw(_halves)),
-    "deep-json": Attack("metadata nested 900 deep", _raw(_deep), tried=False, flagged="end"),
+    "deep-json": Attack("metadata nested 900 deep", _raw(_deep), tried=False, flagged="too deep"),
     "nan-json": Attack("numbers that JSON has not, cells that are none", _raw(_nan)),
 }  # fmt: skip
 

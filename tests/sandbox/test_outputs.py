@@ -64,3 +64,26 @@ def test_an_output_keeps_nothing_that_a_notebook_has_not():
         "data": {"text/plain": "ab", "application/json": {"n": None}},
         "metadata": {"x": "?"},
     }
+
+
+FAILED = '{"failed": "no space for a sandbox"}'
+STARTED = '{"started": true}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "started", "kinds"),
+    [
+        ([FAILED], False, [RemarkKind.NOT_STARTED]),
+        ([STARTED], False, []),
+        ([STARTED, FAILED], False, [RemarkKind.NOT_BELIEVED]),
+        ([FAILED], True, [RemarkKind.NOT_BELIEVED]),
+        ([STARTED], True, [RemarkKind.NOT_BELIEVED]),
+        ([STARTED, STARTED], False, [RemarkKind.NOT_BELIEVED]),
+        (['{"done": true}', FAILED], False, [RemarkKind.NOT_BELIEVED]),
+    ],
+)
+def test_only_a_child_that_never_started_says_why(lines, started, kinds):
+    """Afterward a student's code may write whatever it likes, our own words included."""
+    book, remarks = nbformat.v4.new_notebook(), []
+    take_reports(book, set(), lines, remarks, started=started)
+    assert [remark.kind for remark in remarks] == kinds

@@ -17,7 +17,8 @@ from nbgrader.preprocessors.clearoutput import ClearOutput
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, checksum, is_locked
-from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize
+from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook
+from mlsys_widgets.sandbox.sanitizing import read, sanitize
 from tests.grading.classroom import LAB, classroom
 from tests.labs.rehearsal import typed
 

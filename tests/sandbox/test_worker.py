@@ -41,7 +41,8 @@ def result_of(server, files):
 
 def test_a_submission_comes_back_as_data(server):
     result, book = result_of(server, notebook("answer = 3"))
-    assert (result.ended, result.remarks, result.missing) == (FINISHED, (), ())
+    assert (result.ended, result.missing) == (FINISHED, ())
+    assert [remark.kind for remark in result.remarks] == [RemarkKind.EDITED_CELL]
     assert result.answers == {"answer": ["int", "0x3"]}
     assert book.cells[1].source == TEST
     printed, points = book.cells[1].outputs
@@ -59,15 +60,16 @@ def test_an_answer_counts_where_its_test_is_missing(server):
 def test_a_process_that_ends_itself_is_told_from_one_that_finished(server):
     result, _ = result_of(server, notebook("answer = 3", "import os\nos._exit(0)"))
     assert (result.ended, result.answers) == ("it ended itself", {})
-    assert [remark.kind for remark in result.remarks] == [RemarkKind.NOT_FINISHED]
+    kinds = [remark.kind for remark in result.remarks]
+    assert kinds == [RemarkKind.EDITED_CELL, RemarkKind.NOT_FINISHED]
 
 
 @pytest.mark.parametrize(
     ("files", "ended", "kind", "said"),
     [
         ({}, "no notebook", RemarkKind.NO_NOTEBOOK, f"there is no {LAB}.ipynb"),
-        ({"b.ipynb": b""}, "no notebook", RemarkKind.NO_NOTEBOOK, ", only b.ipynb"),
-        ({f"{LAB}.ipynb": b"{"}, "unreadable", RemarkKind.UNREADABLE, "cannot be read"),
+        ({"b.ipynb": b""}, "no notebook", RemarkKind.NO_NOTEBOOK, ", only “b.ipynb”. Hand in one"),
+        ({f"{LAB}.ipynb": b"{"}, "unreadable", RemarkKind.UNREADABLE, "breaks off"),
     ],
 )
 def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
@@ -76,3 +78,22 @@ def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
     assert refused.value.ended == ended
     assert refused.value.remark.kind is kind
     assert said in refused.value.remark.sentence
+
+
+FORGED = """
+import json, os
+line = json.dumps({"failed": "it was a good notebook"}).encode() + b"\\n"
+for fd in range(3, 80):
+    try: os.write(fd, line)
+    except OSError: pass
+os._exit(0)
+"""
+
+
+def test_a_line_that_a_submission_forges_is_not_ours(server):
+    """Even if it is the first thing that the submission does, and the last."""
+    result, _ = result_of(server, notebook(FORGED))
+    kinds = {remark.kind for remark in result.remarks}
+    assert RemarkKind.NOT_STARTED not in kinds
+    assert kinds >= {RemarkKind.NOT_BELIEVED, RemarkKind.NOT_FINISHED}
+    assert not any("good notebook" in remark.sentence for remark in result.remarks)
