@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tornado.httputil import HTTPHeaders, HTTPServerRequest
 
 _SCRIPT: Final = re.compile(r"<script(?: type=\"text/javascript\")?>(.*?)</script>", re.S)
-_HANDLER: Final = re.compile(r"\son[a-z]+=\"([^\"{]*)\"")
+_HANDLER: Final = re.compile(r"\son[a-z]+=\"([^\"{]*)\"", re.I)
 _VARIABLE: Final = re.compile(r"\{\{.*?\}\}", re.S)
 #: What a name in a script of nbgrader's may contain: nothing that ends the string around it.
 _VALUE: Final = r"[^\"\\<>\r\n\u2028\u2029]*"

@@ -152,7 +152,7 @@ def test_a_submission_runs_nothing_and_is_graded_by_hand(grader, browser, screen
     page.route(re.compile("a.invalid|evil"), lambda route: loaded.append(route.request.url))
     page.reload(wait_until="load")
     assert not loaded
-    essay = page.locator(".nbgrader_cell", has=page.locator("#answer_advice")).first
+    essay = page.locator(".nbgrader_cell", has=page.locator("#advice")).first
     essay.locator(".score").fill("7")
     essay.locator(".score").press("Tab")
     essay.locator("textarea.comment").fill("Read by a person.")
@@ -162,7 +162,7 @@ def test_a_submission_runs_nothing_and_is_graded_by_hand(grader, browser, screen
     screenshot(page)
     assert 7 in scores(grader.course)
     page.reload(wait_until="networkidle")
-    expect(page.locator("#answer_advice").first).to_have_value("7")
+    expect(page.locator("#advice").first).to_have_value("7")
     page.locator(".glyphicon-eye-open").click()
     expect(page.locator("a.name-shown")).to_be_visible()
     assert ran(page) == 0
@@ -192,6 +192,16 @@ def test_a_file_beside_the_notebook_is_shown_without_its_scripts(grader, browser
 def test_every_other_page_works_under_its_policy(grader, browser, path, shows):
     page = grader.open(browser, path)
     expect(page.locator("#main-table")).to_contain_text(shows)
+    assert grader.refused == []
+    page.close()
+
+
+def test_a_student_is_added_by_hand(grader, browser):
+    page = grader.open(browser, "manage_students")
+    page.get_by_text("Add new student").click()
+    page.locator(".modal .id").fill("bob")
+    page.locator(".modal .save").click()
+    expect(page.locator("#main-table")).to_contain_text("bob")
     assert grader.refused == []
     page.close()
 
@@ -227,7 +237,7 @@ def test_formulas_are_shown_where_their_script_is_reached(grader, browser):
         route.fulfill(status=200, content_type="text/javascript", body=GO,
                       headers={"Access-Control-Allow-Origin": "*"})  # fmt: skip
 
-    page.route("https://**", answer)
+    page.route(re.compile("^https://"), answer)
     page.goto(f"{grader.lab.url}formgrader/submissions/{grader.submission}/")
     assert page.evaluate("MathJax.tex.inlineMath") == [["$", "$"], ["\\(", "\\)"]]
     page.wait_for_timeout(500)
