@@ -15,7 +15,12 @@ from typing import Any
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
-from mlsys_widgets.grading.plain_markdown import MOST_IN_NOTEBOOK, limited, shortened
+from mlsys_widgets.grading.plain_markdown import (
+    MOST_IN_NOTEBOOK,
+    limited,
+    shortened,
+    too_long_to_color,
+)
 from mlsys_widgets.sandbox.cell_metadata import is_locked
 
 
@@ -29,6 +34,8 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
             # Here too, because stock nbgrader may have graded it without our other preprocessor.
             if cell.cell_type == "markdown":
                 cell.source, left = limited(shortened(cell.source), left)
+            elif cell.cell_type == "code" and too_long_to_color(cell.source):
+                cell.metadata.magics_language = "text"
         return nb, resources
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:

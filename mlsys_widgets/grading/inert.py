@@ -17,7 +17,12 @@ from typing import Any, Final
 
 import nh3
 
-from mlsys_widgets.grading.plain_markdown import MOST_IN_NOTEBOOK, limited, shortened
+from mlsys_widgets.grading.plain_markdown import (
+    MOST_IN_NOTEBOOK,
+    limited,
+    shortened,
+    too_long_to_color,
+)
 
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _PICTURE: Final = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+\Z")
@@ -57,6 +62,10 @@ def make_inert(book: Any) -> None:
         if isinstance(tags, list):
             cell["metadata"]["tags"] = [tag for tag in tags if _WORD.fullmatch(str(tag))]
         if cell["cell_type"] == "code":
+            # nbconvert takes this for the language to color.
+            cell["metadata"].pop("magics_language", None)
+            if too_long_to_color(_text(cell["source"])):
+                cell["metadata"]["magics_language"] = "text"
             cell["outputs"] = [_output(each) for each in cell["outputs"]]
         else:
             cell["source"], left = limited(_inert(cell["source"]), left)

@@ -18,6 +18,8 @@ LONGEST: Final = 20_000
 LONGEST_SHOWN: Final = 100_000
 #: Characters in a line of plain text: some patterns look from each bracket to the line's end.
 WIDEST: Final = 200
+#: Characters in a line of code that is shown in colors.
+LONGEST_LINE: Final = 1_000
 #: Spaces before a line: each two may be one more list inside a list.
 DEEPEST: Final = 40
 
@@ -69,6 +71,17 @@ def shortened(text: str) -> str:
         return text
     more = len(text) - LONGEST_SHOWN
     return f"{text[:LONGEST_SHOWN]}\n\n({more:,} more characters are not shown here.)"
+
+
+def too_long_to_color(code: str) -> bool:
+    """Whether code would keep what colors it busy: it is read with patterns too.
+
+    Examples
+    --------
+    >>> too_long_to_color("a = 1"), too_long_to_color("a." * 30_000)
+    (False, True)
+    """
+    return len(code) > LONGEST or any(len(line) > LONGEST_LINE for line in code.splitlines())
 
 
 def plain(text: str) -> str:
