@@ -64,7 +64,9 @@ _PATHS: Final = ("/", "/static/", "/api/")
 
 #: For what students handed in beside a notebook: shown, and cut off from everything.
 FILE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-_FILE: Final = re.compile(r"/formgrader/submissions/[^/]+/(?!(?:(?:next|prev)(?:_incorrect)?/?)?\Z)")
+_FILE: Final = re.compile(
+    r"/formgrader/submissions/[^/]+/(?!(?:(?:next|prev)(?:_incorrect)?/?)?\Z)"
+)
 
 
 def page_policy(page: str, place: str) -> str:

@@ -104,5 +104,7 @@ def test_the_labs_own_text_and_a_long_essay_stay_as_they_are():
             if cell.cell_type == "markdown":
                 shown, left = limited(cell.source, left)
                 assert shown == cell.source
-    essay = "The *roofline* of [this](https://a.example) has $x^2$, `a[0]`, and | tables |.\n\n" * 50
+    essay = (
+        "The *roofline* of [this](https://a.example) has $x^2$, `a[0]`, and | tables |.\n\n" * 50
+    )
     assert limited(essay)[0] == essay

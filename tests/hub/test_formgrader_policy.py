@@ -84,7 +84,9 @@ def test_an_address_that_a_policy_cannot_name():
 
 
 def test_formulas_are_drawn_by_a_script_that_evaluates_nothing():
-    old = '<script src="https://cdn.example/ajax/libs/mathjax/2.7.7/latest.js?config=Safe"> </script>'
+    old = (
+        '<script src="https://cdn.example/ajax/libs/mathjax/2.7.7/latest.js?config=Safe"> </script>'
+    )
     headers, page = sent("/user/ta/formgrader/submissions/0a1b/", old + old)
     assert page.count("mathjax/2.7.7") == 1  # the second is not nbconvert's, and is refused
     assert int(headers["Content-Length"]) == len(page.encode())
