@@ -24,7 +24,7 @@ from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine
-from mlsys_widgets.sandbox.packing import unpack_job
+
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = "lab_07_kernel_fusion"

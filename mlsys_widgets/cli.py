@@ -177,6 +177,18 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
         "--resume", action="store_true", help="continue with a class that was interrupted"
     )
     grade.add_argument("--force", action="store_true", help="grade everything again")
+    grade.add_argument(
+        "--skip", action="append", default=[], metavar="STUDENT",
+        help="leave a student out; can be given several times",
+    )  # fmt: skip
+    grade.add_argument(
+        "--run", dest="run_all", action="store_true",
+        help="run every notebook, also where the ledger has all answers",
+    )  # fmt: skip
+    grade.add_argument(
+        "--audit", default="0%", metavar="PERCENT",
+        help="run a sample of those graded by record and compare, such as 5%%",
+    )  # fmt: skip
     grade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
     grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
     grade.set_defaults(run=_grade)

@@ -13,28 +13,42 @@ from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.remarks import Remark
 
 
-def write_autograded(target: Path, files: Mapping[str, bytes], *, mode: int) -> None:
-    """Replace the folder of a submission: all of it, or nothing.
+def fresh_beside(target: Path) -> Path:
+    """Where the folder of a submission is put together, before it takes its place."""
+    return target.with_name(f".{target.name}.new")
+
+
+def lay_out_fresh(fresh: Path, files: Mapping[str, bytes], *, mode: int) -> None:
+    """Lay out files in a folder that is not in its place yet, and nothing else in it.
 
     Parameters
     ----------
-    target
-        The folder.
+    fresh
+        The folder; what a run that broke off has left there is removed.
     files
         Paths below it, and their contents.
     mode
         Permissions of each file.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_name(f".{target.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     lay_out(fresh, files, mode=mode)
+
+
+def put_in_place(fresh: Path, target: Path) -> None:
+    """Replace the folder of a submission: all of it, or nothing."""
     old = target.with_name(f".{target.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     with suppress(FileNotFoundError):
         target.rename(old)
     fresh.rename(target)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def forget_fresh(fresh: Path) -> None:
+    """Remove a folder that will not take its place, and the one around it if nothing is left."""
+    shutil.rmtree(fresh, ignore_errors=True)
+    with suppress(OSError):
+        fresh.parent.rmdir()
 
 
 def replacement_notebook(remarks: Iterable[Remark]) -> str:

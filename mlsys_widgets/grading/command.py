@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -14,7 +16,9 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -24,12 +28,16 @@ from rich.text import Text
 
 from mlsys_widgets.grading.archives import take_in
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.graded_submission import AUDITED, BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
+from mlsys_widgets.sandbox.remarks import printable
 
 #: Exit code when everything was graded and something needs a person.
 NEEDS_A_TA: Final = 3
+#: Seconds after which it is shown who is running, and how many are named.
+_SLOW: Final = 5.0
+_MOST_NAMED: Final = 3
 
 
 def run(arguments: argparse.Namespace, course: Course) -> int:
@@ -49,6 +57,9 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         isolate=arguments.sandbox == "auto",
         resume=arguments.resume,
         force=arguments.force,
+        run=arguments.run_all,
+        audit=_fraction(arguments.audit),
+        skip=tuple(arguments.skip),
     )
     if not plan.isolate:
         console.print(
@@ -61,7 +72,19 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     graded = _with_progress(work, console, arguments)
     if not arguments.json:
         _summary(console, graded)
+        _ways(console, graded, plan.skip)
     return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
+
+
+def _fraction(said: str) -> float:
+    """Read a percentage, such as 5%."""
+    try:
+        percent = float(said.strip().removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise ValueError(f"--audit is {said!r}; it must be a percentage from 0% to 100%")
+    return percent / 100
 
 
 def _take_in(console: Console, arguments: argparse.Namespace, course: Course) -> bool:
@@ -86,6 +109,7 @@ class _Line:
     by_hand: int
     flags: tuple[str, ...]
     remarks: tuple[str, ...]
+    way: str
 
     @classmethod
     def of(cls, graded: GradedSubmission) -> _Line:
@@ -94,7 +118,42 @@ class _Line:
             tuple(dict.fromkeys(note.sentence for note in notes))
             for notes in (graded.flags, graded.remarks)
         )
-        return cls(graded.student, earned, graded.by_hand, flags, remarks)
+        return cls(graded.student, earned, graded.by_hand, flags, remarks, graded.way)
+
+
+class _RunningColumn(ProgressColumn):
+    """Whose submissions are running, and for how long."""
+
+    def __init__(self, work: GradingRun) -> None:
+        super().__init__()
+        self._work = work
+
+    def render(self, _task: Task) -> Text:
+        return Text(running_in_words(self._work.running()), overflow="ellipsis", no_wrap=True)
+
+
+def running_in_words(running: Sequence[tuple[str, float]]) -> str:
+    """Who is running and for how long, once that is long enough to wonder about.
+
+    Examples
+    --------
+    >>> running_in_words([("ann", 31.4), ("bob", 12.0), ("cat", 0.3)])
+    'running: ann 31 s, bob 12 s'
+    """
+    slow = [f"{printable(name)} {seconds:.0f} s" for name, seconds in running if seconds >= _SLOW]
+    more = f" and {len(slow) - _MOST_NAMED} more" if len(slow) > _MOST_NAMED else ""
+    return f"running: {', '.join(slow[:_MOST_NAMED])}{more}" if slow else ""
+
+
+def _ways(console: Console, graded: Sequence[_Line], skipped: Sequence[str]) -> None:
+    """Say how many went which way, and who was left out."""
+    counts = Counter(each.way for each in graded if each.earned is not None)
+    by_record = counts[BY_RECORD] + counts[AUDITED]
+    words = [f"{by_record} by record", f"{counts[RUN]} run"]
+    words += [f"{counts[AUDITED]} of those by record run to compare"] if counts[AUDITED] else []
+    console.print(f"{', '.join(words)}.", highlight=False)
+    if skipped:
+        console.print(f"Left out: {', '.join(skipped)}.", highlight=False, markup=False)
 
 
 def _with_progress(
@@ -110,13 +169,12 @@ def _with_progress(
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
+        _RunningColumn(work),
     )
     bar_is_seen = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not bar_is_seen) as progress:
         bar = progress.add_task("Starting", total=len(work.students), rate="")
-        for each in work.grade(
-            lambda slots: progress.update(bar, description=f"{slots} at a time")
-        ):
+        for each in work.grade(lambda words: progress.update(bar, description=words)):
             done.append(_Line.of(each))
             speed = progress.tasks[0].speed
             progress.update(bar, advance=1, rate=f"{speed:.1f}/s" if speed else "")

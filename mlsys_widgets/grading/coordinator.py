@@ -1,46 +1,52 @@
 """Grading a class: which submissions to grade, what each one earned, and writing it all down.
 
-This is the only process that sees the gradebook, the checks and all submissions, and it runs
-nothing of a student's.
+This is the only process that sees the gradebook. It runs nothing of a student's and reads nothing
+of it either: desks do that, in limited processes, and what comes from them is small.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+import os
+import secrets
+import shutil
+import statistics
+import tempfile
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-
-import nbformat
+from typing import Any, Final
 
 from mlsys_widgets import __version__
-from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
-from mlsys_widgets.grading.autograded import replacement_notebook, write_autograded
+from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.desk import CannotRead, DeskLimits, Desks, Reply
 from mlsys_widgets.grading.flags import Flag, FlagKind
-from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
+from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.graded_submission import GradedSubmission
-from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
+from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
-from mlsys_widgets.grading.ledger_heads import check_heads
-from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
-from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
-from mlsys_widgets.grading.scoring import Judge, Score
-from mlsys_widgets.grading.submissions import Submission, collect, students
+from mlsys_widgets.grading.marking import CONTENT, REPORT, Marking
+from mlsys_widgets.grading.scoring import Judge
+from mlsys_widgets.grading.submissions import handed_in_at, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head
-from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
-from mlsys_widgets.sandbox.engine import LOCAL, Engine
+from mlsys_widgets.sandbox.engine import LOCAL, Engine, NotRun, open_engine
 from mlsys_widgets.sandbox.isolation import visible
-from mlsys_widgets.sandbox.job import FINISHED, LOST, Job, RunResult
+from mlsys_widgets.sandbox.job import YIELDED, Parcel
+from mlsys_widgets.sandbox.leftovers import own_folder, sweep
 from mlsys_widgets.sandbox.limits import Limits
+from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 _ASSIGNMENTS, _SOURCE = "assignments", "source"
+#: Seconds that a submission may run while others wait; more where everybody takes long.
+_ALLOWANCE: Final = 20.0
+_TIMES_USUAL: Final = 4
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,14 @@ class Plan:
         Grade everything again.
     limits
         What one submission may use.
+    run
+        Run every submission, also those that could be judged by their records.
+    audit
+        The fraction of submissions that are run to compare, even if judged by their records.
+    skip
+        Students who are left out.
+    desk
+        What reading one submission may use.
     """
 
     course: Course
@@ -76,6 +90,10 @@ class Plan:
     resume: bool = False
     force: bool = False
     limits: Limits = field(default_factory=Limits)
+    run: bool = False
+    audit: float = 0.0
+    skip: tuple[str, ...] = ()
+    desk: DeskLimits = field(default_factory=DeskLimits)
 
 
 class CannotGrade(ValueError):
@@ -100,18 +118,26 @@ class GradingRun:
                 f"there is no {_ASSIGNMENTS}/{plan.lab} in {course.root}; grade in the folder of"
                 " the course, where the lab's checks are"
             )
-        self._lab: Lab = load(home)
-        self._judge = Judge(
-            self._lab, load_checks(home), variants=course.variants, edition=course.edition
-        )
-        self._book = Book(course.db_url, plan.lab, late_penalty(course))
-        self._released = without_tests(self._book.blueprint, self._judge.judged)
+        lab: Lab = load(home)
+        judge = Judge(lab, load_checks(home), variants=course.variants, edition=course.edition)
+        self._book = book = Book(course.db_url, plan.lab, late_penalty(course))
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
-        self._given = _files_of(self._course.home / _SOURCE / plan.lab)
-        self._version = _digest_of(home, repr(self._book.blueprint))
+        self._version = _digest_of(home, repr(book.blueprint))
         if plan.isolate and plan.engine == LOCAL:
             self._refuse_a_visible_course()
+        self._marking = Marking(
+            course, lab, judge, book.blueprint, book.points, book.answer_cells,
+            given=_files_of(course.home / _SOURCE / plan.lab),
+        )  # fmt: skip
+        self._marking.learn()
+        sweep()
+        self._scratch = own_folder("grade")
+        self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+        self._desks = Desks(self._marking, desks_for(plan.workers), self._scratch, plan.desk)
+        self._engine: Engine | None = None
+        self._again: set[str] = set()
+        self._seconds: list[float] = []
         self.students = self._to_grade()
 
     def _refuse_a_visible_course(self) -> None:
@@ -129,200 +155,236 @@ class GradingRun:
         if not names:
             folder = self._course.work("submitted", plan.students, plan.lab)
             raise CannotGrade(f"nothing was handed in: there is no {folder}")
+        unknown = [name for name in plan.skip if name not in names]
+        if unknown:
+            raise CannotGrade(
+                f"--skip names {', '.join(unknown)}, and nobody of that name has handed in"
+                f" {plan.lab}; write it as the folder is called"
+            )
+        names = [name for name in names if name not in plan.skip]
         if plan.force:
             return names
         if plan.resume:
-            done = self._log.read()
-            return [name for name in names if not self._is_done(name, done.get(name))]
+            done = self._done(names)
+            return [name for name in names if name not in done]
         return [name for name in names if self._is_new(name)]
 
-    def _is_done(self, student: str, line: Mapping[str, Any] | None) -> bool:
-        """Whether an interrupted run has graded this very submission with this very lab."""
-        if line is None or line.get("version") != self._version:
-            return False
-        folder = self._course.work("autograded", student, self._plan.lab)
-        handed_in = collect(self._course, self._plan.lab, student)
-        return folder.is_dir() and line.get("digest") == handed_in.digest
+    def _done(self, names: list[str]) -> set[str]:
+        """Whose very submission an interrupted run has graded, with this very lab."""
+        known = self._log.read()
+        maybe = deque(
+            name
+            for name in names
+            if known.get(name, {}).get("version") == self._version and self._target(name).is_dir()
+        )
+
+        def digest(name: str) -> str | None:
+            try:
+                return str(self._desks.ask({"do": "digest", "student": name})["digest"])
+            except CannotRead:
+                return None
+
+        found = in_lanes(digest, maybe, lambda: self._desks.count)
+        return {name for name, digest in found if digest and digest == known[name].get("digest")}
 
     def _is_new(self, student: str) -> bool:
         """Nbgrader's rule: not graded yet, or handed in again since."""
-        graded = self._course.work("autograded", student, self._plan.lab)
-        if not graded.is_dir():
+        if not self._target(student).is_dir():
             return True
         old, new = (
-            collect_time(self._course.work(step, student, self._plan.lab))
+            handed_in_at(self._course, step, self._plan.lab, student)
             for step in ("autograded", "submitted")
         )
         return old is not None and new is not None and new > old
 
-    def grade(self, on_start: Callable[[int], None] = lambda _: None) -> Iterator[GradedSubmission]:
+    def _target(self, student: str) -> Path:
+        return self._course.work("autograded", student, self._plan.lab)
+
+    # Grading.
+
+    def running(self) -> list[tuple[str, float]]:
+        """Whose submissions are running, and for how many seconds; the longest first."""
+        engine = self._engine
+        found = engine.running() if engine is not None else {}
+        return sorted(found.items(), key=lambda each: -each[1])
+
+    def grade(self, on_start: Callable[[str], None] = lambda _: None) -> Iterator[GradedSubmission]:
         """Grade, and yield each submission once it is in the gradebook.
 
         Parameters
         ----------
         on_start
-            Called with the number of submissions that run at a time, when the first one can.
+            Called with a few words when one way of grading begins.
         """
         with self._log.alone():
             yield from self._grade(on_start)
 
-    def _grade(self, on_start: Callable[[int], None]) -> Iterator[GradedSubmission]:
-        engine = Engine(self._plan.engine, self._plan.workers)
+    def _grade(self, on_start: Callable[[str], None]) -> Iterator[GradedSubmission]:
+        to_run: deque[str] = deque(self.students)
+        audits: dict[str, Reply] = {}
         try:
-            reason = engine.why_not_isolated()
-            if self._plan.isolate and reason:
-                raise CannotGrade(
-                    f"submissions cannot be isolated here: {reason}. Student code would see and"
-                    " change everything you can. To grade anyway: --sandbox none"
-                )
-            on_start(engine.slots)
-            handed_in: dict[str, Submission] = {}
-            for result in engine.run(self._jobs(handed_in), self._released):
-                yield self._write(handed_in.pop(result.student), result)
+            if self._marking.grades_no_code and not self._plan.run:
+                on_start("by record")
+                to_run.clear()
+                yield from self._by_record(to_run, audits)
+                # In the order of the class, whichever was read first.
+                to_run = deque(sorted(to_run, key=self.students.index))
+            if to_run:
+                self._open_engine(on_start)
+                yield from self._by_running(to_run, audits)
         finally:
-            engine.close()
+            if self._engine is not None:
+                self._engine.close()
+            self._desks.close()
             self._book.close()
+            self._clean()
+            sweep()
 
-    def _jobs(self, handed_in: dict[str, Submission]) -> Iterator[Job]:
-        limits = replace(self._plan.limits, cell=self._course.cell_seconds)
-        for student in self.students:
-            submission = collect(self._course, self._plan.lab, student)
-            handed_in[student] = submission
-            files = self._with_given(submission)
-            yield Job(student, self._plan.lab, files, self._plan.isolate, limits)
+    def _by_record(
+        self, to_run: deque[str], audits: dict[str, Reply]
+    ) -> Iterator[GradedSubmission]:
+        """Grade those whose record is enough; the others, and some to compare, are to be run."""
+        sample = _sample(self.students, self._plan.audit)
 
-    def _with_given(self, submission: Submission) -> dict[str, bytes]:
-        """The files of a submission, with the instructor's files in place of the student's."""
-        taken = {f"{name}/" for name in self._given}
-        taken |= {str(folder) for name in self._given for folder in Path(name).parents}
-        kept = {
-            name: content
-            for name, content in submission.files.items()
-            # A folder handed in where a file was given, or a file where a folder was.
-            if name not in taken and not any(f"{p}/" in taken for p in Path(name).parents)
-        }
-        return {**kept, **self._given}
+        def judge(student: str) -> Reply:
+            return self._ask("record", student, fresh_beside(self._target(student)))
 
-    def _write(self, submission: Submission, result: RunResult) -> GradedSubmission:
-        if result.ended == LOST:
-            return self._not_graded(submission, result, result.remarks[0].sentence)
+        lanes = 2 * self._desks.count  # one is judged, one is written
+        for student, reply in in_lanes(judge, deque(self.students), lambda: lanes):
+            if "run" in reply:
+                to_run.append(student)
+            elif student in sample and "graded" in reply:
+                audits[student] = reply
+                to_run.append(student)
+            else:
+                yield self._write(student, reply)
+
+    def _open_engine(self, on_start: Callable[[str], None]) -> None:
+        self._engine = engine = open_engine(self._plan.engine, self._plan.workers)
+        reason = engine.why_not_isolated()
+        if self._plan.isolate and reason:
+            raise CannotGrade(
+                f"submissions cannot be isolated here: {reason}. Student code would see and"
+                " change everything you can. To grade anyway: --sandbox none"
+            )
+        on_start(f"{engine.slots} at a time")
+
+    def _by_running(
+        self, waiting: deque[str], audits: Mapping[str, Reply]
+    ) -> Iterator[GradedSubmission]:
+        engine = self._engine
+        assert engine is not None
+
+        def run(student: str) -> Reply:
+            # Who has run too long while others waited runs after them, and then may stay.
+            stays = student in self._again or not waiting
+            return self._run(engine, student, student in audits, None if stays else self._usual())
+
+        for student, reply in in_lanes(run, waiting, lambda: engine.lanes):
+            if "yielded" in reply:
+                self._again.add(student)
+                waiting.append(student)
+                continue
+            judged = audits.get(student)
+            graded = self._write(student, _compared(judged, reply) if judged else reply)
+            self._seconds.append(graded.seconds)
+            yield graded
+
+    def _usual(self) -> float:
+        """How long a submission may run while others wait."""
+        usual = statistics.median(self._seconds) if self._seconds else 0.0
+        return max(_ALLOWANCE, _TIMES_USUAL * usual)
+
+    def _run(self, engine: Engine, student: str, audit: bool, allowance: float | None) -> Reply:
+        """Have a submission prepared, run and judged."""
+        place = Path(tempfile.mkdtemp(dir=self._scratch))
+        fresh = place / "audit" if audit else fresh_beside(self._target(student))
+        plan = self._plan
+        limits = replace(plan.limits, cell=self._course.cell_seconds)
         try:
-            result = self._with_essays(submission, result)
-            graded, entry, head = self._judged(submission, result)
-            result = self._as_people_see_it(result, graded)
-        except Exception as problem:  # one submission that cannot be judged must not stop a class
-            return self._not_graded(submission, result, f"{type(problem).__name__}: {problem}")
+            reply = self._ask("prepare", student, fresh, place=str(place))
+            if "hidden" not in reply:
+                return reply
+            hidden = dict(reply["hidden"])
+            parcel = Parcel(student, place / CONTENT, hidden, plan.isolate, limits, allowance)
+            ending, remarks = engine.run(parcel, place / REPORT)
+            if ending.ended == YIELDED:
+                return {"yielded": True}
+            said = [*remarks, *([Remark(RemarkKind.RUN_LATER)] if student in self._again else [])]
+            return self._ask(
+                "finish", student, fresh, place=str(place), ending=asdict(ending),
+                remarks=[each.as_data() for each in said],
+            )  # fmt: skip
+        except NotRun as problem:
+            return {"problem": str(problem)}
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _ask(self, what: str, student: str, fresh: Path, **more: Any) -> Reply:
+        heads = sorted(self._heads.get(student, ()))
+        try:
+            return self._desks.ask(
+                {"do": what, "student": student, "fresh": str(fresh), "heads": heads, **more}
+            )
+        except CannotRead as problem:
+            return {"problem": str(problem)}
+
+    # Writing it down.
+
+    def _write(self, student: str, reply: Reply) -> GradedSubmission:
+        if "problem" in reply:
+            return self._not_graded(student, reply["problem"])
+        graded = GradedSubmission.from_data(reply["graded"])
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
-        self._book.write(entry)
-        self._write_files(submission, result)
-        which = {"digest": submission.digest, "version": self._version}
-        self._log.add(graded, head, which)
+        try:
+            self._book.write(GradebookEntry.from_data(reply["entry"]))
+        except EntryRefused as problem:
+            return self._not_graded(student, str(problem))
+        self._put_in_place(student)
+        head = Head(*reply["head"]) if reply["head"] else None
+        self._log.add(graded, head, {"digest": reply["digest"], "version": self._version})
         return graded
 
-    def _with_essays(self, submission: Submission, result: RunResult) -> RunResult:
-        """Show essays, which are written in cards, where a person grades them."""
-        if not result.notebook or LEDGER not in submission.files:
-            return result
-        with TemporaryDirectory(prefix="mlsys-essays-") as aside:
-            folder = Path(aside)
-            lay_out(folder, {LEDGER: submission.files[LEDGER]})
-            essays = recorded_essays(folder, self._lab, result.student)
-        if not essays:
-            return result
-        book = nbformat.v4.to_notebook_json(json.loads(result.notebook))
-        place_essays(book.cells, essays)
-        return replace(result, notebook=nbformat.v4.writes_json(book) + "\n")
+    def _put_in_place(self, student: str) -> None:
+        target = self._target(student)
+        put_in_place(fresh_beside(target), target)
 
-    def _as_people_see_it(self, result: RunResult, graded: GradedSubmission) -> RunResult:
-        """Write verdicts under the cells, and take out what a browser would run."""
-        if not result.notebook:
-            return result
-        book = json.loads(result.notebook)
-        place_verdicts(book["cells"], self._book.blueprint, graded.scores)
-        make_inert(book)
-        shown = json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True)
-        return replace(result, notebook=f"{shown}\n")
-
-    def _judged(
-        self, submission: Submission, result: RunResult
-    ) -> tuple[GradedSubmission, GradebookEntry, Head | None]:
-        student, points = result.student, self._book.points
-        cells = _cells_of(result.notebook, {*points, *self._book.answer_cells})
-        with TemporaryDirectory(prefix="mlsys-judge-") as aside:
-            folder = Path(aside)
-            lay_out(folder, self._with_given(submission))
-            scores, doubts = self._judge.score(
-                student, {n: c for n, c in cells.items() if n in points}, points, result.answers,
-                folder,
-            )  # fmt: skip
-            known = self._heads.get(student, ())
-            head, changed = check_heads(folder, self._plan.lab, student, known)
-        graded = GradedSubmission(
-            student,
-            tuple(scores),
-            remarks=(*submission.remarks, *result.remarks),
-            flags=tuple(dict.fromkeys(_flags(result, scores, [*doubts, *changed]))),
-            seconds=result.seconds,
-        )
-        written = {n: c for n, c in cells.items() if n in self._book.answer_cells}
-        same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
-        entry = GradebookEntry(
-            student,
-            submission.timestamp,
-            scores,
-            no_response=same,
-            answered=[n for n in written if n not in same],
-        )
-        return graded, entry, head
-
-    def _not_graded(self, submission: Submission, result: RunResult, why: str) -> GradedSubmission:
+    def _not_graded(self, student: str, why: str) -> GradedSubmission:
         """Write nothing, so that the next run finds the submission as new as it was."""
-        remarks = (*submission.remarks, *result.remarks)
-        flag = Flag(FlagKind.NOT_GRADED, detail=why)
-        return GradedSubmission(result.student, (), remarks, (flag,), result.seconds)
-
-    def _write_files(self, submission: Submission, result: RunResult) -> None:
-        # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
-        given = self._with_given(submission)
-        files = {name: content for name, content in given.items() if Path(name).suffix != ".ipynb"}
-        notebook = result.notebook or replacement_notebook(result.remarks)
-        files[f"{self._plan.lab}.ipynb"] = notebook.encode("utf-8", "replace")
-        target = self._course.work("autograded", result.student, self._plan.lab)
-        write_autograded(target, files, mode=self._course.permissions)
+        forget_fresh(fresh_beside(self._target(student)))
+        return GradedSubmission(student, (), flags=(Flag(FlagKind.NOT_GRADED, detail=why),))
 
 
-def _cells_of(notebook: str, names: Set[str]) -> dict[str | None, Any]:
-    """Pick some cells of a notebook that a worker has put together; the others are not read."""
-    if not notebook:
-        return {}
-    raw = json.loads(notebook)
-    raw["cells"] = [
-        cell for cell in raw["cells"]
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") in names
-    ]  # fmt: skip
-    return {grade_id(cell): cell for cell in nbformat.v4.to_notebook_json(raw).cells}
+def desks_for(workers: int | None) -> int:
+    """How many desks a class needs: as many as there are cores, or fewer if asked for."""
+    return workers or os.cpu_count() or 1
 
 
-def collect_time(folder: Path) -> Any:
-    """When a submission was handed in, from its folder."""
-    path = folder / TIMESTAMP
-    content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-    return Submission("", {TIMESTAMP: content}).timestamp
+def _sample(names: list[str], fraction: float) -> set[str]:
+    """Some of them, drawn so that nobody can know."""
+    return set(secrets.SystemRandom().sample(names, ceil(len(names) * fraction)))
 
 
-def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -> Iterator[Flag]:
-    if result.ended != FINISHED:
-        yield Flag(FlagKind.NOT_FINISHED, detail=result.ended)
-    for name in result.missing:
-        yield Flag(FlagKind.MISSING_CELL, name)
-    for score in scores:
-        if score.by_notebook is not None:
-            detail = (
-                f"{score.auto:g} points here, {score.by_notebook:g} by nbgrader: its cell failed"
-            )
-            yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
-    yield from doubts
+def _compared(by_record: Reply, by_run: Reply) -> Reply:
+    """What was judged by its record, with a flag if a run gives other points."""
+    graded = GradedSubmission.from_data(by_record["graded"])
+    flags: tuple[Flag, ...] = ()
+    if "problem" in by_run:
+        flags = (Flag(FlagKind.AUDIT, detail=f"it could not be run: {by_run['problem']}"),)
+    else:
+        ran = {score["name"]: score["auto"] for score in by_run["graded"]["scores"]}
+        flags = tuple(
+            Flag(FlagKind.AUDIT, s.name, f"{_points(s.auto)}, and {_points(ran.get(s.name))}")
+            for s in graded.scores
+            if s.auto != ran.get(s.name)
+        )
+    audited = replace(graded, way=AUDITED, flags=(*graded.flags, *flags))
+    return {**by_record, "graded": audited.as_data()}
+
+
+def _points(auto: float | None) -> str:
+    return "a person decides" if auto is None else f"{auto:g} points"
 
 
 def _files_of(folder: Path) -> dict[str, bytes]:

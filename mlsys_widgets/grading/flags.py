@@ -40,6 +40,11 @@ class FlagKind(NoteKind):
         "ledger: it does not match its receipt. {detail}",
         "the ledger does not match its receipt",
     )
+    AUDIT = (
+        "audit",
+        "audit: {about} by its record, and then by running it: {detail}",
+        "its record and a run give different points",
+    )
     OTHER = "other", "{detail}", "something else"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
@@ -19,7 +19,7 @@ from sqlalchemy import (
     make_url,
     select,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.grading.late_penalty import LatePenalty
@@ -52,6 +52,22 @@ class GradebookEntry:
     scores: Sequence[Score]
     no_response: Sequence[str] = ()
     answered: Sequence[str] = ()
+
+    def as_data(self) -> dict[str, Any]:
+        """The entry as JSON has it."""
+        when = self.timestamp and self.timestamp.isoformat()
+        return {**asdict(self), "timestamp": when}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> GradebookEntry:
+        """Read what `as_data` wrote."""
+        when = data["timestamp"] and datetime.fromisoformat(data["timestamp"])
+        scores = [Score(**score) for score in data["scores"]]
+        return cls(**{**data, "timestamp": when, "scores": scores})
+
+
+class EntryRefused(ValueError):
+    """An entry that no gradebook takes, such as one under an impossible name."""
 
 
 class Book:
@@ -154,9 +170,19 @@ class Book:
         return frozenset(self._answers)
 
     def write(self, entry: GradebookEntry) -> None:
-        """Write a submission: all of it, or nothing."""
+        """Write a submission: all of it, or nothing.
+
+        Raises
+        ------
+        EntryRefused
+            If this one cannot be written; others can.
+        ValueError
+            If nothing can be written any more.
+        """
         try:
             self._write(entry)
+        except (DataError, IntegrityError, UnicodeError) as problem:
+            raise EntryRefused(f"the gradebook does not take it: {_first_line(problem)}") from None
         except SQLAlchemyError as problem:
             raise ValueError(
                 f"the gradebook cannot be written: {_first_line(problem)}; what is graded is kept:"
@@ -262,7 +288,7 @@ def _shown(url: str) -> str:
         return "db_url"
 
 
-def _first_line(problem: SQLAlchemyError) -> str:
+def _first_line(problem: Exception) -> str:
     cause = getattr(problem, "orig", None) or problem
     return (str(cause).strip().splitlines() or [type(cause).__name__])[0]
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.grading.flags import Flag
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.remarks import Remark
+
+#: How a submission was graded: from its record alone, by running it, or in both ways.
+BY_RECORD: Final = "record"
+RUN: Final = "run"
+AUDITED: Final = "audited"
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,8 @@ class GradedSubmission:
         What a TA should look at.
     seconds
         How long it ran.
+    way
+        How it was graded: ``record``, ``run``, or ``audited`` if by its record and then run too.
     """
 
     student: str
@@ -33,6 +41,7 @@ class GradedSubmission:
     remarks: tuple[Remark, ...] = ()
     flags: tuple[Flag, ...] = ()
     seconds: float = 0.0
+    way: str = RUN
 
     @property
     def earned(self) -> float:
@@ -62,4 +71,17 @@ class GradedSubmission:
             "remarks": [remark.as_data() for remark in self.remarks],
             "flags": [flag.as_data() for flag in self.flags],
             "seconds": self.seconds,
+            "way": self.way,
         }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> GradedSubmission:
+        """Read what `as_data` wrote."""
+        return cls(
+            data["student"],
+            tuple(Score(**score) for score in data["scores"]),
+            tuple(map(Remark.from_data, data["remarks"])),
+            tuple(map(Flag.from_data, data["flags"])),
+            data["seconds"],
+            data["way"],
+        )

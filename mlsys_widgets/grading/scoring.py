@@ -159,6 +159,8 @@ class Judge:
             key = self._checks[name](given)
         except ValueError as reason:  # of an answer about a file that is missing or broken
             return Verdict(0.0, str(reason)), words
+        except MemoryError:
+            raise
         except Exception as problem:
             # A check that reads a file of the submission may meet anything there.
             said = f"The check could not be made: {type(problem).__name__}: {problem}"
@@ -168,6 +170,8 @@ class Judge:
     def _judge_record(self, name: str, folder: Path, student: str) -> tuple[Verdict, Flag | None]:
         try:
             return judge_record(self._lab, name, folder, student)
+        except MemoryError:
+            raise
         except Exception as problem:
             said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)

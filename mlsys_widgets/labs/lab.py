@@ -9,13 +9,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
 from mlsys_widgets.labs.variants import Parameter, Parameters, draw
 
 Asks = Callable[[Parameters], Item]
+#: For how many students a lab remembers what it asked.
+_KEPT: Final = 4
 
 
 class Lab:
@@ -67,6 +69,7 @@ class Lab:
         self.design = dict(design or {})
         self.materials = dict(materials or {})
         self._asks: dict[str, Asks] = {}
+        self._made: dict[str, dict[str, Item]] = {}
 
     def asks(self, function: Asks) -> Asks:
         """Declare an item: a function of the parameters, whose name is the item's id."""
@@ -74,6 +77,7 @@ class Lab:
         if name in self._asks:
             raise ValueError(f"{self.name} asks {name} twice; each id can be used once")
         self._asks[name] = function
+        self._made.clear()
         return function
 
     def draw(self, student: str, *, edition: str = "", variants: bool = True) -> Parameters:
@@ -84,7 +88,13 @@ class Lab:
 
     def items(self, parameters: Parameters) -> dict[str, Item]:
         """Everything the lab asks, in order, with these parameters."""
-        return {name: asks(parameters) for name, asks in self._asks.items()}
+        # Items are made once for each of the last few students: grading asks for them often.
+        key = repr(parameters)
+        if key not in self._made:
+            while len(self._made) >= _KEPT:
+                del self._made[next(iter(self._made))]
+            self._made[key] = {name: asks(parameters) for name, asks in self._asks.items()}
+        return dict(self._made[key])
 
     def points(self, parameters: Parameters) -> dict[str, float]:
         """What each graded item is worth, by id."""

@@ -1,80 +1,150 @@
 """Where submissions run: on this machine, or on a Dask cluster that already exists.
 
-Submissions travel as bytes and results come back as JSON, so that a worker needs the package and
-nothing else. Only as many are under way as keep all workers busy, however large the class is.
+Whoever has something to run calls `run` from a thread of its own and waits there. Parcels and
+reports are files that nobody here looks into; on a cluster they travel as bytes, so that a worker
+needs the package and nothing else.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import replace
-from queue import Empty, SimpleQueue
-from typing import Any, Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol
 
 from mlsys_widgets import __version__
-from mlsys_widgets.sandbox.blueprint import Blueprint
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import LOST, Job, RunResult
-from mlsys_widgets.sandbox.packing import (
-    pack_blueprint,
-    pack_job,
-    pack_result,
-    unpack_blueprint,
-    unpack_job,
-    unpack_result,
-)
+from mlsys_widgets.sandbox.job import Ending, Parcel
+from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parcel, unpack_report
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
-from mlsys_widgets.sandbox.worker import run_submission
 
 LOCAL: Final = "local"
-#: Jobs in flight for each worker: one runs, one waits.
+#: Submissions under way for each worker of a cluster: one runs, one waits.
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
 _PATIENCE: Final = 10
-#: Dask keeps no long history of what was sent, because submissions are large and many; it runs no
-#: profiler, and serves no pages about the work, which anybody could read.
-_FRUGAL: Final = {
-    "distributed.admin.low-level-log-length": 20,
-    "distributed.worker.profile.enabled": False,
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.http.routes": [],
-}
-#: It opens a port for such pages anyway, so we pick one that only this machine reaches.
-_NO_PAGES: Final = "127.0.0.1:0"
-#: Seconds between counts of the workers: some may join later.
+#: Seconds between counts of a cluster's workers: some may join later.
 _LOOK: Final = 5.0
+#: Dask keeps no long history of what was sent, because submissions are large and many.
+_FRUGAL: Final = {"distributed.admin.low-level-log-length": 20}
+#: How a child ends that somebody else has killed: a system that is short of memory, or itself.
+_KILLED: Final = "ended by SIGKILL"
 
-_mine = threading.local()
+Report = tuple[Ending, tuple[Remark, ...]]
 
 
-class Engine:
-    """Runs jobs on workers.
+class NotRun(RuntimeError):
+    """A submission that could not be run; the message says why, for whoever grades."""
+
+
+class Engine(Protocol):
+    """Runs parcels."""
+
+    @property
+    def slots(self) -> int:
+        """How many submissions can run at a time."""
+
+    @property
+    def lanes(self) -> int:
+        """How many should be under way, so that no slot waits."""
+
+    def why_not_isolated(self) -> str | None:
+        """Say why submissions cannot be isolated; `None` if they can."""
+
+    def run(self, parcel: Parcel, told: Path) -> Report:
+        """Run a parcel, and write what it reports into a file.
+
+        Raises
+        ------
+        NotRun
+            If it cannot be run, which is this submission's alone.
+        ValueError
+            If nothing can be run any more.
+        """
+
+    def running(self) -> dict[str, float]:
+        """Whose submissions are under way, and for how many seconds."""
+
+    def close(self) -> None:
+        """End everything that was started here, under whoever waits for it."""
+
+
+def open_engine(address: str = LOCAL, workers: int | None = None) -> Engine:
+    """Open an engine.
 
     Parameters
     ----------
     address
         ``local``, or that of a Dask scheduler: ``tcp://…``.
     workers
-        How many on this machine; as many as it has cores if left out.
+        How many submissions at a time; as many as there are cores if left out.
+    """
+    return LocalEngine(workers) if address == LOCAL else ClusterEngine(address, workers)
+
+
+class LocalEngine:
+    """Fork servers on this machine, one for each submission that runs at a time."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.slots = workers or os.cpu_count() or 1
+        #: One more than run, so that the next is ready when one ends.
+        self.lanes = self.slots + 1
+        self._turns = threading.BoundedSemaphore(self.slots)
+        self._since: dict[str, float] = {}
+        self._pool = _ForkServers()
+        self._pool.start(self.slots)
+
+    def why_not_isolated(self) -> str | None:
+        """Wait until they have started; say why they cannot isolate."""
+        with self._pool.one() as server:
+            return server.cannot_isolate
+
+    def run(self, parcel: Parcel, told: Path) -> Report:
+        """Run a parcel in a child of a fork server."""
+        with self._turns, _noted(self._since, parcel.student), told.open("w+b") as file:
+            return _run(parcel, file, self._pool)
+
+    def running(self) -> dict[str, float]:
+        """Who is in a child now."""
+        return _ages(self._since)
+
+    def close(self) -> None:
+        """End all fork servers."""
+        self._pool.close()
+
+
+class ClusterEngine:
+    """The workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address
+        That of its scheduler.
+    workers
+        How many of them to use at most.
     """
 
-    def __init__(self, address: str = LOCAL, workers: int | None = None) -> None:
-        self._address, self._most = address, workers
-        if address == LOCAL:
-            # They import for a second, and so does Dask: both at the same time.
-            self._most = workers or os.cpu_count() or 1
-            _start_fork_servers(self._most)
+    def __init__(self, address: str, workers: int | None = None) -> None:
         import dask.config
-        import distributed  # noqa: F401 (brings the settings of which some are changed)
+        from distributed import Client
 
-        with dask.config.set(_FRUGAL):
-            self._connect()
+        self._address, self._most = address, workers
+        self._looked, self._slots = -_LOOK, 1
+        self._since: dict[str, float] = {}
+        try:
+            with dask.config.set(_FRUGAL):
+                self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as problem:
+            raise ValueError(
+                f"no Dask scheduler answers at {address} ({problem}); start one, or use"
+                " --engine local"
+            ) from None
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
@@ -84,38 +154,22 @@ class Engine:
                 f" {address}"
             ) from None
 
-    def _connect(self) -> None:
-        from distributed import Client, LocalCluster
-
-        self._cluster: Any = None
-        if self._address == LOCAL:
-            # Workers are threads here: what they wait for are fork servers, processes of their own.
-            self._cluster = LocalCluster(
-                n_workers=1,
-                threads_per_worker=self._most,
-                processes=False,
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": _NO_PAGES},
-                worker_dashboard_address=_NO_PAGES,
-                silence_logs=50,
-            )
-        where = self._cluster or self._address
-        try:
-            self._client = Client(where, timeout=_PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as problem:
-            raise ValueError(
-                f"no Dask scheduler answers at {self._address} ({problem}); start one, or use"
-                " --engine local"
-            ) from None
-
     @property
     def slots(self) -> int:
-        """How many submissions can run at a time."""
-        threads = max(1, sum(self._client.nthreads().values()))
-        return min(threads, self._most) if self._most else threads
+        """How many submissions can run at a time; workers may come and go."""
+        if time.monotonic() - self._looked > _LOOK:
+            threads = max(1, sum(self._client.nthreads().values()))
+            self._slots = min(threads, self._most) if self._most else threads
+            self._looked = time.monotonic()
+        return self._slots
+
+    @property
+    def lanes(self) -> int:
+        """Two for each slot."""
+        return self.slots * _AHEAD
 
     def why_not_isolated(self) -> str | None:
-        """Start the fork server of every thread of every worker; say why one cannot isolate.
+        """Ask every thread of every worker.
 
         Raises
         ------
@@ -147,113 +201,165 @@ class Engine:
             said = said or told["cannot_isolate"]
         return said
 
-    def run(self, jobs: Iterable[Job], blueprint: Blueprint) -> Iterator[RunResult]:
-        """Run jobs; yield the result of each, in the order in which they end."""
-        from distributed import as_completed
+    def run(self, parcel: Parcel, told: Path) -> Report:
+        """Run a parcel on some worker."""
+        with _noted(self._since, parcel.student):
+            return self._submit(parcel, told)
 
-        waiting, plan = iter(jobs), pack_blueprint(blueprint)
-        running = as_completed(loop=self._client.loop, raise_errors=False)
-        of: dict[str, str] = {}
-        most, looked = self.slots * _AHEAD, time.monotonic()
+    def running(self) -> dict[str, float]:
+        """Who was handed to the cluster."""
+        return _ages(self._since)
 
-        def start_more() -> None:
-            while len(of) < most and (job := next(waiting, None)) is not None:
-                # Dask groups tasks by the part before the digits, so it holds no student's name.
-                key = f"mlsys-grade-{os.urandom(16).hex()}"
-                of[key] = job.student
-                running.add(self._client.submit(_work, pack_job(job), plan, key=key, pure=False))
+    def _submit(self, parcel: Parcel, told: Path) -> Report:
+        from distributed import wait
 
-        start_more()
-        for future in running:
-            if future.status not in ("finished", "error"):
-                raise ValueError(
-                    f"the Dask scheduler at {self._address} is gone; what is graded is kept: start"
-                    " it again and continue with --resume"
-                )
-            student = of.pop(future.key)
-            if time.monotonic() - looked > _LOOK:
-                most, looked = self.slots * _AHEAD, time.monotonic()
-            start_more()
-            if future.status == "finished":
-                yield unpack_result(future.result())
-            else:
-                said = f"{type(future.exception()).__name__}: {future.exception()}"
-                remark = Remark(RemarkKind.NOT_RUN, detail=said)
-                yield RunResult(student, ended=LOST, remarks=(remark,))
-            future.release()
+        # Dask groups tasks by the part before the digits, so it holds no student's name.
+        key = f"mlsys-grade-{os.urandom(16).hex()}"
+        future = self._client.submit(_work, pack_parcel(parcel), key=key, pure=False)
+        try:
+            wait(future)
+        except Exception:  # of a connection that is gone; the status says it too
+            future.cancel()
+        if future.status not in ("finished", "error"):
+            raise ValueError(
+                f"the Dask scheduler at {self._address} is gone; what is graded is kept: start"
+                " it again and continue with --resume"
+            )
+        if future.status == "error":
+            problem = future.exception()
+            raise NotRun(f"{type(problem).__name__}: {problem}")
+        ending, remarks, report = unpack_report(future.result())
+        future.release()
+        told.write_bytes(report)
+        return ending, remarks
 
     def close(self) -> None:
-        """End everything that was started here."""
-        if self._cluster is not None:
-            with suppress(Exception):
-                self._client.run(_close_fork_servers)
+        """Let go of the cluster."""
         self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
 
 
-# What runs on a worker.
-
-_all_servers: list[ForkServer] = []
-#: Started, and not yet taken by a thread.
-_spare: SimpleQueue[ForkServer] = SimpleQueue()
-_lock = threading.Lock()
-#: Set when the work here ends: a fork server that is lost then is not replaced.
-_closing = threading.Event()
-
-
-def _start_fork_servers(count: int) -> None:
-    _closing.clear()
-    for _ in range(count):
-        _spare.put(_new_fork_server())
+@contextmanager
+def _noted(since: dict[str, float], student: str) -> Iterator[None]:
+    since[student] = time.monotonic()
+    try:
+        yield
+    finally:
+        del since[student]
 
 
-def _new_fork_server() -> ForkServer:
-    if _closing.is_set():
-        raise ForkServerLost("grading ends here")
-    server = ForkServer()
-    with _lock:
-        _all_servers.append(server)
-    return server
+def _ages(since: dict[str, float]) -> dict[str, float]:
+    now = time.monotonic()
+    return {student: now - began for student, began in since.copy().items()}
 
 
-def _fork_server() -> ForkServer:
-    """The fork server of this thread."""
-    known: ForkServer | None = getattr(_mine, "server", None)
-    while known is None or not known.alive:
+def _run(parcel: Parcel, told: BinaryIO, pool: _ForkServers) -> Report:
+    """Run a parcel with a fork server; once more if that is lost, or the child was killed.
+
+    The second run gets exactly what the first one had, and it is said. Who has seen hidden tests
+    is not started again: it could have left them somewhere for itself to find.
+    """
+    remarks: tuple[Remark, ...] = ()
+    while True:
+        told.seek(0)
+        told.truncate()
+        with pool.one() as server:
+            try:
+                ending = server.deliver(parcel, told)
+                too_late, why = ending.late_from is not None, "its process was killed"
+                if ending.ended != _KILLED:
+                    told.flush()
+                    return ending, remarks
+            except ForkServerLost as lost:
+                server.close()
+                too_late, why = lost.too_late, str(lost)
+            except CannotIsolate as problem:
+                raise NotRun(str(problem)) from None
+        if remarks or too_late:
+            again = "after it had its hidden tests" if too_late else "twice"
+            raise NotRun(f"{why}, {again}; if the machine is short of memory, use fewer --workers")
+        remarks = (Remark(RemarkKind.RUN_AGAIN),)
+
+
+class _ForkServers:
+    """Fork servers, each for one submission at a time; one that is lost is replaced."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: set[ForkServer] = set()
+        self._free: list[ForkServer] = []
+        self._closed = False
+
+    def start(self, count: int) -> None:
+        """Start some; they import for a second, all at the same time."""
+        for _ in range(count):
+            self._give(self._new())
+
+    @contextmanager
+    def one(self) -> Iterator[ForkServer]:
+        """A fork server that nobody else has."""
+        server = self._take()
         try:
-            known = _spare.get_nowait()
-        except Empty:
-            known = _new_fork_server()
-    _mine.server = known
-    return known
+            yield server
+        finally:
+            self._give(server)
+
+    def pids(self) -> set[int]:
+        """The processes of all that run."""
+        with self._lock:
+            return {server.pid for server in self._all}
+
+    def close(self) -> None:
+        """End all of them, under whoever uses them."""
+        with self._lock:
+            self._closed, ending = True, list(self._all)
+            self._all.clear()
+            self._free.clear()
+        for server in ending:
+            server.close()
+
+    def _take(self) -> ForkServer:
+        while True:
+            with self._lock:
+                found = self._free.pop() if self._free else None
+            if found is None:
+                return self._new()
+            if found.alive:
+                return found
+            self._drop(found)
+
+    def _new(self) -> ForkServer:
+        with self._lock:
+            if self._closed:
+                raise NotRun("grading ends here")
+            server = ForkServer()
+            self._all.add(server)
+            return server
+
+    def _give(self, server: ForkServer) -> None:
+        if not server.alive:
+            self._drop(server)
+            return
+        with self._lock:
+            if not self._closed:
+                self._free.append(server)
+
+    def _drop(self, server: ForkServer) -> None:
+        with self._lock:
+            self._all.discard(server)
+        server.close()
+
+
+# What runs on a worker of a cluster.
+
+_here: Final = _ForkServers()
 
 
 def _hello() -> str:
-    return json.dumps({"version": __version__, "cannot_isolate": _fork_server().cannot_isolate})
+    with _here.one() as server:
+        return json.dumps({"version": __version__, "cannot_isolate": server.cannot_isolate})
 
 
-def _close_fork_servers() -> None:
-    _closing.set()
-    with _lock:
-        while _all_servers:
-            _all_servers.pop().close()
-
-
-def _work(packed: bytes, plan: bytes) -> str:
-    job, blueprint = unpack_job(packed), unpack_blueprint(plan)
-    again: tuple[Remark, ...] = ()
-    while True:
-        server = _fork_server()
-        try:
-            result = run_submission(job, blueprint, server)
-        except ForkServerLost:
-            server.close()
-            # Whoever killed it, the second run gets exactly what the first one had; and it is said.
-            if again:
-                raise
-            again = (Remark(RemarkKind.RUN_AGAIN),)
-        except CannotIsolate as problem:
-            raise RuntimeError(str(problem)) from None
-        else:
-            return pack_result(replace(result, remarks=(*again, *result.remarks)))
+def _work(packed: bytes) -> bytes:
+    told = io.BytesIO()
+    ending, remarks = _run(unpack_parcel(packed), told, _here)
+    return pack_report(ending, remarks, told.getvalue())

@@ -3,34 +3,72 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
-import re
+import select
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import Job
-from mlsys_widgets.sandbox.wire import ENOUGH, receive, send, send_job
+from mlsys_widgets.sandbox.job import Ending, Job, Parcel
+from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, framed, receive, send, send_job
 
 #: What a fork server gets of the grader's environment.
 _ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOME")
 #: The line with which a child says that all answers are settled.
 _ANSWERED_LINE: Final = b'{"answered": true}\n'
-_ANSWERED: Final = re.compile(b"^" + re.escape(_ANSWERED_LINE), re.M)
 
 
-def _lines(told: bytes | bytearray) -> list[str]:
-    """Split into complete lines."""
-    return bytes(told).decode("utf-8", "replace").split("\n")[:-1]
+def child_content(
+    home: str,
+    files: Mapping[str, bytes],
+    cells: Sequence[str | None],
+    watched: Mapping[int, str],
+    hidden: Mapping[int, str],
+) -> bytes:
+    """What a child is sent: its files, its cells, and whose answers are read after which of them.
+
+    Parameters
+    ----------
+    home
+        Its folder inside: ``<student>/<lab>``.
+    files, cells, watched, hidden
+        As `ForkServer.run` has them; of ``hidden`` it only learns the numbers.
+    """
+    return framed(
+        {
+            "cells": list(cells),
+            "files": {n: base64.b64encode(c).decode() for n, c in files.items()},
+            "watched": {str(number): name for number, name in watched.items()},
+            "home": home,
+            "late": sorted(hidden),
+        }
+    )
+
+
+def split_report(told: bytes, late_from: int | None) -> tuple[list[str], list[str]]:
+    """Split what a child reported into complete lines, before and after its hidden tests."""
+    if late_from is None:
+        return _lines(told), []
+    return _lines(told[: late_from - len(_ANSWERED_LINE)]), _lines(told[late_from:])
+
+
+def _lines(told: bytes) -> list[str]:
+    return told.decode("utf-8", "replace").split("\n")[:-1]
 
 
 class ForkServerLost(RuntimeError):
     """The fork server is gone, and with it the child it was watching."""
+
+    #: Whether the child had its hidden tests by then.
+    too_late = False
 
 
 class ForkServer:
@@ -91,76 +129,69 @@ class ForkServer:
             The complete code of cells whose hidden tests are not in ``cells``. The child gets it
             when it has reported all answers; what it reports from then on is under ``late``.
         """
-        refusal = self.cannot_isolate
-        if job.isolate and refusal:
-            raise CannotIsolate(0, refusal)
-        content = {
-            "cells": list(cells),
-            "files": {n: base64.b64encode(c).decode() for n, c in files.items()},
-            "watched": {str(number): name for number, name in watched.items()},
-            "home": f"{job.student}/{job.lab}",
-            "late": sorted(hidden or ()),
+        content = child_content(f"{job.student}/{job.lab}", files, cells, watched, hidden or {})
+        parcel = Parcel(job.student, content, hidden or {}, job.isolate, job.limits)
+        told = io.BytesIO()
+        ending = self.deliver(parcel, told)
+        lines, late = split_report(told.getvalue(), ending.late_from)
+        return {
+            "lines": lines,
+            "late": late,
+            "ended": ending.ended,
+            "seconds": ending.seconds,
+            "cpu": ending.cpu,
         }
+
+    def deliver(self, parcel: Parcel, told: BinaryIO) -> Ending:
+        """Have a child do what is in a parcel; nothing in it, or of what comes back, is read here.
+
+        Parameters
+        ----------
+        parcel
+            What the child gets.
+        told
+            Where to write what it reports.
+
+        Raises
+        ------
+        ForkServerLost
+            If the fork server is gone. Its ``too_late`` says whether the child had its hidden
+            tests by then, and so must not be started again.
+        """
+        refusal = self.cannot_isolate
+        if parcel.isolate and refusal:
+            raise CannotIsolate(0, refusal)
         line, theirs = socket.socketpair()
         with line, line.makefile("wb") as out:
             try:
                 with theirs:
-                    limits = {"limits": asdict(job.limits), "isolate": job.isolate}
-                    send_job(self._jobs, limits, theirs)
+                    how = {"limits": asdict(parcel.limits), "isolate": parcel.isolate}
+                    send_job(self._jobs, how, theirs)
             except OSError:
                 raise ForkServerLost("the fork server takes no more jobs") from None
             with suppress(OSError):  # it has ended; the fork server says how
-                send(out, content)
-            lines, late, all_of_it = self._listen(line, out, hidden or {}, job.limits.output)
-        told = self._receive()
-        return {
-            "lines": lines,
-            "late": late,
-            **told,
-            "ended": told["ended"] if all_of_it else "too much output",
-        }
-
-    def _listen(
-        self, line: socket.socket, out: BinaryIO, hidden: Mapping[int, str], most: int
-    ) -> tuple[list[str], list[str], bool]:
-        """Collect what a child reports before and after it gets the hidden tests.
-
-        The third value says whether that is all of it.
-        """
-        before: list[str] | None = None
-        told = bytearray()
-        while True:
-            try:
-                piece = line.recv(1 << 20)
-            except OSError:
-                piece = b""
-            told += piece
-            most -= len(piece)
-            if before is None and hidden:
-                # Only the new part is searched; everything before the line is settled.
-                found = _ANSWERED.search(told, max(0, len(told) - len(piece) - len(_ANSWERED_LINE)))
-                if found:
-                    before = _lines(told[: found.start()])
-                    del told[: found.end()]
-                    with suppress(OSError):
-                        send(out, {str(number): hidden[number] for number in sorted(hidden)})
-            if most < 0:
-                with suppress(OSError):
-                    self._jobs.send(ENOUGH)
-            if not piece or most < 0:
-                rest = _lines(told)
-                return (rest, [], most >= 0) if before is None else (before, rest, most >= 0)
+                _send_content(line, parcel.content)
+            listener = _Listener(line, out, parcel, told, self._jobs)
+            listener.listen()
+        try:
+            ending = self._receive()
+        except ForkServerLost as lost:
+            lost.too_late = listener.late_from is not None
+            raise
+        ended = "too much output" if listener.cut else ending["ended"]
+        return Ending(ended, ending["seconds"], ending["cpu"], listener.late_from)
 
     def close(self) -> None:
         """End it."""
         self._jobs.close()
-        if self._process.stdout:
-            self._process.stdout.close()
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        # Last, because a thread that still reads from it holds it until the process has ended.
+        if self._process.stdout:
+            self._process.stdout.close()
 
     def _receive(self) -> dict[str, Any]:
         stream: BinaryIO = self._process.stdout  # type: ignore[assignment]
@@ -168,3 +199,81 @@ class ForkServer:
         if message is None:
             raise ForkServerLost(f"the fork server ended ({self._process.poll()})")
         return message
+
+
+def _send_content(line: socket.socket, content: bytes | Path) -> None:
+    if isinstance(content, bytes):
+        line.sendall(content)
+    else:
+        with content.open("rb") as file:
+            line.sendfile(file)
+
+
+class _Listener:
+    """Takes down what a child reports, and gives it its hidden tests once answers are settled."""
+
+    def __init__(
+        self,
+        line: socket.socket,
+        out: BinaryIO,
+        parcel: Parcel,
+        told: BinaryIO,
+        jobs: socket.socket,
+    ) -> None:
+        self._line, self._out, self._parcel, self._told = line, out, parcel, told
+        self._jobs = jobs
+        #: Where the report on hidden tests begins; `None` until the child has them.
+        self.late_from: int | None = None
+        #: Whether there was more than is allowed.
+        self.cut = False
+
+    def listen(self) -> None:
+        """Listen until the child has ended, or must end."""
+        seen, carried = 0, b""
+        began, allowance = time.monotonic(), self._parcel.allowance
+        while True:
+            left = None if allowance is None else max(0.0, began + allowance - time.monotonic())
+            ready, _, _ = select.select([self._line], [], [], left)
+            if not ready:
+                allowance = None
+                # Who has seen hidden tests is never started again, and so stays.
+                if self.late_from is None:
+                    self._tell(LEAVE)
+                continue
+            try:
+                piece = self._line.recv(1 << 18)
+            except OSError:
+                piece = b""
+            if not piece:
+                return
+            self._told.write(piece)
+            if self.late_from is None and self._parcel.hidden:
+                # Only the new part is searched, and as much before it as the line is long.
+                window = carried + piece
+                at = _whole_line(window, starts=not seen)
+                if at is not None:
+                    self.late_from = seen - len(carried) + at + len(_ANSWERED_LINE)
+                    self._give_hidden_tests()
+                carried = window[-len(_ANSWERED_LINE) :]
+            seen += len(piece)
+            if seen > self._parcel.limits.output:
+                self.cut = True
+                self._tell(ENOUGH)
+                return
+
+    def _give_hidden_tests(self) -> None:
+        hidden = self._parcel.hidden
+        with suppress(OSError):
+            send(self._out, {str(number): hidden[number] for number in sorted(hidden)})
+
+    def _tell(self, word: bytes) -> None:
+        with suppress(OSError):
+            self._jobs.send(word)
+
+
+def _whole_line(window: bytes, *, starts: bool) -> int | None:
+    """Where the line about answers begins; it must be one of its own."""
+    if starts and window.startswith(_ANSWERED_LINE):
+        return 0
+    at = window.find(b"\n" + _ANSWERED_LINE)
+    return None if at < 0 else at + 1

@@ -33,11 +33,14 @@ from typing import Any, Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.isolation import isolate, why_not
-from mlsys_widgets.sandbox.job import FINISHED
+from mlsys_widgets.sandbox.job import FINISHED, YIELDED
+from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import descendants, over_limit
-from mlsys_widgets.sandbox.wire import ENOUGH, receive, receive_job, send
+from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, receive, receive_job, send
 
+#: Why a child is ended when its owner says so.
+_ORDERS: Final = {ENOUGH: "too much output", LEAVE: YIELDED}
 #: Seconds between looks at what a child uses.
 _POLL: Final = 0.1
 _libc: Final = ctypes.CDLL(None, use_errno=True)
@@ -56,7 +59,7 @@ def main() -> int:
 
     shell = make_shell()
     _warm_up()
-    root = Path(tempfile.mkdtemp(prefix="mlsys-root-"))
+    root = own_folder("root")
     root.chmod(0o755)
     try:
         send(results, {"ready": True, "cannot_isolate": why_not(root)})
@@ -96,7 +99,7 @@ def _run_in_child(
 ) -> dict[str, Any]:
     """Fork a child for a job, and watch it until it ends or must be ended."""
     limits = Limits(**job["limits"])
-    place = None if job["isolate"] else Path(tempfile.mkdtemp(prefix="mlsys-submission-"))
+    place = None if job["isolate"] else own_folder("submission")
     began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
     if not pid:
@@ -203,7 +206,7 @@ def _watch(pid: int, limits: Limits, began: float, jobs: socket.socket) -> str |
             if process in ready:
                 return None
             if jobs.fileno() in ready:
-                return "too much output" if jobs.recv(1) == ENOUGH else "abandoned"
+                return _ORDERS.get(jobs.recv(1), "abandoned")
             if reason := over_limit(pid, limits):
                 return reason
     finally:

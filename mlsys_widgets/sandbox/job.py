@@ -1,9 +1,10 @@
-"""One submission on its way to a worker, and its result on the way back."""
+"""One submission on its way to a child, and what comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.sandbox.limits import Limits
@@ -13,11 +14,13 @@ from mlsys_widgets.sandbox.remarks import Remark
 FINISHED: Final = "finished"
 #: How it ended when it could not be run at all, through no fault of its own that we know of.
 LOST: Final = "lost"
+#: How it ended when it was stopped so that others can run first.
+YIELDED: Final = "yielded"
 
 
 @dataclass(frozen=True)
 class Job:
-    """One submission, as it travels to a worker.
+    """One submission that is about to be run.
 
     Parameters
     ----------
@@ -39,15 +42,60 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Parcel:
+    """One submission on its way to a child: whoever carries it need not look inside.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    content
+        What the child is sent, or the file that holds it.
+    hidden
+        Cells with hidden tests that only a notebook can run, complete; for after its answers.
+    isolate, limits
+        How it runs, and what it may use.
+    allowance
+        Seconds after which it leaves its place to others and starts again later; `None` if it
+        may stay.
+    """
+
+    student: str
+    content: bytes | Path
+    hidden: Mapping[int, str] = field(default_factory=dict)
+    isolate: bool = True
+    limits: Limits = field(default_factory=Limits)
+    allowance: float | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a child ended.
+
+    Parameters
+    ----------
+    ended
+        ``finished``, or why it did not get there.
+    seconds, cpu
+        What it took.
+    late_from
+        Where in its report the part about hidden tests begins; `None` if it never had them.
+    """
+
+    ended: str
+    seconds: float = 0.0
+    cpu: float = 0.0
+    late_from: int | None = None
+
+
+@dataclass(frozen=True)
 class RunResult:
-    """What a worker hands back.
+    """What came of a submission that was run, or judged by its record.
 
     Parameters
     ----------
     student
         Whose submission it was.
-    notebook
-        The notebook with outputs, as JSON; empty if it could not be read.
     answers
         What was typed, as data, by the name of the answer.
     ended
@@ -63,7 +111,6 @@ class RunResult:
     """
 
     student: str
-    notebook: str = ""
     answers: Mapping[str, Any] = field(default_factory=dict)
     ended: str = FINISHED
     remarks: tuple[Remark, ...] = ()

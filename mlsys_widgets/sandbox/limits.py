@@ -56,7 +56,7 @@ def enforce(limits: Limits, *, own_user: bool = True) -> None:
     processes = ((resource.RLIMIT_NPROC, limits.processes),) if own_user else ()
     for which, most in (
         *processes,
-        (resource.RLIMIT_AS, _address_space() + limits.memory),
+        (resource.RLIMIT_AS, address_space() + limits.memory),
         (resource.RLIMIT_FSIZE, limits.disk),
         (resource.RLIMIT_NOFILE, 512),
         (resource.RLIMIT_CORE, 0),
@@ -68,7 +68,7 @@ def enforce(limits: Limits, *, own_user: bool = True) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 2))
 
 
-def _address_space() -> int:
+def address_space() -> int:
     """Bytes of address space that this process has now."""
     sizes = Path("/proc/self/statm")
     if not sizes.exists():

@@ -1,57 +1,60 @@
-"""Jobs, blueprints and results as bytes: all that travels between a coordinator and its workers."""
+"""Parcels and reports as bytes: all that travels between a coordinator and a cluster."""
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
+import struct
 from dataclasses import asdict
-from functools import lru_cache
+from typing import Any, Final
 
-from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.job import Job, RunResult
+from mlsys_widgets.sandbox.job import Ending, Parcel
 from mlsys_widgets.sandbox.limits import Limits
 from mlsys_widgets.sandbox.remarks import Remark
 
+_LENGTH: Final = struct.Struct(">I")
 
-def pack_job(job: Job) -> bytes:
-    """Write a job as bytes."""
-    data = asdict(job)
-    data["files"] = {
-        name: base64.b64encode(content).decode() for name, content in job.files.items()
+
+def pack_parcel(parcel: Parcel) -> bytes:
+    """Write a parcel as bytes, its content with it."""
+    content = parcel.content if isinstance(parcel.content, bytes) else parcel.content.read_bytes()
+    about = {
+        "student": parcel.student,
+        "hidden": {str(number): code for number, code in parcel.hidden.items()},
+        "isolate": parcel.isolate,
+        "limits": asdict(parcel.limits),
+        "allowance": parcel.allowance,
     }
-    return json.dumps(data).encode()
+    return _joined(about, content)
 
 
-def unpack_job(packed: bytes) -> Job:
-    """Read what `pack_job` wrote."""
-    data = json.loads(packed)
-    data["files"] = {name: base64.b64decode(content) for name, content in data["files"].items()}
-    data["limits"] = Limits(**data["limits"])
-    return Job(**data)
+def unpack_parcel(packed: bytes) -> Parcel:
+    """Read what `pack_parcel` wrote."""
+    about, content = _split(packed)
+    about["hidden"] = {int(number): code for number, code in about["hidden"].items()}
+    about["limits"] = Limits(**about["limits"])
+    return Parcel(content=content, **about)
 
 
-def pack_blueprint(blueprint: Blueprint) -> bytes:
-    """Write a blueprint as bytes."""
-    return zlib.compress(json.dumps(asdict(blueprint)).encode())
+def pack_report(ending: Ending, remarks: tuple[Remark, ...], told: bytes) -> bytes:
+    """Write how a child ended, what is to be said about that, and what it reported."""
+    about = {"ending": asdict(ending), "remarks": [each.as_data() for each in remarks]}
+    return _joined(about, told)
 
 
-@lru_cache(maxsize=4)  # it is the same for a whole class
-def unpack_blueprint(packed: bytes) -> Blueprint:
-    """Read what `pack_blueprint` wrote."""
-    data = json.loads(zlib.decompress(packed))
-    data["cells"] = {name: SourceCell(**cell) for name, cell in data["cells"].items()}
-    return Blueprint(**data)
+def unpack_report(packed: bytes) -> tuple[Ending, tuple[Remark, ...], bytes]:
+    """Read what `pack_report` wrote."""
+    about, told = _split(packed)
+    remarks = tuple(map(Remark.from_data, about["remarks"]))
+    return Ending(**about["ending"]), remarks, told
 
 
-def pack_result(result: RunResult) -> str:
-    """Write a result as JSON."""
-    return json.dumps(asdict(result))
+def _joined(about: dict[str, Any], content: bytes) -> bytes:
+    head = json.dumps(about).encode()
+    return b"".join((_LENGTH.pack(len(head)), head, content))
 
 
-def unpack_result(packed: str) -> RunResult:
-    """Read what `pack_result` wrote."""
-    data = json.loads(packed)
-    data["remarks"] = tuple(map(Remark.from_data, data["remarks"]))
-    data["missing"] = tuple(data["missing"])
-    return RunResult(**data)
+def _split(packed: bytes) -> tuple[dict[str, Any], bytes]:
+    (size,) = _LENGTH.unpack_from(packed)
+    begin = _LENGTH.size + size
+    about: dict[str, Any] = json.loads(packed[_LENGTH.size : begin])
+    return about, packed[begin:]

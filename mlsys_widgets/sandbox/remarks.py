@@ -99,6 +99,10 @@ class RemarkKind(NoteKind):
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"
     NOT_FINISHED = "not finished", "it did not run to its end: {detail}"
     RUN_AGAIN = "run again", "its process was lost, so it was run a second time from the start"
+    RUN_LATER = (
+        "run later",
+        "it took long while others waited, so it was stopped and run from the start after them",
+    )
     NOT_RUN = "not run", "it could not be run: {detail}"
 
 

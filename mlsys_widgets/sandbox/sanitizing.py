@@ -82,7 +82,7 @@ def read(content: bytes) -> Notebook:
         # Halves of characters, which JSON can spell and no file can hold, become question marks.
         text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
         book = nbformat.convert(nbformat.reader.reads(text), 4)
-    except UnreadableNotebook:
+    except (UnreadableNotebook, MemoryError):
         raise
     except Exception as problem:  # of a file that may hold anything
         raise UnreadableNotebook(f"the notebook cannot be read: {str(problem)[:200]}") from None

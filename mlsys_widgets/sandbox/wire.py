@@ -13,13 +13,14 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO, Final
 
 _LENGTH: Final = struct.Struct(">I")
-#: What a message to a fork server begins with: a job, or that the child has sent too much.
-_JOB, ENOUGH = b"J", b"!"
+#: What a message to a fork server begins with: a job, that the child has sent too much, or that
+#: it must leave its place to others.
+_JOB, ENOUGH, LEAVE = b"J", b"!", b"~"
 
 
 def send(stream: BinaryIO, message: Mapping[str, Any]) -> None:
     """Write one message."""
-    stream.write(_framed(message))
+    stream.write(framed(message))
     stream.flush()
 
 
@@ -39,13 +40,13 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
 def send_job(to: socket.socket, job: Mapping[str, Any], line: socket.socket) -> None:
     """Give a fork server a job, and the socket on which its child gets the rest."""
     socket.send_fds(to, [_JOB], [line.fileno()])
-    to.sendall(_framed(job))
+    to.sendall(framed(job))
 
 
 def receive_job(jobs: socket.socket) -> tuple[dict[str, Any], int] | None:
     """Read one job and the descriptor of its socket; `None` when there are no more."""
     word, lines, _, _ = socket.recv_fds(jobs, 1, 1)
-    while word == ENOUGH:  # about a child that has ended since
+    while word in (ENOUGH, LEAVE):  # about a child that has ended since
         word, lines, _, _ = socket.recv_fds(jobs, 1, 1)
     if word != _JOB or not lines:
         return None
@@ -54,6 +55,7 @@ def receive_job(jobs: socket.socket) -> tuple[dict[str, Any], int] | None:
     return (json.loads(body), lines[0]) if len(body) == size else None
 
 
-def _framed(message: Mapping[str, Any]) -> bytes:
+def framed(message: Mapping[str, Any]) -> bytes:
+    """A message as it is written: its length, and JSON."""
     body = json.dumps(message).encode()
     return _LENGTH.pack(len(body)) + body

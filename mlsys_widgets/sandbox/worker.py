@@ -1,6 +1,7 @@
-"""What a worker does with one submission: sanitize it, have it run, and hand back data.
+"""A submission before and after it runs: what a child gets of it, and what becomes of its report.
 
-A worker needs the package and nothing else: no gradebook, no checks, no shared disk.
+Pure, apart from `run_notebook`: whoever calls this reads what a student wrote, and so should have
+limits of its own.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import nbformat
@@ -16,32 +17,138 @@ import nbformat
 from mlsys_widgets.sandbox.blueprint import Blueprint
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Ending, Job, RunResult
 from mlsys_widgets.sandbox.outputs import take_reports
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize
 
 
-def run_submission(job: Job, blueprint: Blueprint, server: ForkServer) -> RunResult:
-    """Sanitize a submission, run it, and put its outputs into its notebook."""
-    name = f"{job.lab}.ipynb"
-    if name not in job.files:
-        return RunResult(job.student, ended="no notebook", remarks=(_no_notebook(job, name),))
+class NoUsableNotebook(ValueError):
+    """A submission in which there is nothing to run.
+
+    Parameters
+    ----------
+    ended
+        In a word or two.
+    remark
+        What is wrong.
+    """
+
+    def __init__(self, ended: str, remark: Remark) -> None:
+        super().__init__(remark.sentence)
+        self.ended, self.remark = ended, remark
+
+
+@dataclass(frozen=True)
+class RunnableNotebook:
+    """A notebook that was made ready to run.
+
+    Parameters
+    ----------
+    book
+        The notebook.
+    watched
+        After which cells which answer is read.
+    hidden
+        Cells with hidden tests that only the notebook can run, complete.
+    missing
+        Answers whose graded cell is gone; they are read when everything has run.
+    remarks
+        What was repaired.
+    """
+
+    book: Any
+    watched: Mapping[int, str]
+    hidden: Mapping[int, str]
+    missing: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def cells(self) -> list[str | None]:
+        """The code of each cell as a child gets it, and a place for each answer that is missing."""
+        code = [_code(cell) for cell in self.book.cells]
+        shown = [HIDDEN.sub("", c) if c and n in self.hidden else c for n, c in enumerate(code)]
+        return [*shown, *[None] * len(self.missing)]
+
+    @property
+    def read_after(self) -> dict[int, str]:
+        """After which cells which answer is read, those that are missing included."""
+        last = len(self.book.cells)
+        return {**self.watched, **{last + k: each for k, each in enumerate(self.missing)}}
+
+
+def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) -> RunnableNotebook:
+    """Make the notebook of a submission ready to run.
+
+    Parameters
+    ----------
+    lab
+        The name of the lab, and of its notebook.
+    files
+        What was handed in.
+    blueprint
+        The notebook as it was released.
+
+    Raises
+    ------
+    NoUsableNotebook
+        If there is none.
+    """
+    name = f"{lab}.ipynb"
+    if name not in files:
+        raise NoUsableNotebook("no notebook", _no_notebook(files, name))
     try:
-        sane = sanitize(read(job.files[name]), blueprint)
+        sane = sanitize(read(files[name]), blueprint)
     except UnreadableNotebook as problem:
-        return _unreadable(job, str(problem))
+        raise _unreadable(str(problem)) from None
     except nbformat.ValidationError as problem:
-        return _unreadable(job, f"its nbgrader metadata is broken: {problem.message[:200]}")
+        said = f"its nbgrader metadata is broken: {problem.message[:200]}"
+        raise _unreadable(said) from None
     book = sane.notebook
     watched, hidden = _watched(book, blueprint), _hidden(book, blueprint)
-    others = {n: content for n, content in job.files.items() if n != name}
-    result = run_notebook(book, replace(job, files=others), server, watched, hidden, sane.missing)
-    return replace(
-        result,
-        # Not nbformat.writes: what it would validate was checked output by output.
-        notebook=nbformat.v4.writes_json(book) + "\n",
-        remarks=tuple(dict.fromkeys((*sane.remarks, *result.remarks))),
+    return RunnableNotebook(book, watched, hidden, sane.missing, sane.remarks)
+
+
+def take_down(
+    student: str,
+    runnable: RunnableNotebook,
+    lines: Sequence[str],
+    late: Sequence[str],
+    ending: Ending,
+) -> RunResult:
+    """Put the outputs that a child has reported into its notebook.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    runnable
+        What it ran; the notebook is changed.
+    lines, late
+        What it reported before and after it had its hidden tests.
+    ending
+        How it ended.
+    """
+    book, hidden = runnable.book, runnable.hidden
+    remarks: list[Remark] = []
+    visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
+    answers = take_reports(book, visible, lines, remarks)
+    take_reports(book, set(hidden), late, remarks)
+    ended = ending.ended
+    last = (late or lines)[-1:]
+    if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
+        ended = "it ended itself"
+    if ended != FINISHED:
+        remarks.append(Remark(RemarkKind.NOT_FINISHED, detail=ended))
+    return RunResult(
+        student,
+        answers={each: answers[each] for each in runnable.read_after.values() if each in answers},
+        ended=ended,
+        remarks=tuple(dict.fromkeys((*runnable.remarks, *remarks))),
+        missing=runnable.missing,
+        seconds=ending.seconds,
+        cpu=ending.cpu,
+        own=_own(late or lines, ending.seconds),
     )
 
 
@@ -51,9 +158,8 @@ def run_notebook(
     server: ForkServer,
     watched: Mapping[int, str],
     hidden: Mapping[int, str],
-    missing: Sequence[str] = (),
 ) -> RunResult:
-    """Run a sanitized notebook, and put its outputs into it.
+    """Run a sanitized notebook at once, and put its outputs into it.
 
     Parameters
     ----------
@@ -63,38 +169,13 @@ def run_notebook(
         Whose, with what beside the notebook.
     server
         Where it runs.
-    watched
-        After which cells which answer is read.
-    hidden
-        Cells with hidden tests, complete.
-    missing
-        Answers whose graded cell is gone; they are read when everything has run.
+    watched, hidden
+        As `RunnableNotebook` has them.
     """
-    cells = [_code(cell) for cell in book.cells]
-    cells = [HIDDEN.sub("", c) if c and n in hidden else c for n, c in enumerate(cells)]
-    cells += [None] * len(missing)
-    watched = {**watched, **{len(book.cells) + k: each for k, each in enumerate(missing)}}
-    told = server.run(job, job.files, cells, watched, hidden)
-    remarks: list[Remark] = []
-    visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
-    answers = take_reports(book, visible, told["lines"], remarks)
-    take_reports(book, set(hidden), told["late"], remarks)
-    ended = told["ended"]
-    last = (told["late"] or told["lines"])[-1:]
-    if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
-        ended = "it ended itself"
-    if ended != FINISHED:
-        remarks.append(Remark(RemarkKind.NOT_FINISHED, detail=ended))
-    return RunResult(
-        job.student,
-        answers={each: answers[each] for each in watched.values() if each in answers},
-        ended=ended,
-        remarks=tuple(dict.fromkeys(remarks)),
-        missing=tuple(missing),
-        seconds=told["seconds"],
-        cpu=told["cpu"],
-        own=_own(told["late"] or told["lines"], told["seconds"]),
-    )
+    runnable = RunnableNotebook(book, watched, hidden)
+    told = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
+    ending = Ending(told["ended"], told["seconds"], told["cpu"])
+    return take_down(job.student, runnable, told["lines"], told["late"], ending)
 
 
 def _own(lines: Sequence[str], most: float) -> float:
@@ -104,16 +185,14 @@ def _own(lines: Sequence[str], most: float) -> float:
     return 0.0
 
 
-def _no_notebook(job: Job, name: str) -> Remark:
-    others = sorted(n for n in job.files if n.endswith(".ipynb"))
+def _no_notebook(files: Mapping[str, bytes], name: str) -> Remark:
+    others = sorted(n for n in files if n.endswith(".ipynb"))
     instead = f", only {', '.join(others)}" if others else ""
     return Remark(RemarkKind.NO_NOTEBOOK, name, instead)
 
 
-def _unreadable(job: Job, why: str) -> RunResult:
-    return RunResult(
-        job.student, ended="unreadable", remarks=(Remark(RemarkKind.UNREADABLE, detail=why),)
-    )
+def _unreadable(why: str) -> NoUsableNotebook:
+    return NoUsableNotebook("unreadable", Remark(RemarkKind.UNREADABLE, detail=why))
 
 
 def _code(cell: Any) -> str | None:

@@ -21,12 +21,13 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.files import StillHeld, acquire
+from mlsys_widgets.files import LEDGER, StillHeld, acquire
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.graded_submission import GradedSubmission
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.sandbox.engine import Engine
+from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.sandbox.engine import LocalEngine
 from mlsys_widgets.sandbox.limits import Limits
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool, typed, work_through
 
@@ -105,6 +106,21 @@ def hand_in(
     return folder
 
 
+def record(
+    course: Workshop,
+    student: str,
+    answers: Mapping[str, Any] | None = None,
+    change: Change = lambda *_: None,
+) -> Path:
+    """Hand in the release with answers entered in its cards, right ones unless others are given."""
+    folder = hand_in(course, student, change, ledger=True)
+    given = course.asked(student).right() if answers is None else answers
+    ledger = Ledger.open(folder / LEDGER)
+    for name, value in given.items():
+        ledger.record_answer(name, value)
+    return folder
+
+
 def _release(course: Workshop) -> Path:
     return course.root / "release" / course.lab / f"{course.lab}.ipynb"
 
@@ -136,19 +152,19 @@ def grade(
 def shared_engine() -> Iterator[None]:
     """Have runs of this process use one engine, which stays open until `close_engine`."""
     if not _engines:
-        _engines.append(Engine(workers=2))
+        _engines.append(LocalEngine(workers=2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinator, "Engine", lambda *_: _Lent(_engines[0]))
+        patch.setattr(coordinator, "open_engine", lambda *_: _Lent(_engines[0]))
         yield
 
 
-_engines: list[Engine] = []
+_engines: list[LocalEngine] = []
 
 
 class _Lent:
     """An engine that whoever borrows it cannot close."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
 
     def __getattr__(self, name: str) -> Any:

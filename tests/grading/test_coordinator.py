@@ -8,18 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading import autograded, coordinator
+from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import isolation
-from mlsys_widgets.sandbox.engine import Engine
+from mlsys_widgets.sandbox.engine import LocalEngine
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import (
     LAB,
@@ -44,7 +43,7 @@ class Killed(BaseException):
 class Canned:
     """An engine that has run everything before."""
 
-    slots = 1
+    slots = lanes = 1
 
     def __init__(self, told) -> None:
         self._told = told
@@ -52,9 +51,10 @@ class Canned:
     def why_not_isolated(self) -> None:
         return None
 
-    def run(self, jobs, _blueprint) -> Iterator:
-        for job in jobs:
-            yield self._told[job.student]
+    def run(self, parcel, told):
+        report, said = self._told[parcel.student]
+        told.write_bytes(said)
+        return report
 
     def close(self) -> None:
         pass
@@ -69,16 +69,17 @@ def undisturbed(tmp_path_factory):
         right = course.asked(name).right()
         answers = dict(list(right.items())[: number % 3])
         hand_in(course, name, answers=answers, ledger=number == 1, essay="x" * number)
-    run = coordinator.Engine.run
+    run = LocalEngine.run
 
-    def keeping(self, *more):
-        for ran in run(self, *more):
-            told[ran.student] = ran
-            yield ran
+    def keeping(self, parcel, path):
+        report = run(self, parcel, path)
+        told[parcel.student] = report, path.read_bytes()
+        return report
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinator.Engine, "run", keeping)
+        patch.setattr(LocalEngine, "run", keeping)
         grade(course)
+    assert set(told) == set(STUDENTS)
     return course, told
 
 
@@ -93,7 +94,7 @@ def again(undisturbed, tmp_path: Path, monkeypatch) -> Workshop:
     (fresh.root / "submitted").mkdir()
     for name in STUDENTS:
         _copy(course.work(name), fresh.work(name))
-    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned(told))
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_: Canned(told))
     return fresh
 
 
@@ -120,9 +121,8 @@ MOMENTS = {
     "before the gradebook": (Book, "write", "before", 2),
     "after the gradebook": (Book, "write", "after", 2),
     "in the middle of a transaction": (Book, "_write_comments", "after", 2),
-    "before the files": (GradingRun, "_write_files", "before", 2),
-    "after the files": (GradingRun, "_write_files", "after", 2),
-    "with the new files aside": (autograded, "lay_out", "after", 2),
+    "with the new files aside": (GradingRun, "_put_in_place", "before", 2),
+    "after the files": (GradingRun, "_put_in_place", "after", 2),
     "after the log": (GradedLog, "add", "after", 2),
 }
 
@@ -223,7 +223,7 @@ def test_a_course_inside_what_submissions_see_is_refused(tmp_path, monkeypatch):
 def test_a_reason_of_any_worker_stops_everything(tmp_path, monkeypatch):
     course = classroom(tmp_path / "course")
     hand_in(course, "ann")
-    monkeypatch.setattr(Engine, "why_not_isolated", lambda _: "the reason")
+    monkeypatch.setattr(LocalEngine, "why_not_isolated", lambda _: "the reason")
     with pytest.raises(CannotGrade, match=r"the reason.*--sandbox none"):
         grade(course)
 

@@ -43,10 +43,11 @@ c.AssignLatePenalties.plugin_class = Half
 
 @dataclass
 class Twins:
-    """The same class, graded twice."""
+    """The same class, graded by nbgrader, by ours with every notebook run, and by record."""
 
     stock: Workshop
     ours: Workshop
+    recorded: Workshop
     kinds: dict[str, str]
 
     def honest(self) -> list[str]:
@@ -62,16 +63,18 @@ def grade_twice(place: Path, students: int) -> Twins:
     made = simulate(ours.root, LAB, students, seed=7, kinds=list(KINDS))
     kinds = {each.student: each.kind for each in made}
     assert set(kinds.values()) == set(KINDS)
-    shutil.copytree(ours.root, place / "stock")
-    stock = Workshop(place / "stock", LAB)
+    stock, recorded = (Workshop(place / name, LAB) for name in ("stock", "recorded"))
+    for each in (stock, recorded):
+        shutil.copytree(ours.root, each.root)
     for name, kind in kinds.items():
         if kind == "cell-doubled":
             shutil.rmtree(stock.work(name).parent)
     told = run_tool(stock.root, "nbgrader", "autograde", LAB)
     assert "error" in told.stderr.lower() or told.returncode == 0
-    done = run_tool(ours.root, "mlsys_widgets", "grade", LAB)
-    assert done.returncode in (0, 3), done.stderr
-    return Twins(stock, ours, kinds)
+    for each, options in ((ours, ("--run",)), (recorded, ())):
+        done = run_tool(each.root, "mlsys_widgets", "grade", LAB, *options)
+        assert done.returncode in (0, 3), done.stderr
+    return Twins(stock, ours, recorded, kinds)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,12 @@ def test_the_rows_are_the_same(twins):
 
 
 def compare_rows(twins: Twins) -> None:
-    theirs, mine = rows(twins.stock.root), rows(twins.ours.root)
+    for each in (twins.ours, twins.recorded):
+        compare_rows_of(twins, each)
+
+
+def compare_rows_of(twins: Twins, graded: Workshop) -> None:
+    theirs, mine = rows(twins.stock.root), rows(graded.root)
     for name in twins.honest():
         kind = twins.kinds[name]
         stock, ours = of(name, theirs), of(name, mine)
@@ -107,8 +115,39 @@ def test_everybody_has_a_row_and_the_broken_a_reason(twins):
 
 
 def of_all(twins: Twins) -> dict[str, dict]:
-    lines = (twins.ours.root / ".mlsys" / f"grade-{LAB}.jsonl").read_text().splitlines()
+    return logged(twins.ours)
+
+
+def logged(course: Workshop) -> dict[str, dict]:
+    lines = (course.root / ".mlsys" / f"grade-{LAB}.jsonl").read_text().splitlines()
     return {said["student"]: said for said in map(json.loads, lines)}
+
+
+def test_both_ways_were_gone(twins):
+    assert {said["way"] for said in logged(twins.ours).values()} <= {"run", "record"}
+    ways = {name: said["way"] for name, said in logged(twins.recorded).items()}
+    sound = [name for name in twins.honest() if twins.kinds[name] in ("right", "misconceived")]
+    assert {ways[name] for name in sound} == {"record"}
+    assert "run" in ways.values()
+
+
+def test_by_record_the_grader_says_the_same_under_the_same_cells(twins):
+    """What else it shows is the student's own; the class is made up, and has no outputs."""
+    compared = 0
+    for name, said in logged(twins.recorded).items():
+        if said["way"] != "record" or name not in twins.honest():
+            continue
+        stock, ours = (plain(each.graded_work(name)) for each in (twins.stock, twins.recorded))
+        assert [c["source"] for c in stock] == [c["source"] for c in ours]
+        for one, other in zip(stock, ours, strict=True):
+            assert one["metadata"] == other["metadata"]
+            if one["id"].startswith("check_"):
+                assert one == other, (name, twins.kinds[name], one["id"])
+                assert one["outputs"]
+                compared += 1
+            elif one["cell_type"] == "code":
+                assert other["outputs"] == []
+    assert compared > 10
 
 
 def test_the_penalty_for_being_late_is_the_same(twins):

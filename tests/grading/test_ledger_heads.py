@@ -17,7 +17,7 @@ from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.receipt import RECEIPT
-from mlsys_widgets.sandbox.job import RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Ending
 from tests.grading.classroom import LAB, classroom
 from tests.grading.submitting import submit
 
@@ -27,14 +27,14 @@ STUDENT = "ann"
 class Canned:
     """An engine whose submissions have all run, with nothing to show for it."""
 
-    slots = 1
+    slots = lanes = 1
 
     def why_not_isolated(self) -> None:
         return None
 
-    def run(self, jobs, _blueprint):
-        for job in jobs:
-            yield RunResult(job.student)
+    def run(self, _parcel, told):
+        told.write_bytes(b'{"done": true}\n')
+        return Ending(FINISHED), ()
 
     def close(self) -> None:
         pass
@@ -42,7 +42,7 @@ class Canned:
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    monkeypatch.setattr(coordinator, "Engine", lambda *_: Canned())
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_: Canned())
     return classroom(tmp_path / "course")
 
 

@@ -1,19 +1,20 @@
-"""Where submissions run: a real Dask cluster on the loopback, whose workers come and die."""
+"""Where submissions run: here, and on a real Dask cluster whose workers come and die."""
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
-import zlib
-from collections import Counter
+import threading
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import distributed
 import nbformat
@@ -21,14 +22,16 @@ import psutil
 import pytest
 
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import engine as engines
-from mlsys_widgets.sandbox.engine import Engine
-from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
-from mlsys_widgets.sandbox.packing import pack_result, unpack_job
-from mlsys_widgets.sandbox.usage import children
+from mlsys_widgets.sandbox.engine import LocalEngine, NotRun, open_engine
+from mlsys_widgets.sandbox.fork_client import child_content, split_report
+from mlsys_widgets.sandbox.job import FINISHED, YIELDED, Parcel
+from mlsys_widgets.sandbox.packing import unpack_parcel
+from mlsys_widgets.sandbox.remarks import RemarkKind
+from mlsys_widgets.sandbox.usage import children, descendants
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
 from tests.sandbox.children import wait_until
@@ -155,34 +158,35 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
 
 
 def _nothing_else_travels(course: Workshop, sent: list[bytes]) -> None:
-    """A worker gets one submission, what was released, and the cells that go back into it."""
+    """A worker gets one submission and the cells to run, and nothing else."""
     traveled = [pickle.loads(each) for each in sent if b"mlsys-grade-" in each]
     assert len(traveled) == 8
     checks = (course.root / "assignments" / LAB / "checks.py").read_bytes()
-    for function, (packed, plan), _ in traveled:
+    for function, (packed,), _ in traveled:
         assert function is engines._work
-        job = unpack_job(packed)
-        handed_in = {path.name: path.read_bytes() for path in course.work(job.student).iterdir()}
-        assert dict(job.files) == handed_in
-        everything = b"".join((packed, zlib.decompress(plan), *job.files.values()))
-        others = {f"student-{k}" for k in range(8)} - {job.student}
-        never = [str(course.root), "gradebook", "sqlite:", *others]
+        parcel = unpack_parcel(packed)
+        content = json.loads(parcel.content[4:])
+        files = {name: base64.b64decode(each) for name, each in content["files"].items()}
+        handed_in = {path.name: path.read_bytes() for path in course.work(parcel.student).iterdir()}
+        del handed_in[f"{LAB}.ipynb"]
+        assert files == handed_in
+        everything = b"".join((packed, *files.values()))
+        others = {f"student-{k}" for k in range(8)} - {parcel.student}
+        never = [str(course.root), "gradebook", "sqlite:", "HIDDEN TESTS", *others]
         assert not [words for words in never if words.encode() in everything]
         assert checks not in everything
 
 
-def test_workers_that_come_later_and_another_version(
-    cluster: Cluster, course: Workshop, monkeypatch
-):
+def test_workers_that_come_later_and_another_version(cluster: Cluster, tmp_path: Path, monkeypatch):
     cluster.have(0)
     monkeypatch.setattr(engines, "_PATIENCE", 1)
     with quiet(), pytest.raises(ValueError, match=r"has no workers; start some there: dask worker"):
-        Engine(cluster.address)
+        open_engine(cluster.address)
     monkeypatch.undo()
     cluster.have(1)
     monkeypatch.setattr(engines, "__version__", "0.0.1")
     with quiet():
-        engine = Engine(cluster.address)
+        engine = open_engine(cluster.address)
         with pytest.raises(ValueError, match=r"has mlsys-widgets .* and here is 0\.0\.1"):
             engine.why_not_isolated()
         engine.close()
@@ -190,17 +194,22 @@ def test_workers_that_come_later_and_another_version(
     # A second worker joins while the class runs, and takes its share.
     monkeypatch.setattr(engines, "_LOOK", 0.0)
     with quiet():
-        engine = Engine(cluster.address)
+        engine = open_engine(cluster.address)
         assert engine.why_not_isolated() is None
-        assert engine.slots == 1
-        done = []
-        for ran in engine.run(_jobs(course, 6), _blueprint(course)):
-            done.append(ran.ended)
+        assert (engine.slots, engine.lanes) == (1, 2)
+        waiting, done = deque(range(6)), []
+        for _, (ending, remarks) in in_lanes(
+            lambda k: engine.run(parcel(SLOW), tmp_path / f"told-{k}"),
+            waiting,
+            lambda: engine.lanes,
+        ):
+            done.append((ending.ended, remarks))
             if len(done) == 1:
                 cluster.have(2)
         assert engine.slots == 2
-        assert done == [FINISHED] * 6
+        assert done == [(FINISHED, ())] * 6
         assert _fork_servers_of(cluster.workers[1])
+        assert all(b'"done": true' in (tmp_path / f"told-{k}").read_bytes() for k in range(6))
         engine.close()
 
 
@@ -216,89 +225,130 @@ def test_a_scheduler_that_goes_away_is_named(course: Workshop, tmp_path: Path):
             list(graded)
 
 
-def _blueprint(course: Workshop):
-    book = Book(Course(course.root).db_url, LAB)
-    book.close()
-    return book.blueprint
+# On this machine.
+
+SLOW = "import time; time.sleep(0.5)"
 
 
-def _jobs(course: Workshop, count: int) -> Iterator[Job]:
-    for k in range(count):
-        student = f"student-{k % 8}"
-        files = {p.name: p.read_bytes() for p in course.work(student).iterdir()}
-        yield Job(student, LAB, files, limits=LIMITS)
+def parcel(*cells: str, student: str = "ann", hidden=None, **more) -> Parcel:
+    """Some cells on their way to a child."""
+    hidden = hidden or {}
+    content = child_content(f"{student}/{LAB}", {}, cells, {}, hidden)
+    return Parcel(student, content, hidden, limits=LIMITS, **more)
 
 
-def test_only_twice_as_many_as_run_are_taken_from_the_disk(course: Workshop):
-    taken = 0
+@pytest.fixture
+def engine() -> Iterator[LocalEngine]:
+    one = LocalEngine(workers=1)
+    if one.why_not_isolated():
+        one.close()
+        pytest.skip("cannot isolate here")
+    yield one
+    one.close()
 
-    def counted() -> Iterator[Job]:
-        nonlocal taken
-        for job in _jobs(course, 16):
-            taken += 1
-            yield job
 
-    with quiet():
-        engine = Engine(workers=2)
+def test_what_a_child_reports_is_in_a_file(engine: LocalEngine, tmp_path: Path):
+    content = tmp_path / "content"
+    content.write_bytes(parcel("print('x' * 300_000)").content)
+    ending, remarks = engine.run(Parcel("ann", content, limits=LIMITS), tmp_path / "told")
+    assert (ending.ended, remarks, ending.late_from) == (FINISHED, (), None)
+    assert b"x" * 300_000 in (tmp_path / "told").read_bytes()
+
+
+def test_who_is_running_and_for_how_long(engine: LocalEngine, tmp_path: Path):
+    assert engine.running() == {}
+    told = tmp_path / "told"
+    one = threading.Thread(target=engine.run, args=(parcel("import time; time.sleep(2)"), told))
+    one.start()
+    wait_until(lambda: engine.running().get("ann", 0) > 0.2, "nobody is running")
+    one.join()
+    assert engine.running() == {}
+
+
+def test_one_that_stays_too_long_leaves_its_place(engine: LocalEngine, tmp_path: Path):
+    sleeper = parcel("import time; time.sleep(60)", allowance=0.3)
+    ending, _ = engine.run(sleeper, tmp_path / "told")
+    assert ending.ended == YIELDED
+    ending, _ = engine.run(parcel("1 + 1", allowance=30.0), tmp_path / "told")
+    assert ending.ended == FINISHED
+
+
+def test_who_has_hidden_tests_is_neither_sent_away_nor_started_again(
+    engine: LocalEngine, tmp_path: Path
+):
+    """It could have left them somewhere for itself to find."""
+    late = {0: "import time; time.sleep(6); print('hidden')"}
+    ending, _ = engine.run(parcel("1", hidden=late, allowance=5.0), tmp_path / "told")
+    assert ending.ended == FINISHED
+    before, after = split_report((tmp_path / "told").read_bytes(), ending.late_from)
+    assert "hidden" not in "".join(before)
+    assert "hidden" in "".join(after)
+    late = {0: "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"}
+    with pytest.raises(NotRun, match="after it had its hidden tests"):
+        engine.run(parcel("1", hidden=late), tmp_path / "told")
+
+
+def test_one_that_was_killed_from_outside_is_run_once_more(engine: LocalEngine, tmp_path: Path):
+    (server,) = engine._pool.pids()
+    told = tmp_path / "told"
+    found: list = []
+    one = threading.Thread(
+        target=lambda: found.append(engine.run(parcel("import time; time.sleep(2)"), told))
+    )
+    one.start()
+    wait_until(lambda: len(descendants(server)) == 3, "nothing runs")
+    os.kill(descendants(server)[-1], signal.SIGKILL)
+    one.join(60)
+    ((ending, remarks),) = found
+    assert ending.ended == FINISHED
+    assert [remark.kind for remark in remarks] == [RemarkKind.RUN_AGAIN]
+    suicide = parcel("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(NotRun, match="its process was killed, twice"):
+        engine.run(suicide, told)
+
+
+def test_a_fork_server_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path):
+    (server,) = engine._pool.pids()
+    os.kill(server, signal.SIGKILL)
+    ending, _ = engine.run(parcel("1 + 1"), tmp_path / "told")
+    assert ending.ended == FINISHED
+    (other,) = engine._pool.pids()
+    assert other != server
+
+
+def test_closing_ends_what_runs(tmp_path: Path):
+    one = LocalEngine(workers=1)
+    said: list[str] = []
+
+    def run() -> None:
         try:
-            assert engine.slots == 2
-            for come, _ in enumerate(engine.run(counted(), _blueprint(course)), 1):
-                assert taken - come <= 2 * engine.slots
-        finally:
-            engine.close()
-    assert taken == come == 16
+            one.run(replace(parcel("import time; time.sleep(60)"), isolate=False), tmp_path / "t")
+        except NotRun as problem:
+            said.append(str(problem))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    wait_until(lambda: one.running(), "nothing runs")
+    one.close()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert said
 
 
-def test_memory_does_not_grow_with_the_class(course: Workshop, monkeypatch):
-    """Nothing keeps what was sent and what came back: neither we nor a log of Dask's."""
+def test_memory_does_not_grow_with_the_class(engine: LocalEngine, tmp_path: Path):
+    """Neither with what is sent, nor with what comes back: both stay in files."""
+    content = tmp_path / "content"
+    files = {"large.bin": os.urandom(5_000_000)}
+    content.write_bytes(child_content(f"ann/{LAB}", files, ["print('x' * 900_000)"], {}, {}))
     resident = []
-
-    def at_once(packed: bytes, _plan: bytes) -> str:
-        student = unpack_job(packed).student
-        return pack_result(RunResult(student, notebook=f"{os.urandom(100_000).hex()}"))
-
-    at_once.__module__, at_once.__qualname__ = engines.__name__, "_work"
-    monkeypatch.setattr(engines, "_work", at_once)
-    jobs = (Job(f"student-{k}", LAB, {"a": os.urandom(100_000)}) for k in range(400))
-    with quiet():
-        engine = Engine(workers=2)
-        try:
-            for _ in engine.run(jobs, _blueprint(course)):
-                pages = int(Path("/proc/self/statm").read_text().split()[1])
-                resident.append(pages * os.sysconf("SC_PAGESIZE") / 1e6)
-        finally:
-            engine.close()
-    assert len(resident) == 400
-    # Another 300 submissions of 300 kB in all would be 90 MB.
-    assert max(resident[-50:]) - min(resident[50:100]) < 30
+    for _ in range(6):
+        engine.run(Parcel("ann", content, limits=LIMITS), tmp_path / "told")
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        resident.append(pages * os.sysconf("SC_PAGESIZE") / 1e6)
+    assert resident[-1] - resident[0] < 5
 
 
-def test_a_fork_server_that_dies_is_replaced(course: Workshop):
-    with quiet():
-        engine = Engine(workers=1)
-        try:
-            assert engine.why_not_isolated() is None
-            (server,) = engines._all_servers
-            os.kill(server.pid, signal.SIGKILL)
-            (ran,) = engine.run(_jobs(course, 1), _blueprint(course))
-            assert ran.ended == FINISHED
-        finally:
-            engine.close()
-    assert not engines._all_servers
-
-
-def test_on_one_machine_nobody_else_is_told_about_the_work():
-    engine = Engine(workers=1)
-    try:
-        listening = [
-            each.laddr
-            for each in psutil.Process().net_connections("inet")
-            if each.status == psutil.CONN_LISTEN
-        ]
-        assert {each.ip for each in listening} <= {"127.0.0.1"}
-        for each in listening:
-            for page in ("/info/main/workers.html", "/json/counts.json", "/metrics", "/health"):
-                with pytest.raises(HTTPError, match="404"):
-                    urlopen(f"http://{each.ip}:{each.port}{page}", timeout=10)
-    finally:
-        engine.close()
+def test_nobody_else_is_told_about_the_work(engine: LocalEngine):
+    assert engine.slots == 1
+    mine = psutil.Process().net_connections("inet")
+    assert not [each for each in mine if each.status == psutil.CONN_LISTEN]

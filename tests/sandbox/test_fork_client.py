@@ -67,18 +67,18 @@ def test_a_fork_server_that_dies_is_tried_once_more(tmp_path):
     for name in ("ann", "bob"):
         hand_in(course, name, answers=course.asked(name).right())
     hand_in(course, "cat", running("print('here')"), course.asked("cat").right())
-    plain, times = ForkServer.run, []
+    plain, times = ForkServer.deliver, []
 
-    def dying(self, job, *more):
-        if job.student != "ann":
-            return plain(self, job, *more)
+    def dying(self, parcel, *more):
+        if parcel.student != "ann":
+            return plain(self, parcel, *more)
         times.append(self.pid)
         os.kill(self.pid, 9)
         self._process.wait()
-        return plain(self, job, *more)
+        return plain(self, parcel, *more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ForkServer, "run", dying)
+        patch.setattr(ForkServer, "deliver", dying)
         graded = grade(course, limits=small(), own_engine=True)
     assert len(set(times)) == 2
     assert [flag.kind for flag in graded["ann"].flags] == [FlagKind.NOT_GRADED]

@@ -1,16 +1,14 @@
-"""What a worker does with one submission: it hands back data, whatever was handed in."""
+"""A submission before and after it runs: data comes back, whatever was handed in."""
 
 from __future__ import annotations
-
-import json
 
 import nbformat
 import pytest
 
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.job import FINISHED, Job
+from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
 from mlsys_widgets.sandbox.remarks import RemarkKind
-from mlsys_widgets.sandbox.worker import run_submission
+from mlsys_widgets.sandbox.worker import NoUsableNotebook, make_runnable, take_down
 from tests.sandbox.children import LAB, LIMITS
 
 TEST = "print('seen')\n### BEGIN HIDDEN TESTS\nprint('hidden', answer)\n5\n### END HIDDEN TESTS"
@@ -33,29 +31,33 @@ def notebook(*codes: str, test: bool = True) -> dict[str, bytes]:
 
 
 def result_of(server, files):
-    return run_submission(Job("ann", LAB, files, limits=LIMITS), BLUEPRINT, server)
+    """What comes of a submission, and its notebook."""
+    runnable = make_runnable(LAB, files, BLUEPRINT)
+    job = Job("ann", LAB, {}, limits=LIMITS)
+    told = server.run(job, {}, runnable.cells, runnable.read_after, runnable.hidden)
+    ending = Ending(told["ended"], told["seconds"], told["cpu"])
+    return take_down("ann", runnable, told["lines"], told["late"], ending), runnable.book
 
 
 def test_a_submission_comes_back_as_data(server):
-    result = result_of(server, notebook("answer = 3"))
+    result, book = result_of(server, notebook("answer = 3"))
     assert (result.ended, result.remarks, result.missing) == (FINISHED, (), ())
     assert result.answers == {"answer": ["int", "0x3"]}
-    book = json.loads(result.notebook)
-    assert "".join(book["cells"][1]["source"]) == TEST
-    printed, points = book["cells"][1]["outputs"]
-    assert "".join(printed["text"]) == "seen\nhidden 3\n"
-    assert "".join(points["data"]["text/plain"]) == "5"
+    assert book.cells[1].source == TEST
+    printed, points = book.cells[1].outputs
+    assert printed.text == "seen\nhidden 3\n"
+    assert points.data["text/plain"] == "5"
 
 
 def test_an_answer_counts_where_its_test_is_missing(server):
-    result = result_of(server, notebook("answer = 3", test=False))
+    result, _ = result_of(server, notebook("answer = 3", test=False))
     assert result.missing == ("answer",)
     assert result.answers == {"answer": ["int", "0x3"]}
     assert [remark.kind for remark in result.remarks] == [RemarkKind.MISSING_CELL]
 
 
 def test_a_process_that_ends_itself_is_told_from_one_that_finished(server):
-    result = result_of(server, notebook("answer = 3", "import os\nos._exit(0)"))
+    result, _ = result_of(server, notebook("answer = 3", "import os\nos._exit(0)"))
     assert (result.ended, result.answers) == ("it ended itself", {})
     assert [remark.kind for remark in result.remarks] == [RemarkKind.NOT_FINISHED]
 
@@ -69,8 +71,8 @@ def test_a_process_that_ends_itself_is_told_from_one_that_finished(server):
     ],
 )
 def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
-    result = result_of(None, files)
-    assert (result.ended, result.notebook) == (ended, "")
-    (remark,) = result.remarks
-    assert remark.kind is kind
-    assert said in remark.sentence
+    with pytest.raises(NoUsableNotebook) as refused:
+        make_runnable(LAB, files, BLUEPRINT)
+    assert refused.value.ended == ended
+    assert refused.value.remark.kind is kind
+    assert said in refused.value.remark.sentence

@@ -1,0 +1,320 @@
+"""What is done at a desk with one submission: reading it, judging it, and laying out what is kept.
+
+Everything in here runs in a limited process of its own. What it returns is small and plain; what
+is large lies in files, whose names the coordinator knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import nbformat
+
+from mlsys_widgets.files import LEDGER, lay_out
+from mlsys_widgets.grading.autograded import lay_out_fresh, replacement_notebook
+from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
+from mlsys_widgets.grading.desk import CannotRead, Reply, Request
+from mlsys_widgets.grading.flags import Flag, FlagKind
+from mlsys_widgets.grading.gradebook_writer import GradebookEntry
+from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
+from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.ledger_heads import check_heads
+from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
+from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
+from mlsys_widgets.grading.scoring import Judge, Score
+from mlsys_widgets.grading.submissions import Submission, collect
+from mlsys_widgets.labs import Item, Lab
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.ledger import Head
+from mlsys_widgets.sandbox.blueprint import Blueprint
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
+from mlsys_widgets.sandbox.fork_client import child_content, split_report
+from mlsys_widgets.sandbox.job import FINISHED, Ending, RunResult
+from mlsys_widgets.sandbox.remarks import Remark
+from mlsys_widgets.sandbox.worker import (
+    NoUsableNotebook,
+    RunnableNotebook,
+    make_runnable,
+    take_down,
+)
+
+#: In the folder of a submission that runs: what its child gets, what it reports, and the rest.
+CONTENT, REPORT, _STATE = "content", "report", "state.json"
+#: Remarks that are kept about one submission.
+_MOST_REMARKS: Final = 50
+
+
+@dataclass(frozen=True)
+class Marking:
+    """What is the same for a whole class.
+
+    Parameters
+    ----------
+    course, lab, judge
+        The course, the lab, and who decides.
+    blueprint
+        The notebook as it was released, hidden tests included.
+    points, answer_cells
+        What each graded cell is worth, and the cells in which something is written.
+    given
+        The instructor's files, which take the place of the student's.
+    """
+
+    course: Course
+    lab: Lab
+    judge: Judge
+    blueprint: Blueprint
+    points: Mapping[str, float]
+    answer_cells: frozenset[str]
+    given: Mapping[str, bytes]
+
+    def __call__(self, request: Request) -> Reply:
+        """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
+        student = request["student"]
+        if not _is_text(student):
+            raise CannotRead("the name of its folder is not text; rename the folder")
+        match request["do"]:
+            case "digest":
+                return {"digest": collect(self.course, self.lab.name, student).digest}
+            case "record":
+                return self._by_record(student, request)
+            case "prepare":
+                return self._prepare(student, request)
+            case "finish":
+                return self._finish(student, request)
+        raise ValueError(f"nobody knows how to {request['do']}")
+
+    def learn(self) -> None:
+        """Work out what is the same for everybody, before desks are forked from this process."""
+        _ = self.released, self.grades_no_code
+
+    @cached_property
+    def released(self) -> Blueprint:
+        """The notebook as a child may see it."""
+        return without_tests(self.blueprint, self.judge.judged)
+
+    @cached_property
+    def grades_no_code(self) -> bool:
+        """Whether submissions can be judged by their records at all."""
+        items = self.lab.items(self.lab.draw("", variants=False))
+        return grades_no_code(self.blueprint, self.judge.judged, items)
+
+    def _by_record(self, student: str, request: Request) -> Reply:
+        """Judge a submission if nothing of it need be run; else say why it must be."""
+        name = self.lab.name
+        submission = collect(self.course, name, student)
+        files = self._with_given(submission)
+        try:
+            runnable = make_runnable(name, files, self.released)
+        except NoUsableNotebook as problem:
+            return self._without_notebook(submission, files, problem, request)
+        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(student)
+        with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
+            folder = Path(aside)
+            lay_out(folder, {LEDGER: files[LEDGER]} if LEDGER in files else {})
+            reason = why_run(
+                self.lab, items, self.blueprint, saved, runnable, folder, student
+            )  # fmt: skip
+            if reason is not None:
+                return {"run": reason}
+            result = result_by_record(student, self.lab, items, saved, runnable, folder)
+        self._lay_out(files, request)
+        read = _Read.of(submission)
+        return self._outcome(read, runnable.book, result, request, BY_RECORD)
+
+    def _prepare(self, student: str, request: Request) -> Reply:
+        """Lay out what a child gets, and what is needed when it has ended."""
+        name, place = self.lab.name, Path(request["place"])
+        submission = collect(self.course, name, student)
+        files = self._with_given(submission)
+        try:
+            runnable = make_runnable(name, files, self.released)
+        except NoUsableNotebook as problem:
+            return self._without_notebook(submission, files, problem, request)
+        self._lay_out(files, request)
+        beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
+        content = child_content(
+            f"{student}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
+        )
+        (place / CONTENT).write_bytes(content)
+        state = {
+            "read": _Read.of(submission).as_data(),
+            "book": runnable.book,
+            "watched": list(runnable.watched.items()),
+            "hidden": list(runnable.hidden.items()),
+            "missing": runnable.missing,
+            "remarks": [each.as_data() for each in runnable.remarks],
+        }
+        (place / _STATE).write_text(json.dumps(state), "ascii")
+        return {"hidden": list(runnable.hidden.items())}
+
+    def _finish(self, student: str, request: Request) -> Reply:
+        """Judge what a child has reported."""
+        place = Path(request["place"])
+        state = json.loads((place / _STATE).read_bytes())
+        runnable = RunnableNotebook(
+            nbformat.from_dict(state["book"]),
+            dict(state["watched"]),
+            dict(state["hidden"]),
+            tuple(state["missing"]),
+            tuple(map(Remark.from_data, state["remarks"])),
+        )
+        ending = Ending(**request["ending"])
+        lines, late = split_report((place / REPORT).read_bytes(), ending.late_from)
+        result = take_down(student, runnable, lines, late, ending)
+        return self._outcome(
+            _Read.from_data(student, state["read"]), runnable.book, result, request, RUN
+        )
+
+    def _without_notebook(
+        self,
+        submission: Submission,
+        files: Mapping[str, bytes],
+        problem: NoUsableNotebook,
+        request: Request,
+    ) -> Reply:
+        """Judge what there is besides the notebook."""
+        self._lay_out(files, request)
+        student = submission.student
+        result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
+        return self._outcome(_Read.of(submission), None, result, request, BY_RECORD)
+
+    def _items(self, student: str) -> Mapping[str, Item]:
+        course = self.course
+        p = self.lab.draw(student, variants=course.variants, edition=course.edition)
+        return self.lab.items(p)
+
+    def _with_given(self, submission: Submission) -> dict[str, bytes]:
+        """The files of a submission, with the instructor's files in place of the student's."""
+        taken = {f"{name}/" for name in self.given}
+        taken |= {str(folder) for name in self.given for folder in Path(name).parents}
+        kept = {
+            name: content
+            for name, content in submission.files.items()
+            # A folder handed in where a file was given, or a file where a folder was.
+            if name not in taken and not any(f"{p}/" in taken for p in Path(name).parents)
+        }
+        return {**kept, **self.given}
+
+    def _lay_out(self, files: Mapping[str, bytes], request: Request) -> None:
+        # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
+        kept = {name: content for name, content in files.items() if Path(name).suffix != ".ipynb"}
+        lay_out_fresh(Path(request["fresh"]), kept, mode=self.course.permissions)
+
+    def _outcome(
+        self, read: _Read, book: Any, result: RunResult, request: Request, way: str
+    ) -> Reply:
+        """Judge, write the notebook for people beside the other files, and tell the little else."""
+        student, fresh = result.student, Path(request["fresh"])
+        cells: dict[str, Any] = {}
+        if book is not None:
+            place_essays(book.cells, recorded_essays(fresh, self.lab, student))
+            named = {grade_id(cell) or "": cell for cell in book.cells}
+            cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
+        scores, doubts = self.judge.score(
+            student, {n: c for n, c in cells.items() if n in self.points}, self.points,
+            result.answers, fresh,
+        )  # fmt: skip
+        known = [Head(seq, digest) for seq, digest in request["heads"]]
+        head, changed = check_heads(fresh, self.lab.name, student, known)
+        remarks = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks)
+        graded = GradedSubmission(
+            student,
+            tuple(scores),
+            remarks=tuple(dict.fromkeys((*remarks, *result.remarks)))[:_MOST_REMARKS],
+            flags=tuple(dict.fromkeys(_flags(result, scores, [*doubts, *changed])))[:_MOST_REMARKS],
+            seconds=result.seconds,
+            way=way,
+        )
+        written = {n: c for n, c in cells.items() if n in self.answer_cells}
+        same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
+        answered = [n for n in written if n not in same]
+        entry = GradebookEntry(student, read.timestamp, scores, same, answered)
+        if book is None:
+            shown = replacement_notebook(result.remarks)
+        else:
+            place_verdicts(book.cells, self.blueprint, scores)
+            make_inert(book)
+            shown = _as_text(book)
+        notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}
+        lay_out(fresh, notebook, mode=self.course.permissions)
+        return {
+            "graded": graded.as_data(),
+            "entry": entry.as_data(),
+            "head": head,
+            "digest": read.digest,
+            "own": result.own,
+        }
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is still needed of a submission when it has run."""
+
+    student: str
+    remarks: tuple[Remark, ...]
+    timestamp: datetime | None
+    digest: str
+
+    @classmethod
+    def of(cls, submission: Submission) -> _Read:
+        return cls(submission.student, submission.remarks, submission.timestamp, submission.digest)
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "remarks": [each.as_data() for each in self.remarks],
+            "timestamp": self.timestamp and self.timestamp.isoformat(),
+            "digest": self.digest,
+        }
+
+    @classmethod
+    def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
+        said = data["timestamp"]
+        return cls(
+            student,
+            tuple(map(Remark.from_data, data["remarks"])),
+            datetime.fromisoformat(said) if said else None,
+            data["digest"],
+        )
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written down; that of a file can be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _as_text(book: Any) -> str:
+    """A notebook as a file, with a line for each cell.
+
+    Not with nbformat, which takes ten times as long: what it would validate was checked output by
+    output.
+    """
+    cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in book.cells)
+    rest = {name: value for name, value in book.items() if name != "cells"}
+    about = json.dumps(rest, ensure_ascii=False, sort_keys=True)
+    return f'{{"cells": [\n{cells}\n],\n{about[1:]}\n'
+
+
+def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -> Iterator[Flag]:
+    if result.ended != FINISHED:
+        yield Flag(FlagKind.NOT_FINISHED, detail=result.ended)
+    for name in result.missing:
+        yield Flag(FlagKind.MISSING_CELL, name)
+    for score in scores:
+        if score.by_notebook is not None:
+            detail = (
+                f"{score.auto:g} points here, {score.by_notebook:g} by nbgrader: its cell failed"
+            )
+            yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
+    yield from doubts

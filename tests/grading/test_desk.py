@@ -1,0 +1,150 @@
+"""Desks: whatever a request does to the process that handles it, one sentence comes of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.grading.desk import CannotRead, DeskLimits, Desks
+from mlsys_widgets.sandbox.usage import children
+from tests.sandbox.children import wait_until
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+LIMITS = DeskLimits(wall=30, cpu=2, memory=300_000_000, file=1_000_000, reply=10_000)
+
+
+def work(request):
+    """Do as the request says."""
+    match request["do"]:
+        case "say":
+            return {"said": request["what"], "pid": os.getpid(), "desk": os.getppid()}
+        case "hold":
+            return {"held": len(bytearray(1_000_000_000))}
+        case "nest":
+            return work(request)
+        case "loop":
+            while True:
+                pass
+        case "sleep":
+            time.sleep(100)
+        case "talk":
+            return {"said": "x" * 100_000}
+        case "write":
+            Path(request["path"]).write_bytes(bytes(2_000_000))
+        case "die":
+            if not Path(request["path"]).exists():
+                Path(request["path"]).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        case "always die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "files":
+            led = [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
+            return {"led": [each for each in led if Path(each).exists()]}
+        case "fail":
+            raise ValueError("no \x1b[31m verdict")
+    return {}
+
+
+@pytest.fixture
+def desks(tmp_path):
+    made = Desks(work, 1, tmp_path, LIMITS)
+    yield made
+    made.close()
+
+
+def test_a_request_is_done_in_a_process_of_its_own(desks):
+    first, second = (desks.ask({"do": "say", "what": word}) for word in ("a", "b"))
+    assert (first["said"], second["said"]) == ("a", "b")
+    assert first["desk"] == second["desk"] in children(os.getpid())
+    assert len({os.getpid(), first["pid"], second["pid"], first["desk"]}) == 4
+
+
+@pytest.mark.parametrize(
+    ("do", "said"),
+    [
+        ("hold", "reading it takes more than 0.3 GB; ask for a notebook"),
+        ("nest", "it is nested too deeply"),
+        ("loop", "reading it takes longer than 2 s"),
+        ("talk", "there is too much to say about it"),
+        ("crash", r"ended the process that read it \(SIGSEGV\)"),
+        ("always die", "was killed twice.*fewer --workers"),
+        ("fail", "ValueError: no .* verdict"),
+    ],
+)
+def test_what_goes_wrong_is_a_sentence_and_the_next_one_is_served(desks, do, said):
+    with pytest.raises(CannotRead, match=said):
+        desks.ask({"do": do})
+    assert desks.ask({"do": "say", "what": "still here"})["said"] == "still here"
+
+
+def test_nobody_waits_for_one_that_sleeps(tmp_path):
+    made = Desks(work, 1, tmp_path, DeskLimits(wall=0.3, cpu=2))
+    try:
+        with pytest.raises(CannotRead, match="takes longer than"):
+            made.ask({"do": "sleep"})
+    finally:
+        made.close()
+
+
+def test_files_have_a_limit(desks, tmp_path):
+    with pytest.raises(CannotRead, match=r"SIGXFSZ|File too large"):
+        desks.ask({"do": "write", "path": str(tmp_path / "large")})
+
+
+def test_one_that_was_killed_from_outside_is_asked_once_more(desks, tmp_path):
+    assert desks.ask({"do": "die", "path": str(tmp_path / "died")}) == {}
+    assert (tmp_path / "died").exists()
+
+
+def test_a_desk_that_was_killed_is_replaced(desks):
+    before = desks.ask({"do": "say", "what": ""})["desk"]
+    os.kill(before, signal.SIGKILL)
+    after = desks.ask({"do": "say", "what": ""})["desk"]
+    assert after != before
+    assert after in children(os.getpid())
+
+
+def test_it_has_no_open_file_of_its_owner(tmp_path):
+    kept = tmp_path / "secret"
+    kept.write_text("x")
+    with kept.open():
+        made = Desks(work, 2, tmp_path)
+        try:
+            assert set(made.ask({"do": "files"})["led"]) <= {"/dev/null"}
+        finally:
+            made.close()
+
+
+def test_closing_ends_it_under_whoever_waits(tmp_path):
+    made, said = Desks(work, 1, tmp_path), []
+    desk = made.ask({"do": "say", "what": ""})["desk"]
+
+    def wait() -> None:
+        try:
+            made.ask({"do": "sleep"})
+        except CannotRead as problem:
+            said.append(str(problem))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    wait_until(lambda: children(desk), "nothing was asked")
+    (child,) = children(desk)
+    made.close()
+    waiting.join(30)
+    assert said == ["grading ends here"]
+    wait_until(lambda: not Path(f"/proc/{child}").exists(), "a child outlives its desk")
+
+
+def test_one_that_nobody_holds_any_more_is_gone(tmp_path):
+    made = Desks(work, 1, tmp_path)
+    desk = made.ask({"do": "say", "what": ""})["desk"]
+    del made
+    wait_until(lambda: not Path(f"/proc/{desk}").exists(), "a desk outlives its owner")
