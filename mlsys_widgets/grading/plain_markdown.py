@@ -24,7 +24,7 @@ LONGEST_LINE: Final = 1_000
 DEEPEST: Final = 40
 
 _MARK: Final = re.compile(r"[][()*_$\\`<>!~|&:@^{}]|[-+=#]+|\n(?=\n)|  +")
-_INDENTED: Final = re.compile(r"^[ \t>]{%d}" % DEEPEST, re.M)
+_INDENTED: Final = re.compile(rf"^[ \t>]{{{DEEPEST}}}", re.M)
 
 
 def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,14 @@ def chain(student: str, entries: list[tuple[str, str, str, Any]]) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def one(tmp_path_factory) -> Iterator[tuple[Path, str]]:
+def one(tmp_path_factory) -> tuple[Path, str]:
     """A class of few, and one of them."""
     root = copy_of_class(tmp_path_factory.mktemp("any") / "course")
     student = of_kind(root, "right")[0]
     others = [name for (name,) in sql(root, "select id from student") if name != student][3:]
     for name in others:
         sql(root, "delete from submitted_assignment where student_id = ?", name)
-    yield root, student
+    return root, student
 
 
 def report(root: Path) -> ClassSummary:
@@ -118,7 +118,7 @@ def test_any_bytes(one, content):
 @example([("use", "x", AT, {"needs": ["x"] * 5_000, "inputs": {}})] * 3)
 def test_any_chain_of_entries(one, listed):
     """The links hold, so every entry is believed as far as it can be."""
-    root, student = one
+    _, student = one
     assert len(report(put(one, chain(student, listed))).rows) == 4
 
 
@@ -150,7 +150,7 @@ NASTY: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.parametrize("name", NASTY)
 def test_named_cases(one, name):
-    root, student = one
+    _, student = one
     begin = time.process_time()
     summary = report(put(one, NASTY[name](student)))
     # Seconds on a busy machine; what took minutes or forever must not come back.
