@@ -693,7 +693,8 @@ for name in ("su", "sudo", "passwd", "mount", "newgrp", "pkexec", "crontab", "at
 _HOST_SOCKETS = """
 import glob, socket
 for name in ("\\0/tmp/.X11-unix/X0", "\\0/org/freedesktop/systemd1/notify",
-             "/run/dbus/system_bus_socket", "/var/run/docker.sock", "/run/containerd/containerd.sock", "/run/systemd/notify",
+             "/run/dbus/system_bus_socket", "/var/run/docker.sock",
+             "/run/containerd/containerd.sock", "/run/systemd/notify",
              *glob.glob("/run/mlsys-*/*"), *glob.glob("/tmp/.X11-unix/*")):
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         with socket.socket(socket.AF_UNIX, kind) as line:
