@@ -25,9 +25,8 @@ from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.sandbox.answer_data import to_data
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
-from mlsys_widgets.sandbox.job import RunResult
 from mlsys_widgets.sandbox.outputs import read_output, shortened
-from mlsys_widgets.sandbox.worker import RunnableNotebook
+from mlsys_widgets.sandbox.worker import RunnableNotebook, RunResult
 
 
 def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, Item]) -> bool:

@@ -1,7 +1,7 @@
 """Grading a class: which submissions to grade, what each one earned, and writing it all down.
 
 This is the only process that sees the gradebook. It runs nothing of a student's and reads nothing
-of it either: desks do that, in limited processes, and what comes from them is small.
+of it either: readers do that, in limited processes, and what comes from them is small.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import Any, Final
 from mlsys_widgets import __version__
 from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.desk import CannotRead, DeskLimits, Desks, Reply
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
@@ -31,6 +30,7 @@ from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.marking import CONTENT, REPORT, Marking
+from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits, Reply
 from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.grading.submissions import handed_in_at, students
 from mlsys_widgets.labs import Lab, load
@@ -77,7 +77,7 @@ class Plan:
         The fraction of submissions that are run to compare, even if judged by their records.
     skip
         Students who are left out.
-    desk
+    reading
         What reading one submission may use.
     """
 
@@ -93,7 +93,7 @@ class Plan:
     run: bool = False
     audit: float = 0.0
     skip: tuple[str, ...] = ()
-    desk: DeskLimits = field(default_factory=DeskLimits)
+    reading: ReadingLimits = field(default_factory=ReadingLimits)
 
 
 class CannotGrade(ValueError):
@@ -134,7 +134,9 @@ class GradingRun:
         sweep()
         self._scratch = own_folder("grade")
         self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
-        self._desks = Desks(self._marking, desks_for(plan.workers), self._scratch, plan.desk)
+        self._readers = Readers(
+            self._marking, readers_for(plan.workers), self._scratch, plan.reading
+        )
         self._engine: Engine | None = None
         self._again: set[str] = set()
         self._seconds: list[float] = []
@@ -180,11 +182,11 @@ class GradingRun:
 
         def digest(name: str) -> str | None:
             try:
-                return str(self._desks.ask({"do": "digest", "student": name})["digest"])
+                return str(self._readers.ask({"do": "digest", "student": name})["digest"])
             except CannotRead:
                 return None
 
-        found = in_lanes(digest, maybe, lambda: self._desks.count)
+        found = in_lanes(digest, maybe, lambda: self._readers.count)
         return {name for name, digest in found if digest and digest == known[name].get("digest")}
 
     def _is_new(self, student: str) -> bool:
@@ -235,7 +237,7 @@ class GradingRun:
         finally:
             if self._engine is not None:
                 self._engine.close()
-            self._desks.close()
+            self._readers.close()
             self._book.close()
             self._clean()
             sweep()
@@ -249,7 +251,7 @@ class GradingRun:
         def judge(student: str) -> Reply:
             return self._ask("record", student, fresh_beside(self._target(student)))
 
-        lanes = 2 * self._desks.count  # one is judged, one is written
+        lanes = 2 * self._readers.count  # one is judged, one is written
         for student, reply in in_lanes(judge, deque(self.students), lambda: lanes):
             if "run" in reply:
                 to_run.append(student)
@@ -323,7 +325,7 @@ class GradingRun:
     def _ask(self, what: str, student: str, fresh: Path, **more: Any) -> Reply:
         heads = sorted(self._heads.get(student, ()))
         try:
-            return self._desks.ask(
+            return self._readers.ask(
                 {"do": what, "student": student, "fresh": str(fresh), "heads": heads, **more}
             )
         except CannotRead as problem:
@@ -356,8 +358,8 @@ class GradingRun:
         return GradedSubmission(student, (), flags=(Flag(FlagKind.NOT_GRADED, detail=why),))
 
 
-def desks_for(workers: int | None) -> int:
-    """How many desks a class needs: as many as there are cores, or fewer if asked for."""
+def readers_for(workers: int | None) -> int:
+    """How many readers a class needs: as many as there are cores, or fewer if asked for."""
     return workers or os.cpu_count() or 1
 
 

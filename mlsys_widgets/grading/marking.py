@@ -1,4 +1,4 @@
-"""What is done at a desk with one submission: reading it, judging it, and laying out what is kept.
+"""What a reader does with one submission: it reads and judges it, and lays out what is kept.
 
 Everything in here runs in a limited process of its own. What it returns is small and plain; what
 is large lies in files, whose names the coordinator knows.
@@ -20,13 +20,13 @@ import nbformat
 from mlsys_widgets.files import LEDGER, lay_out
 from mlsys_widgets.grading.autograded import lay_out_fresh, replacement_notebook
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
-from mlsys_widgets.grading.desk import CannotRead, Reply, Request
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
+from mlsys_widgets.grading.readers import CannotRead, Reply, Request
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.submissions import Submission, collect
@@ -36,11 +36,12 @@ from mlsys_widgets.ledger import Head
 from mlsys_widgets.sandbox.blueprint import Blueprint
 from mlsys_widgets.sandbox.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.sandbox.fork_client import child_content, split_report
-from mlsys_widgets.sandbox.job import FINISHED, Ending, RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Ending
 from mlsys_widgets.sandbox.remarks import Remark
 from mlsys_widgets.sandbox.worker import (
     NoUsableNotebook,
     RunnableNotebook,
+    RunResult,
     make_runnable,
     take_down,
 )
@@ -92,7 +93,7 @@ class Marking:
         raise ValueError(f"nobody knows how to {request['do']}")
 
     def learn(self) -> None:
-        """Work out what is the same for everybody, before desks are forked from this process."""
+        """Work out what is the same for everybody, before readers are forked from this process."""
         _ = self.released, self.grades_no_code
 
     @cached_property

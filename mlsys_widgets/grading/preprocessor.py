@@ -31,9 +31,9 @@ from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import FINISHED, Job, RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Job
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.worker import run_notebook
+from mlsys_widgets.sandbox.worker import RunResult, run_notebook
 
 
 class DidNotFinish(RuntimeError):

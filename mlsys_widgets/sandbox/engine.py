@@ -211,25 +211,21 @@ class ClusterEngine:
         return _ages(self._since)
 
     def _submit(self, parcel: Parcel, told: Path) -> Report:
-        from distributed import wait
-
         # Dask groups tasks by the part before the digits, so it holds no student's name.
         key = f"mlsys-grade-{os.urandom(16).hex()}"
         future = self._client.submit(_work, pack_parcel(parcel), key=key, pure=False)
         try:
-            wait(future)
-        except Exception:  # of a connection that is gone; the status says it too
-            future.cancel()
-        if future.status not in ("finished", "error"):
+            packed = future.result()
+        except BaseException as problem:  # Dask's own cancellation is no Exception
+            if future.status == "error":
+                raise NotRun(f"{type(problem).__name__}: {problem}") from None
             raise ValueError(
                 f"the Dask scheduler at {self._address} is gone; what is graded is kept: start"
                 " it again and continue with --resume"
-            )
-        if future.status == "error":
-            problem = future.exception()
-            raise NotRun(f"{type(problem).__name__}: {problem}")
-        ending, remarks, report = unpack_report(future.result())
-        future.release()
+            ) from None
+        finally:
+            future.release()
+        ending, remarks, report = unpack_report(packed)
         told.write_bytes(report)
         return ending, remarks
 
@@ -244,7 +240,7 @@ def _noted(since: dict[str, float], student: str) -> Iterator[None]:
     try:
         yield
     finally:
-        del since[student]
+        since.pop(student, None)
 
 
 def _ages(since: dict[str, float]) -> dict[str, float]:

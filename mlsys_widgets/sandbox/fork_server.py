@@ -36,7 +36,7 @@ from mlsys_widgets.sandbox.isolation import isolate, why_not
 from mlsys_widgets.sandbox.job import FINISHED, YIELDED
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
-from mlsys_widgets.sandbox.usage import descendants, over_limit
+from mlsys_widgets.sandbox.usage import Meter, descendants
 from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, receive, receive_job, send
 
 #: Why a child is ended when its owner says so.
@@ -199,7 +199,7 @@ def _in_a_folder(home: Path, files: Mapping[str, bytes], limits: Limits) -> None
 
 def _watch(pid: int, limits: Limits, began: float, jobs: socket.socket) -> str | None:
     """Wait until a child ends; say why it must be ended, if it must."""
-    process = os.pidfd_open(pid)
+    process, meter = os.pidfd_open(pid), Meter(pid, limits)
     try:
         while (left := began + limits.wall - time.monotonic()) > 0:
             ready, _, _ = select.select([process, jobs.fileno()], [], [], min(left, _POLL))
@@ -207,7 +207,7 @@ def _watch(pid: int, limits: Limits, began: float, jobs: socket.socket) -> str |
                 return None
             if jobs.fileno() in ready:
                 return _ORDERS.get(jobs.recv(1), "abandoned")
-            if reason := over_limit(pid, limits):
+            if reason := meter.over():
                 return reason
     finally:
         os.close(process)

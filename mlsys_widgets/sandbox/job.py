@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.remarks import Remark
 
 #: How a submission ended when all of its cells were run.
 FINISHED: Final = "finished"
@@ -86,35 +85,3 @@ class Ending:
     seconds: float = 0.0
     cpu: float = 0.0
     late_from: int | None = None
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What came of a submission that was run, or judged by its record.
-
-    Parameters
-    ----------
-    student
-        Whose submission it was.
-    answers
-        What was typed, as data, by the name of the answer.
-    ended
-        ``finished``, or why it did not get there.
-    remarks
-        What a TA should know.
-    missing
-        Graded cells that are not in the notebook.
-    seconds, cpu
-        What it took.
-    own
-        Seconds inside its cells, as it says itself: for a benchmark, and nothing else.
-    """
-
-    student: str
-    answers: Mapping[str, Any] = field(default_factory=dict)
-    ended: str = FINISHED
-    remarks: tuple[Remark, ...] = ()
-    missing: tuple[str, ...] = ()
-    seconds: float = 0.0
-    cpu: float = 0.0
-    own: float = 0.0

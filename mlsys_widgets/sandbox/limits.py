@@ -28,6 +28,9 @@ class Limits:
         of them together.
     processes
         Processes and threads at a time.
+    files
+        Files and sockets that one process may have open; sockets hold memory that is its own
+        only in part.
     disk
         Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
     output
@@ -39,6 +42,7 @@ class Limits:
     cpu: int = 240
     memory: int = 2_000_000_000
     processes: int = 64
+    files: int = 128
     disk: int = 256_000_000
     output: int = 20_000_000
 
@@ -58,7 +62,7 @@ def enforce(limits: Limits, *, own_user: bool = True) -> None:
         *processes,
         (resource.RLIMIT_AS, address_space() + limits.memory),
         (resource.RLIMIT_FSIZE, limits.disk),
-        (resource.RLIMIT_NOFILE, 512),
+        (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import nbformat
@@ -17,7 +17,7 @@ import nbformat
 from mlsys_widgets.sandbox.blueprint import Blueprint
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from mlsys_widgets.sandbox.job import FINISHED, Ending, Job, RunResult
+from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
 from mlsys_widgets.sandbox.outputs import take_reports
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.sanitizing import UnreadableNotebook, read, sanitize
@@ -75,6 +75,38 @@ class RunnableNotebook:
         """After which cells which answer is read, those that are missing included."""
         last = len(self.book.cells)
         return {**self.watched, **{last + k: each for k, each in enumerate(self.missing)}}
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a submission that was run, or judged by its record.
+
+    Parameters
+    ----------
+    student
+        Whose submission it was.
+    answers
+        What was typed, as data, by the name of the answer.
+    ended
+        ``finished``, or why it did not get there.
+    remarks
+        What a TA should know.
+    missing
+        Graded cells that are not in the notebook.
+    seconds, cpu
+        What it took.
+    own
+        Seconds inside its cells, as it says itself: for a benchmark, and nothing else.
+    """
+
+    student: str
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    ended: str = FINISHED
+    remarks: tuple[Remark, ...] = ()
+    missing: tuple[str, ...] = ()
+    seconds: float = 0.0
+    cpu: float = 0.0
+    own: float = 0.0
 
 
 def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) -> RunnableNotebook:

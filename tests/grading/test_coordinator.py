@@ -19,6 +19,7 @@ from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox import isolation
 from mlsys_widgets.sandbox.engine import LocalEngine
+from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import (
     LAB,
@@ -27,6 +28,7 @@ from tests.grading.classroom import (
     grade,
     hand_in,
     quiet,
+    record,
     rows,
     running,
 )
@@ -197,6 +199,80 @@ def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monk
     with pytest.raises(ValueError, match="being graded by another"):
         list(GradingRun(Plan(Course(course.root), LAB, force=True)).grade())
     assert len(list(first)) == len(STUDENTS) - 1
+
+
+# Who runs when.
+
+
+def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "_ALLOWANCE", 4.0)
+    monkeypatch.setattr(coordinator, "_TIMES_USUAL", 0)
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann", running("import time\ntime.sleep(6)"), course.asked("ann").right())
+    for name in ("bob", "cat", "dan"):
+        hand_in(course, name, answers=course.asked(name).right())
+    graded = grade(course, workers=1)
+    assert list(graded)[-1] == "ann"
+    assert {name: each.earned for name, each in graded.items()} == dict.fromkeys(STUDENTS, 60)
+    assert [remark.kind for remark in graded["ann"].remarks] == [RemarkKind.RUN_LATER]
+    assert not any(graded[name].remarks for name in ("bob", "cat", "dan"))
+
+
+def test_nobody_leaves_where_nobody_waits(tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "_ALLOWANCE", 0.1)
+    course = classroom(tmp_path / "course")
+    hand_in(course, "ann", running("import time\ntime.sleep(1)"), course.asked("ann").right())
+    graded = grade(course)["ann"]
+    assert (graded.earned, graded.remarks) == (60, ())
+
+
+def test_a_student_can_be_skipped(tmp_path):
+    course = classroom(tmp_path / "course")
+    for name in ("ann", "bob"):
+        record(course, name)
+    assert set(grade(course, skip=("bob",))) == {"ann"}
+    with pytest.raises(CannotGrade, match="--skip names bo, and nobody of that name"):
+        grade(course, skip=("bo",))
+    assert set(grade(course)) == {"bob"}
+
+
+def test_by_record_nothing_is_started(tmp_path, monkeypatch):
+    """No sandbox is needed for it, so a machine without one will do."""
+    course = classroom(tmp_path / "course")
+    for name in STUDENTS:
+        record(course, name)
+    monkeypatch.setattr(coordinator, "open_engine", None)
+    words: list[str] = []
+    run = GradingRun(Plan(Course(course.root), LAB))
+    graded = {each.student: each for each in run.grade(words.append)}
+    assert {name: (each.way, each.earned) for name, each in graded.items()} == dict.fromkeys(
+        STUDENTS, ("record", 80)
+    )
+    assert words == ["by record"]
+    assert run.running() == []
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
+    calm, wild = (classroom(tmp_path / name) for name in ("calm", "wild"))
+    for course in (calm, wild):
+        for name in STUDENTS:
+            folder = record(course, name)
+            _copy_over(calm.work(name), folder)  # ids and times are drawn anew
+    list(GradingRun(Plan(Course(calm.root), LAB)).grade())
+    owner, name, when, at = MOMENTS[moment]
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, _dying(getattr(owner, name), when, [0], at))
+        with pytest.raises(Killed):
+            list(GradingRun(Plan(Course(wild.root), LAB)).grade())
+    rest = list(GradingRun(Plan(Course(wild.root), LAB, resume=True)).grade())
+    assert len(rest) < len(STUDENTS)
+    assert look(wild) == look(calm)
+
+
+def _copy_over(origin: Path, target: Path) -> None:
+    for path in origin.iterdir():
+        (target / path.name).write_bytes(path.read_bytes())
 
 
 # What must hold before anything runs.

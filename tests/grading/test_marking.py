@@ -27,15 +27,15 @@ MEASURED = """
 import json, resource, sys
 from pathlib import Path
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.desk import DeskLimits
+from mlsys_widgets.grading.readers import ReadingLimits
 from mlsys_widgets.labs.course import Course
 
 def used():
     mine = resource.getrusage(resource.RUSAGE_SELF)
     return mine.ru_utime + mine.ru_stime, mine.ru_maxrss * 1024
 
-limits = DeskLimits(wall=120, cpu=int(sys.argv[3]), memory=600_000_000)
-plan = Plan(Course(Path(sys.argv[1])), sys.argv[2], workers=1, desk=limits)
+limits = ReadingLimits(wall=120, cpu=int(sys.argv[3]), memory=600_000_000)
+plan = Plan(Course(Path(sys.argv[1])), sys.argv[2], workers=1, reading=limits)
 run, before = GradingRun(plan), None
 for each in run.grade():
     now = used()

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
 from mlsys_widgets.grading import submissions
-from mlsys_widgets.grading.submissions import Submission, read_folder, read_time, students
+from mlsys_widgets.grading.submissions import (
+    Submission,
+    collect,
+    handed_in_at,
+    read_folder,
+    read_time,
+    students,
+)
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.remarks import RemarkKind
 
@@ -70,3 +80,94 @@ def test_students_are_folders_that_fit_a_pattern(tmp_path):
     (tmp_path / "submitted" / "file").write_text("x")
     assert students(Course(tmp_path), "lab", "a*") == ["amy", "ann"]
     assert "bob" in students(Course(tmp_path), "lab")
+
+
+# A folder that is swapped for a link while it is read.
+
+_SWAP = """
+import os, sys
+inner, own, link = sys.argv[1:]
+print(flush=True)
+while True:
+    os.rename(inner, own); os.rename(link, inner)
+    os.rename(inner, link); os.rename(own, inner)
+"""
+
+
+@pytest.mark.parametrize("level", ["student", "lab", "folder"])
+def test_no_moment_lets_a_link_lead_elsewhere(tmp_path, level):
+    """Somebody swaps a folder for a link and back as fast as they can."""
+    folder = tmp_path / "submitted" / "ann" / "lab"
+    (folder / "deep").mkdir(parents=True)
+    secret = tmp_path / "assignments" / "lab"
+    for place in (folder, folder / "deep", secret, secret / "deep", secret / "lab"):
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "a.txt").write_text("secret" if secret in (place, *place.parents) else "mine")
+    swapped = {"student": folder.parent, "lab": folder, "folder": folder / "deep"}[level]
+    link = tmp_path / "link"
+    link.symlink_to(secret)
+    words = [sys.executable, "-c", _SWAP, str(swapped), str(tmp_path / "own"), str(link)]
+    swapping = subprocess.Popen(words, stdout=subprocess.PIPE)
+    read = 0
+    try:
+        swapping.stdout.readline()
+        for _ in range(400):
+            found = collect(Course(tmp_path), "lab", "ann").files
+            assert set(found.values()) <= {b"mine"}, found
+            read += bool(found)
+    finally:
+        swapping.kill()
+        swapping.communicate()
+    assert read, "it was never there"
+
+
+def test_what_counts_is_read_before_everything_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "LARGEST", 100)
+    monkeypatch.setattr(submissions, "_MOST_FILES", 3)
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    for name in ("a", "b", "c", "d"):
+        (folder / name).write_bytes(b"x" * 60)
+    (folder / "lab.ipynb").write_bytes(b"y" * 1000)
+    (folder / "ledger.jsonl").write_bytes(b"z" * 80)
+    found = read_folder(folder, "ann")
+    assert set(found.files) == {"lab.ipynb", "ledger.jsonl"}
+    assert len(found.remarks) == 4
+
+
+def test_a_folder_with_too_many_names_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "_MOST_NAMES", 10)
+    folder = tmp_path / "lab"
+    (folder / "many").mkdir(parents=True)
+    for k in range(11):
+        (folder / "many" / f"{k}").touch()
+    (folder / "one").touch()
+    found = read_folder(folder, "ann")
+    assert set(found.files) == {"one"}
+    assert [r.sentence for r in found.remarks] == [
+        "many/ was left out: it holds more than 10 files"
+    ]
+
+
+def test_a_folder_that_is_a_link_is_not_read(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.txt").touch()
+    (tmp_path / "lab").symlink_to("other")
+    found = read_folder(tmp_path / "lab", "ann")
+    assert found.files == {}
+    assert [r.sentence for r in found.remarks] == ["its folder was left out: it is a link"]
+
+
+def test_when_it_was_handed_in_is_read_from_the_first_bytes(tmp_path):
+    folder = tmp_path / "submitted" / "ann" / "lab"
+    folder.mkdir(parents=True)
+    course = Course(tmp_path)
+    assert handed_in_at(course, "submitted", "lab", "ann") is None
+    path = folder / "timestamp.txt"
+    path.write_text("2026-11-15 10:00:00 UTC")
+    assert handed_in_at(course, "submitted", "lab", "ann").hour == 10
+    os.truncate(path, 8_000_000_000)
+    assert handed_in_at(course, "submitted", "lab", "ann") in (None, read_time("2026-11-15 10:00"))
+    path.unlink()
+    os.mkfifo(path)
+    assert handed_in_at(course, "submitted", "lab", "ann") is None

@@ -328,7 +328,7 @@ def test_closing_ends_what_runs(tmp_path: Path):
 
     thread = threading.Thread(target=run)
     thread.start()
-    wait_until(lambda: one.running(), "nothing runs")
+    wait_until(one.running, "nothing runs")
     one.close()
     thread.join(60)
     assert not thread.is_alive()

@@ -25,6 +25,19 @@ ENDS = {
         "import os, time\nfor _ in range(4):\n    if not os.fork():\n        while True: pass\n"
         "time.sleep(30)", {"cpu": 2, "wall": 60, "cell": 60}, "out of processor time",
     ),
+    # Nobody waits for them, so that no parent ever has their time.
+    "processor time of many that nobody waits for": (
+        "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "while True:\n    for _ in range(2):\n        if not os.fork():\n"
+        "            end = time.process_time() + 0.5\n"
+        "            while time.process_time() < end: pass\n            os._exit(0)\n"
+        "    time.sleep(0.6)", {"cpu": 3, "wall": 120, "cell": 120}, "out of processor time",
+    ),
+    "memory in sockets": (
+        "import os, socket, time\nfor _ in range(30):\n    if not os.fork():\n"
+        "        held = [socket.socketpair() for _ in range(50)]; time.sleep(60)\n"
+        "time.sleep(60)", {"cell": 60, "wall": 60}, "out of memory",
+    ),
     "memory of many": (
         "import os, time\nfor _ in range(5):\n    if not os.fork():\n"
         "        held = b'x' * 100_000_000; time.sleep(30)\ntime.sleep(30)",

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.usage import children, descendants, over_limit
+from mlsys_widgets.sandbox.usage import Meter, children, descendants, over_limit
 from tests.sandbox.children import wait_until
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -66,3 +66,29 @@ def test_threads_that_end_while_one_looks_do_no_harm():
         over.set()
         for each in churning:
             each.join()
+
+
+def test_a_process_that_was_seen_counts_after_it_is_gone():
+    """Whoever lets its children vanish unwaited has used their time all the same."""
+    code = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True); input()"
+    busy = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    meter = Meter(busy.pid, Limits(cpu=0))
+    busy.stdout.readline()
+    assert meter.over() == "out of processor time"
+    busy.communicate(b"\n")
+    assert meter.over() == "out of processor time"
+    assert over_limit(busy.pid, Limits(cpu=0)) is None
+
+
+def test_processes_that_come_and_go_while_one_looks_do_no_harm():
+    code = "import os\nwhile True:\n    if not os.fork(): os._exit(0)\n    os.wait()"
+    churning = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        meter = Meter(churning.pid, Limits())
+        for _ in range(300):
+            assert meter.over() is None
+    finally:
+        churning.kill()
+        churning.wait()

@@ -1,9 +1,9 @@
-"""Desks: limited processes of our own code, the only ones that read what a submission brings.
+"""Readers: limited processes of our own code, the only ones that read what a submission brings.
 
 A file that a student wrote can be small and yet cost hours or gigabytes to read. So the coordinator
-reads none. At its start, while it has a single thread, it forks a few desks; a desk forks a child
-for every request, which has the lab, the checks and the blueprint in memory already, and limits of
-its own. Whatever becomes of that child is about one submission, and a sentence.
+reads none. At its start, while it has a single thread, it forks a few readers; a reader forks a
+child for every request, which has the lab, the checks and the blueprint in memory already, and
+limits of its own. Whatever becomes of that child is about one submission, and a sentence.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ Reply = dict[str, Any]
 Work = Callable[[Request], Reply]
 
 _PR_SET_PDEATHSIG: Final = 1
-#: What to do about a submission that is too much for a desk.
+#: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
 
 
 @dataclass(frozen=True)
-class DeskLimits:
+class ReadingLimits:
     """What reading, judging and writing one submission may use.
 
     Parameters
@@ -50,7 +50,7 @@ class DeskLimits:
     wall, cpu
         Seconds, and seconds of processor time.
     memory
-        Bytes of address space beyond what a desk has.
+        Bytes of address space beyond what a reader has.
     file
         Bytes of the largest file that is written.
     reply
@@ -65,15 +65,15 @@ class DeskLimits:
 
 
 class CannotRead(RuntimeError):
-    """A submission that was too much for a desk; the message says in what way, and what to do."""
+    """A submission that was too much for a reader; the message says in what way, and what to do."""
 
 
 class _Killed(RuntimeError):
-    """A desk, or its child, that somebody else has ended."""
+    """A reader, or its child, that somebody else has ended."""
 
 
-class Desks:
-    """A few desks, for several threads.
+class Readers:
+    """A few readers, for several threads.
 
     Parameters
     ----------
@@ -88,29 +88,29 @@ class Desks:
     """
 
     def __init__(
-        self, work: Work, count: int, scratch: Path, limits: DeskLimits | None = None
+        self, work: Work, count: int, scratch: Path, limits: ReadingLimits | None = None
     ) -> None:
-        self._work, self._scratch, self._limits = work, scratch, limits or DeskLimits()
+        self._work, self._scratch, self._limits = work, scratch, limits or ReadingLimits()
         self.count = count
         self._lock = threading.Lock()
-        self._desks: set[_Desk] = set()
-        self._free: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
-        self._end = weakref.finalize(self, _close_all, self._desks)
+        self._readers: set[_Reader] = set()
+        self._free: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+        self._end = weakref.finalize(self, _close_all, self._readers)
         for _ in range(count):
             self._free.put(self._new())
 
     def ask(self, request: Request) -> Reply:
-        """Have a request done, when a desk is free.
+        """Have a request done, when a reader is free.
 
         Raises
         ------
         CannotRead
             If it takes too much, or fails.
         """
-        with self._one() as desk:
+        with self._one() as reader:
             for _ in range(2):
                 try:
-                    return desk().ask(request)
+                    return reader().ask(request)
                 except _Killed:
                     continue
         raise CannotRead(
@@ -123,11 +123,11 @@ class Desks:
         self._end()
 
     @contextlib.contextmanager
-    def _one(self) -> Iterator[Callable[[], _Desk]]:
-        """A desk that nobody else has; a new one in its place when it is gone."""
+    def _one(self) -> Iterator[Callable[[], _Reader]]:
+        """A reader that nobody else has; a new one in its place when it is gone."""
         have = [self._free.get()]
 
-        def desk() -> _Desk:
+        def reader() -> _Reader:
             if not self._end.alive:
                 raise CannotRead("grading ends here")
             if not have[0].alive:
@@ -135,37 +135,37 @@ class Desks:
             return have[0]
 
         try:
-            yield desk
+            yield reader
         finally:
             self._free.put(have[0])
 
-    def _new(self) -> _Desk:
+    def _new(self) -> _Reader:
         with self._lock:
-            for gone in [each for each in self._desks if not each.alive]:
-                self._desks.discard(gone)
-            desk = _Desk(self._work, self._scratch, self._limits)
-            self._desks.add(desk)
-            return desk
+            for gone in [each for each in self._readers if not each.alive]:
+                self._readers.discard(gone)
+            reader = _Reader(self._work, self._scratch, self._limits)
+            self._readers.add(reader)
+            return reader
 
 
-def _close_all(desks: set[_Desk]) -> None:
-    while desks:
-        desks.pop().close()
+def _close_all(readers: set[_Reader]) -> None:
+    while readers:
+        readers.pop().close()
 
 
-class _Desk:
-    """One desk, from the coordinator's side."""
+class _Reader:
+    """One reader, from the coordinator's side."""
 
-    def __init__(self, work: Work, scratch: Path, limits: DeskLimits) -> None:
+    def __init__(self, work: Work, scratch: Path, limits: ReadingLimits) -> None:
         self._line, theirs = socket.socketpair()
         owner = os.getpid()
         with warnings.catch_warnings():
-            # When a desk is replaced there are threads; the new one uses nothing of theirs.
+            # When a reader is replaced there are threads; the new one uses nothing of theirs.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
         if not self._pid:
             try:
-                _be_a_desk(theirs, owner, work, scratch, limits)
+                _be_a_reader(theirs, owner, work, scratch, limits)
             finally:
                 os._exit(1)
         theirs.close()
@@ -204,11 +204,11 @@ class _Desk:
                 each.close()
 
 
-# What runs in a desk.
+# What runs in a reader.
 
 
-def _be_a_desk(
-    line: socket.socket, owner: int, work: Work, scratch: Path, limits: DeskLimits
+def _be_a_reader(
+    line: socket.socket, owner: int, work: Work, scratch: Path, limits: ReadingLimits
 ) -> None:
     """Serve requests, one after another, until the owner is gone."""
     _end_with(owner)
@@ -234,7 +234,7 @@ def _end_with(owner: int) -> None:
 
 
 def _let_go_of_files(kept: int) -> None:
-    """Have every open file but one lead nowhere: gradebook, locks, other desks, the terminal.
+    """Have every open file but one lead nowhere: gradebook, locks, other readers, the terminal.
 
     They are not closed, because objects of the coordinator, which are in memory here too, would
     close their numbers some time later, whatever these stand for then.
@@ -247,14 +247,14 @@ def _let_go_of_files(kept: int) -> None:
                 os.dup2(null, number)
 
 
-def _in_a_child(request: Request, work: Work, limits: DeskLimits) -> Reply:
+def _in_a_child(request: Request, work: Work, limits: ReadingLimits) -> Reply:
     told, tell = os.pipe()
-    desk = os.getpid()
+    reader = os.getpid()
     child = os.fork()
     if not child:
         try:
             os.close(told)
-            _end_with(desk)
+            _end_with(reader)
             _do(request, work, limits, tell)
         finally:
             os._exit(1)
@@ -267,7 +267,7 @@ def _in_a_child(request: Request, work: Work, limits: DeskLimits) -> Reply:
     return _reply(said, status, limits, in_time=in_time)
 
 
-def _do(request: Request, work: Work, limits: DeskLimits, tell: int) -> None:
+def _do(request: Request, work: Work, limits: ReadingLimits, tell: int) -> None:
     """Do a request, and tell what came of it. Never returns."""
     gigabytes = f"{limits.memory / 1e9:g} GB"
     space = address_space() + limits.memory
@@ -298,7 +298,7 @@ def _do(request: Request, work: Work, limits: DeskLimits, tell: int) -> None:
     os._exit(0)
 
 
-def _hear(told: int, limits: DeskLimits) -> tuple[bytes, bool]:
+def _hear(told: int, limits: ReadingLimits) -> tuple[bytes, bool]:
     """What a child says until it ends, and whether it ended in time."""
     said, deadline = bytearray(), time.monotonic() + limits.wall
     while (left := deadline - time.monotonic()) > 0:
@@ -311,7 +311,7 @@ def _hear(told: int, limits: DeskLimits) -> tuple[bytes, bool]:
     return bytes(said), False
 
 
-def _reply(said: bytes, status: int, limits: DeskLimits, *, in_time: bool) -> Reply:
+def _reply(said: bytes, status: int, limits: ReadingLimits, *, in_time: bool) -> Reply:
     if status == 0 and said:
         reply: Reply = json.loads(said)
         return reply

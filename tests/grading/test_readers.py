@@ -1,4 +1,4 @@
-"""Desks: whatever a request does to the process that handles it, one sentence comes of it."""
+"""Readers: whatever a request does to the process that handles it, one sentence comes of it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.desk import CannotRead, DeskLimits, Desks
+from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits
 from mlsys_widgets.sandbox.usage import children
 from tests.sandbox.children import wait_until
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
-LIMITS = DeskLimits(wall=30, cpu=2, memory=300_000_000, file=1_000_000, reply=10_000)
+LIMITS = ReadingLimits(wall=30, cpu=2, memory=300_000_000, file=1_000_000, reply=10_000)
 
 
 def work(request):
     """Do as the request says."""
     match request["do"]:
         case "say":
-            return {"said": request["what"], "pid": os.getpid(), "desk": os.getppid()}
+            return {"said": request["what"], "pid": os.getpid(), "reader": os.getppid()}
         case "hold":
             return {"held": len(bytearray(1_000_000_000))}
         case "nest":
@@ -54,17 +54,17 @@ def work(request):
 
 
 @pytest.fixture
-def desks(tmp_path):
-    made = Desks(work, 1, tmp_path, LIMITS)
+def readers(tmp_path):
+    made = Readers(work, 1, tmp_path, LIMITS)
     yield made
     made.close()
 
 
-def test_a_request_is_done_in_a_process_of_its_own(desks):
-    first, second = (desks.ask({"do": "say", "what": word}) for word in ("a", "b"))
+def test_a_request_is_done_in_a_process_of_its_own(readers):
+    first, second = (readers.ask({"do": "say", "what": word}) for word in ("a", "b"))
     assert (first["said"], second["said"]) == ("a", "b")
-    assert first["desk"] == second["desk"] in children(os.getpid())
-    assert len({os.getpid(), first["pid"], second["pid"], first["desk"]}) == 4
+    assert first["reader"] == second["reader"] in children(os.getpid())
+    assert len({os.getpid(), first["pid"], second["pid"], first["reader"]}) == 4
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_a_request_is_done_in_a_process_of_its_own(desks):
         ("fail", "ValueError: no .* verdict"),
     ],
 )
-def test_what_goes_wrong_is_a_sentence_and_the_next_one_is_served(desks, do, said):
+def test_what_goes_wrong_is_a_sentence_and_the_next_one_is_served(readers, do, said):
     with pytest.raises(CannotRead, match=said):
-        desks.ask({"do": do})
-    assert desks.ask({"do": "say", "what": "still here"})["said"] == "still here"
+        readers.ask({"do": do})
+    assert readers.ask({"do": "say", "what": "still here"})["said"] == "still here"
 
 
 def test_nobody_waits_for_one_that_sleeps(tmp_path):
-    made = Desks(work, 1, tmp_path, DeskLimits(wall=0.3, cpu=2))
+    made = Readers(work, 1, tmp_path, ReadingLimits(wall=0.3, cpu=2))
     try:
         with pytest.raises(CannotRead, match="takes longer than"):
             made.ask({"do": "sleep"})
@@ -94,20 +94,20 @@ def test_nobody_waits_for_one_that_sleeps(tmp_path):
         made.close()
 
 
-def test_files_have_a_limit(desks, tmp_path):
+def test_files_have_a_limit(readers, tmp_path):
     with pytest.raises(CannotRead, match=r"SIGXFSZ|File too large"):
-        desks.ask({"do": "write", "path": str(tmp_path / "large")})
+        readers.ask({"do": "write", "path": str(tmp_path / "large")})
 
 
-def test_one_that_was_killed_from_outside_is_asked_once_more(desks, tmp_path):
-    assert desks.ask({"do": "die", "path": str(tmp_path / "died")}) == {}
+def test_one_that_was_killed_from_outside_is_asked_once_more(readers, tmp_path):
+    assert readers.ask({"do": "die", "path": str(tmp_path / "died")}) == {}
     assert (tmp_path / "died").exists()
 
 
-def test_a_desk_that_was_killed_is_replaced(desks):
-    before = desks.ask({"do": "say", "what": ""})["desk"]
+def test_a_desk_that_was_killed_is_replaced(readers):
+    before = readers.ask({"do": "say", "what": ""})["reader"]
     os.kill(before, signal.SIGKILL)
-    after = desks.ask({"do": "say", "what": ""})["desk"]
+    after = readers.ask({"do": "say", "what": ""})["reader"]
     assert after != before
     assert after in children(os.getpid())
 
@@ -116,7 +116,7 @@ def test_it_has_no_open_file_of_its_owner(tmp_path):
     kept = tmp_path / "secret"
     kept.write_text("x")
     with kept.open():
-        made = Desks(work, 2, tmp_path)
+        made = Readers(work, 2, tmp_path)
         try:
             assert set(made.ask({"do": "files"})["led"]) <= {"/dev/null"}
         finally:
@@ -124,8 +124,8 @@ def test_it_has_no_open_file_of_its_owner(tmp_path):
 
 
 def test_closing_ends_it_under_whoever_waits(tmp_path):
-    made, said = Desks(work, 1, tmp_path), []
-    desk = made.ask({"do": "say", "what": ""})["desk"]
+    made, said = Readers(work, 1, tmp_path), []
+    reader = made.ask({"do": "say", "what": ""})["reader"]
 
     def wait() -> None:
         try:
@@ -135,16 +135,16 @@ def test_closing_ends_it_under_whoever_waits(tmp_path):
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    wait_until(lambda: children(desk), "nothing was asked")
-    (child,) = children(desk)
+    wait_until(lambda: children(reader), "nothing was asked")
+    (child,) = children(reader)
     made.close()
     waiting.join(30)
     assert said == ["grading ends here"]
-    wait_until(lambda: not Path(f"/proc/{child}").exists(), "a child outlives its desk")
+    wait_until(lambda: not Path(f"/proc/{child}").exists(), "a child outlives its reader")
 
 
 def test_one_that_nobody_holds_any_more_is_gone(tmp_path):
-    made = Desks(work, 1, tmp_path)
-    desk = made.ask({"do": "say", "what": ""})["desk"]
+    made = Readers(work, 1, tmp_path)
+    reader = made.ask({"do": "say", "what": ""})["reader"]
     del made
-    wait_until(lambda: not Path(f"/proc/{desk}").exists(), "a desk outlives its owner")
+    wait_until(lambda: not Path(f"/proc/{reader}").exists(), "a reader outlives its owner")
