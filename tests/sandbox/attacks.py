@@ -725,7 +725,7 @@ except OSError: pass
 for name in ("mine.jsonl", "ledger.jsonl"):
     ledger = Ledger.open(name, lab="lab_02_demo", student="ann")
     ledger.commit_prediction("act1_bound", "B", confidence=5)
-    ledger.record_answer("limit", "memory")
+    ledger.record_answer("limit", "compute")
 """
 
 _CHANGES_LATER = """
@@ -954,7 +954,10 @@ ATTACKS: dict[str, Attack] = {
     "rare-calls": cell(_RARE_CALLS)("every system call that the filter names, under both numbers"),
     "every-call": cell(_EVERY_CALL)("every system call there is, in processes of their own"),
     "calls-of-32-bits": cell(_CALLS_OF_32_BITS)("system calls by the door of 32-bit programs"),
-    "memory-of-sockets": cell(_SOCKET_MEMORY)("a gigabyte in the buffers of sockets"),
+    "memory-of-sockets": Attack(
+        "a gigabyte in the buffers of sockets", running(_SOCKET_MEMORY), tried=False,
+        ended="out of memory",
+    ),
     "devices": cell(_DEVICES)("devices made by itself, and the kernel's own files"),
     "setuid": cell(_SETUID)("programs that would run as root"),
     "sockets-of-the-host": cell(_HOST_SOCKETS)("sockets by name, and rare families"),
@@ -968,12 +971,10 @@ ATTACKS: dict[str, Attack] = {
     "shuts-the-line": Attack(
         "shuts the line to the grader down", running(_OTHER_END), tried=False, ended="end",
     ),
-    "slow-to-say": Attack(
-        "an object that never says what it is", running(_SLOW_TO_SAY), tried=False,
-    ),
     "exits-the-shell": cell(
-        "ip = get_ipython()\nip.ask_exit()\nip.run_line_magic('reset', '-f')\n"
-        "ip.run_cell('raise SystemExit')"
+        "ip = get_ipython()\nfor act in ('ip.ask_exit()', 'ip.exit()', 'ip.atexit_operations()',\n"
+        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"raise SystemExit\")'):\n"
+        "    try: exec(act)\n    except BaseException: pass"
     )("ends the shell by its own commands"),
     "removes-its-folder": cell(
         "import os, shutil\nshutil.rmtree('.', ignore_errors=True)\nos.chdir('/')\n"
@@ -997,6 +998,10 @@ ATTACKS: dict[str, Attack] = {
 
 #: These run until they are stopped, each for a good while.
 ENDLESS: dict[str, Attack] = {
+    "slow-to-say": Attack(
+        "an object that never says what it is", running(_SLOW_TO_SAY), ended="out of time",
+        tried=False,
+    ),
     "endless-loop": Attack(
         "a loop that ignores its alarm",
         running("import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"),
