@@ -1,6 +1,6 @@
 """Grading while everything that takes part in it is killed: 40 kills, and the same gradebook.
 
-Coordinators, fork servers, desks, and the children of both end at random moments, as they do when
+Coordinators, fork servers, readers, and the children of both end at random moments, as they do when
 a machine runs out of memory. Every run continues where the last one ended, and in the end nobody
 could tell that anything happened.
 """
@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux"),
 ]
 KILLS, STUDENTS = 40, 18
-VICTIMS = ("coordinator", "fork server", "child", "desk", "reader")
+VICTIMS = ("coordinator", "fork server", "child", "reader", "reading child")
 #: Kills in one run: a submission whose processes die twice in it is left to the next one.
 MOST_IN_A_RUN = 4
 
@@ -65,8 +65,8 @@ def processes(coordinator: int) -> dict[str, list[int]]:
     for pid in children(coordinator):
         with contextlib.suppress(OSError):
             serves = b"fork_server" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            found.setdefault("fork server" if serves else "desk", []).append(pid)
-            found.setdefault("child" if serves else "reader", []).extend(children(pid))
+            found.setdefault("fork server" if serves else "reader", []).append(pid)
+            found.setdefault("child" if serves else "reading child", []).extend(children(pid))
     return found
 
 
