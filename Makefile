@@ -15,7 +15,8 @@ SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, a real browser, stock nbgrader beside ours, and what a course needs around it: minutes
 # each, so they are tested by make test-hub.
 DAYS := tests/hub tests/courses tests/deploy tests/browser tests/labs/test_nbgrader.py \
-	tests/grading/test_differential.py tests/grading/test_preprocessor.py tests/grading/test_postgres.py
+	tests/grading/test_differential.py tests/grading/test_preprocessor.py tests/grading/test_postgres.py \
+	tests/grading/test_chaos.py
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
 	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets

@@ -26,6 +26,8 @@ c.Autograde.autograde_preprocessors.extend([inert])
 
 # Feedback shows what a hidden test said, not the test itself.
 c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
+# A cell that begins with %%perl would be colored as Perl, by patterns that some text keeps busy.
+c.HighlightMagicsPreprocessor.enabled = False
 
 # `nbgrader zip_collect` takes the files that students make with Hand in: LAB-STUDENT.zip.
 c.FileNameCollectorPlugin.named_regexp = r".*/[^/-]+-(?P<student_id>[^/]+)/(?P<file_id>[^/]+)"

@@ -26,9 +26,8 @@ def is_right(key: Key | None, value: Any) -> bool:
     """Whether a prediction meets the key."""
     if isinstance(key, ChoiceKey):
         return bool(value == key.value)
-    if isinstance(key, NumberKey) and isinstance(value, int | float):
-        return math.isfinite(value) and key.reaches(key.value, value)
-    return False
+    number = _number(value)
+    return isinstance(key, NumberKey) and number is not None and key.reaches(key.value, number)
 
 
 def distance(key: Key | None, value: Any) -> str:
@@ -44,8 +43,20 @@ def distance(key: Key | None, value: Any) -> str:
         return _CLOSE
     if key is None:
         return "predicted"
-    if not isinstance(key, NumberKey) or not isinstance(value, int | float):
+    number = _number(value)
+    if not isinstance(key, NumberKey) or number is None:
         return _OTHER
-    if not key.value or value / key.value < 0:
+    if not key.value or number / key.value < 0:
         return _OTHER
-    return next(name for limit, name in _RANGES if value / key.value <= limit)
+    return next(name for limit, name in _RANGES if number / key.value <= limit)
+
+
+def _number(value: Any) -> float | None:
+    """A value of a ledger as a number; ``None`` if it is none, or has hundreds of digits."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -154,12 +154,13 @@ class _SummaryBuilder:
 
     def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
         flags: Sequence[Flag] = one.line.get("flags", ())
+        made = one.study.state.predictions if one.study else {}
         return SubmissionRow(
             student=one.student if names else "",
             total=one.standing.total,
             penalty=one.standing.penalty,
             minutes=one.study.minutes if one.study else None,
-            predicted=len(one.study.state.predictions) if one.study else 0,
+            predicted=sum(name in self._items for name in made),
             predicted_right=sum(one.predictions.values()),
             waiting=bool(one.standing.waiting),
             flags=tuple(flag.sentence for flag in flags) if names else tuple(_kinds(flags)),
@@ -240,7 +241,8 @@ class _SummaryBuilder:
             judged = judged or key is not None
             good = is_right(key, made.value)
             if options:
-                option = made.value if made.value in options else "?"
+                known = isinstance(made.value, str) and made.value in options
+                option = made.value if known else "?"
             else:
                 option = distance(key, made.value)
             chosen[option] += 1

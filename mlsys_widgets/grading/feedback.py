@@ -1,6 +1,7 @@
 """For nbgrader's feedback: the page that a student gets, without the tests that are hidden.
 
-nbgrader shows them there. With this line in ``nbgrader_config.py`` it does not::
+nbgrader shows them there. With this line in ``nbgrader_config.py`` it does not, and text that would
+keep it busy for hours is shown as it was typed::
 
     c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
 
@@ -14,11 +15,28 @@ from typing import Any
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
+from mlsys_widgets.grading.plain_markdown import (
+    MOST_IN_NOTEBOOK,
+    limited,
+    shortened,
+    too_long_to_color,
+)
 from mlsys_widgets.sandbox.cell_metadata import is_locked
 
 
 class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
     """Takes hidden tests out of what is shown, and out of the errors that they raised."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        nb, resources = super().preprocess(nb, resources)
+        left = MOST_IN_NOTEBOOK
+        for cell in nb.cells:
+            # Here too, because stock nbgrader may have graded it without our other preprocessor.
+            if cell.cell_type == "markdown":
+                cell.source, left = limited(shortened(cell.source), left)
+            elif cell.cell_type == "code" and too_long_to_color(cell.source):
+                cell.metadata.magics_language = "text"
+        return nb, resources
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
         # Only the instructor's cells: what students write between such words is theirs.

@@ -81,7 +81,7 @@ class GradedSubmission:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> GradedSubmission:
-        """Read what `as_data` wrote."""
+        """Read what `as_data` wrote of a submission that is not in the gradebook yet."""
         return cls(
             data["student"],
             tuple(Score(**score) for score in data["scores"]),

@@ -17,6 +17,13 @@ from typing import Any, Final
 
 import nh3
 
+from mlsys_widgets.grading.plain_markdown import (
+    MOST_IN_NOTEBOOK,
+    limited,
+    shortened,
+    too_long_to_color,
+)
+
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _PICTURE: Final = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+\Z")
 _LINK: Final = re.compile(r"(https?|mailto):", re.I)
@@ -49,14 +56,19 @@ def make_inert(book: Any) -> None:
     if isinstance(said, dict):
         kept = {k: v for k, v in said.items() if isinstance(v, str) and _WORD.fullmatch(v)}
         metadata["language_info"] = {**kept, "name": kept.get("name", "python")}
+    left = MOST_IN_NOTEBOOK
     for cell in book["cells"]:
         tags = cell["metadata"].get("tags")
         if isinstance(tags, list):
             cell["metadata"]["tags"] = [tag for tag in tags if _WORD.fullmatch(str(tag))]
         if cell["cell_type"] == "code":
+            # nbconvert takes this for the language to color.
+            cell["metadata"].pop("magics_language", None)
+            if too_long_to_color(_text(cell["source"])):
+                cell["metadata"]["magics_language"] = "text"
             cell["outputs"] = [_output(each) for each in cell["outputs"]]
         else:
-            cell["source"] = inert_markdown(_text(cell["source"]))
+            cell["source"], left = limited(_inert(cell["source"]), left)
 
 
 def inert_markdown(text: str) -> str:
@@ -73,6 +85,10 @@ def inert_markdown(text: str) -> str:
     text = _TAG.sub("&lt;", text)
     text = _SCHEME.sub(lambda found: f"{found[1]}-", text)
     return _COMMAND.sub(r"\\\\ ", text)
+
+
+def _inert(source: str | Iterable[str]) -> str:
+    return inert_markdown(shortened(_text(source)))
 
 
 def inert_html(text: str) -> str:
@@ -116,7 +132,7 @@ def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
         elif kind in _IMAGES and _is_base64(value):
             shown[kind] = value
         elif kind == "text/markdown":
-            shown[kind] = inert_markdown(_text(value))
+            shown[kind], _ = limited(_inert(value))
         elif kind == "text/html":
             shown[kind] = inert_html(_text(value))
     if "image/svg+xml" in data:

@@ -17,6 +17,9 @@ from mlsys_widgets.hub.places import Role
 #: Where instructors try labs as students do, below the course.
 TRIED: Final = "tried"
 
+#: The server extension that lets only formgrader's own scripts run in its pages.
+FORMGRADER_POLICY: Final = "mlsys_widgets.hub.formgrader_policy"
+
 _NBGRADER: Final = "nbgrader.server_extensions"
 #: The parts of nbgrader that students do not have, in the browser and in the server. Validate is
 #: among them because it calls every answer that is there a success; the panel says what is left.
@@ -86,6 +89,7 @@ def write_settings(
         # The formgrader is a page in a frame of JupyterLab, which a hub forbids.
         headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
         server["ServerApp"]["tornado_settings"] = {"headers": headers}
+        server["ServerApp"]["jpserver_extensions"][FORMGRADER_POLICY] = True
     else:
         page["disabledExtensions"] = {f"@jupyter/nbgrader:{name}": True for name in _IN_THE_BROWSER}
         server["ServerApp"]["jpserver_extensions"] |= {

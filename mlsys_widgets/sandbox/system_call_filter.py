@@ -51,12 +51,14 @@ FORBIDDEN: Final = (
     *("pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "tkill"),
     # memory that no limit counts
     *("shmget", "semget", "msgget", "mq_open", "memfd_secret", "add_key", "request_key", "keyctl"),
+    # what others do with files that all can see, and which of these were read lately
+    *("inotify_add_watch", "fanotify_mark", "mincore", "cachestat"),
     # the kernel's rarer corners
     *("bpf", "perf_event_open", "userfaultfd"),
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
 )
 #: Refused as if the kernel were too old: libraries then turn to an older call.
-UNKNOWN: Final = ("clone3", "memfd_create")
+UNKNOWN: Final = ("clone3", "memfd_create", "preadv2")
 
 
 class _Program(ctypes.Structure):

@@ -275,8 +275,8 @@ def test_what_a_neighbors_answers_earn(swept, lab, capsys):
     assert mean <= COPIED * all_points, f"{mean:.1f} of {all_points:g} points: {most}"
 
 
-def test_what_the_best_constant_answers_earn(swept, lab, capsys):
-    """The same answers handed in by everybody, each the one that earns most over the class."""
+def best_constants(swept):
+    """For each answer, the constant that earns most over a class, and what it earns."""
     people = swept.students[:100]
     best = {}
     for name, item in drawn(swept).items():
@@ -290,6 +290,12 @@ def test_what_the_best_constant_answers_earn(swept, lab, capsys):
             (sum(judge(key, each).credit for key in keys) / len(keys), str(each)) for each in tried
         )
         best[name] = (mean * item.points, value)
+    return best
+
+
+def test_what_the_best_constant_answers_earn(swept, lab, capsys):
+    """The same answers handed in by everybody, each the one that earns most over the class."""
+    best = best_constants(swept)
     total = sum(points for points, _ in best.values())
     ranked = sorted(best.items(), key=lambda pair: -pair[1][0])[:6]
     most = ", ".join(f"{name} = {value} {points:.1f}" for name, (points, value) in ranked)

@@ -46,6 +46,10 @@ class Attack:
         A word of a flag that a TA must see.
     earns
         Points that only a person can take away.
+    absent
+        What must not be in the autograded notebook.
+    graded
+        Whether it is graded at all; otherwise a person is told that it was not, and why.
     """
 
     about: str
@@ -54,6 +58,8 @@ class Attack:
     tried: bool = True
     flagged: str = ""
     earns: float = 0
+    absent: tuple[str, ...] = ()
+    graded: bool = True
 
 
 def cell(code: str, **more: Any) -> Callable[[str], Attack]:
@@ -90,6 +96,15 @@ def edited(how: Callable[[nbformat.NotebookNode], None]) -> Change:
         how(book)
 
     return change
+
+
+def essay(text: str, **more: Any) -> Callable[[str], Attack]:
+    """Write something in place of an essay."""
+
+    def write(book: nbformat.NotebookNode) -> None:
+        next(c for c in book.cells if c.id == "answer_advice").source = text
+
+    return lambda about: Attack(about, edited(write), **more)
 
 
 def _tests(book: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
@@ -556,6 +571,232 @@ _MODULES = {
     ".ipython/profile_default/startup/00.py": "print('LEAK startup')",
 }
 
+_DISPLAY_SCRIPTS = """
+from IPython.display import display, HTML, Javascript, SVG, Markdown
+go = "fetch('/formgrader/api/grade')"
+display(HTML(f"<script>{go}</script><img src=x onerror={go}><iframe srcdoc='{go}'></iframe>"))
+display(Javascript(go))
+display(SVG(f'<svg xmlns="http://www.w3.org/2000/svg" onload="{go}"><script>{go}</script></svg>'))
+display(Markdown(f"[x](javascript:{go}) <script>{go}</script>"))
+display({"text/html": f"<form action=/formgrader><button>{go}</button></form>"}, raw=True)
+"""
+
+_REMEMBER = """
+import os
+from pathlib import Path
+places = ["/tmp", "/dev/shm", "/var/tmp", "/submission", os.getcwd(), os.environ["HOME"]]
+if any((Path(place) / "was-here").exists() for place in places):
+    print("LEAK the first start")
+else:
+    for place in places:
+        try: (Path(place) / "was-here").write_text("x")
+        except OSError: pass
+    os.kill(0, 9)
+"""
+
+_RARE_CALLS = """
+import ctypes, os
+from mlsys_widgets.sandbox.system_call_numbers import NUMBERS, number
+from mlsys_widgets.sandbox.system_call_filter import FORBIDDEN, UNKNOWN
+libc = ctypes.CDLL(None, use_errno=True)
+for name in (*FORBIDDEN, *UNKNOWN):
+    if libc.syscall(number(name), 0, 0, 0, 0, 0, 0) >= 0: print("LEAK", name)
+if os.uname().machine == "x86_64":
+    for name in (*FORBIDDEN, *UNKNOWN):  # the same under the numbers for 32-bit pointers
+        if libc.syscall(0x40000000 | number(name), 0, 0, 0, 0, 0, 0) >= 0: print("LEAK x32", name)
+"""
+
+_EVERY_CALL = """
+import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+for call in range(470):
+    child = os.fork()
+    if not child:
+        signal.alarm(1)
+        libc.syscall(call, 0, 0, 0, 0, 0, 0)
+        os._exit(0)
+    for _ in range(2_000):
+        done, _ = os.waitpid(child, os.WNOHANG)
+        if done: break
+        __import__("time").sleep(0.001)
+    else:
+        try: os.kill(child, 9)
+        except OSError: pass
+"""
+
+_CALLS_OF_32_BITS = """
+import ctypes, mmap, os
+if os.uname().machine == "x86_64":
+    child = os.fork()
+    if not child:
+        # mov eax, 310 (unshare); mov ebx, CLONE_NEWUSER; int 0x80; ret
+        code = bytes.fromhex("53b836010000bb00000010cd805bc3")
+        page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        page.write(code)
+        at = ctypes.addressof(ctypes.c_char.from_buffer(page))
+        os._exit(7 if ctypes.CFUNCTYPE(ctypes.c_int)(at)() == 0 else 0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7: print("LEAK int 0x80")
+"""
+
+_SOCKET_MEMORY = """
+import socket
+held, total = [], 0
+try:
+    while total < 1_000_000_000:
+        pair = socket.socketpair()
+        held.append(pair)
+        for end in pair:
+            end.setblocking(False)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+            try:
+                while True: total += end.send(bytes(1 << 16))
+            except BlockingIOError: pass
+    print("LEAK", total)
+except OSError: pass
+if total > 400_000_000: print("LEAK", total)
+"""
+
+_DEVICES = """
+import os, stat
+for kind, number in ((stat.S_IFCHR, os.makedev(1, 1)), (stat.S_IFBLK, os.makedev(8, 0))):
+    for place in ("/tmp/node", "/dev/node", "node"):
+        try:
+            os.mknod(place, kind | 0o666, number)
+            with open(place, "rb") as file: print("LEAK", place, file.read(1))
+        except OSError: pass
+for name in ("/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/kmsg",
+             "/proc/kcore", "/proc/self/mem/..", "/sys/kernel/debug", "/proc/1/root/root",
+             "/proc/1/cwd", "/proc/self/ns/../../1/fd/0", "/dev/kmsg", "/dev/fuse", "/dev/kvm"):
+    try:
+        with open(name, "r+b") as file: print("LEAK", name)
+    except OSError: pass
+"""
+
+_SETUID = """
+import os, shutil, subprocess
+for source in ("/bin/sh", "/usr/bin/env"):
+    for place in ("/tmp/shell", "shell"):
+        try:
+            shutil.copy(source, place); os.chmod(place, 0o6755)
+            said = subprocess.run([os.path.abspath(place), "-c", "id -u"], capture_output=True,
+                                  text=True).stdout.strip()
+            if said == "0": print("LEAK root")
+        except OSError: pass
+for name in ("su", "sudo", "passwd", "mount", "newgrp", "pkexec", "crontab", "at"):
+    if not shutil.which(name): continue
+    try:
+        said = subprocess.run([name], input="", capture_output=True, text=True, timeout=5)
+    except (OSError, subprocess.TimeoutExpired): continue
+    if os.path.exists("/etc/written") or "uid=0" in said.stdout: print("LEAK", name)
+"""
+
+_HOST_SOCKETS = """
+import glob, socket
+for name in ("\\0/tmp/.X11-unix/X0", "\\0/org/freedesktop/systemd1/notify",
+             "/run/dbus/system_bus_socket", "/var/run/docker.sock",
+             "/run/containerd/containerd.sock", "/run/systemd/notify",
+             *glob.glob("/run/mlsys-*/*"), *glob.glob("/tmp/.X11-unix/*")):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_UNIX, kind) as line:
+            line.settimeout(1)
+            try: line.connect(name); print("LEAK", name)
+            except (OSError, ValueError): pass
+for family in (16, 17, 38, 40, 44):  # netlink, packets, crypto, virtual machines, XDP
+    try: socket.socket(family, socket.SOCK_RAW); print("LEAK family", family)
+    except OSError: pass
+"""
+
+_TAKE_FILES = """
+import array, os, socket
+for fd in map(int, os.listdir("/proc/self/fd")):
+    try:
+        line = socket.socket(fileno=os.dup(fd))
+        line.setblocking(False)
+        _, more, _, _ = line.recvmsg(1 << 16, socket.CMSG_SPACE(64 * 4))
+        if more: print("LEAK files came along", more)
+    except (OSError, ValueError): pass
+"""
+
+_RECORD_AT_RUN_TIME = """
+from mlsys_widgets.ledger import Ledger
+import os
+try: os.unlink("ledger.jsonl")
+except OSError: pass
+for name in ("mine.jsonl", "ledger.jsonl"):
+    ledger = Ledger.open(name, lab="lab_02_demo", student="ann")
+    ledger.commit_prediction("act1_bound", "B", confidence=5)
+    ledger.record_answer("limit", "compute")
+"""
+
+_CHANGES_LATER = """
+import threading, itertools
+def change():
+    for guess in itertools.cycle((1.0, 2.0, 1e3, "memory", "compute")):
+        get_ipython().user_ns.update(intensity_flop_per_byte=guess)
+threading.Thread(target=change, daemon=True).start()
+"""
+
+_CLOSES_EVERYTHING = """
+import os
+print("TRIED", flush=True)
+os.closerange(0, 4096)
+"""
+
+_OTHER_END = """
+import os, socket
+for fd in map(int, os.listdir("/proc/self/fd")):
+    for how in (socket.SHUT_RD, socket.SHUT_WR):
+        try: socket.socket(fileno=os.dup(fd)).shutdown(how)
+        except OSError: pass
+"""
+
+_SLOW_TO_SAY = """
+import sys
+class Slow:
+    def __repr__(self):
+        import time
+        while True: time.sleep(1)
+    _repr_html_ = _repr_latex_ = _repr_svg_ = __str__ = __repr__
+Slow()
+"""
+
+
+def _ledger_of(*lines: bytes) -> Change:
+    def change(book: nbformat.NotebookNode, folder: Path) -> None:
+        (folder / "ledger.jsonl").write_bytes(b"".join(lines))
+        running("print('TRIED')")(book, folder)
+
+    return change
+
+
+def _link_for_folder(book: nbformat.NotebookNode, folder: Path) -> None:
+    """The whole submission is a link to the neighbor's."""
+    neighbor = folder.parents[1] / "aa-innocent" / folder.name
+    (folder / "theirs").symlink_to(neighbor)
+    (folder / "ledger.jsonl").unlink(missing_ok=True)
+    (folder / "ledger.jsonl").symlink_to(neighbor / "ledger.jsonl")
+    (folder / "machine.json").symlink_to("/etc/passwd")
+    running("print('TRIED')")(book, folder)
+
+
+def _named_as_ours(book: nbformat.NotebookNode, folder: Path) -> None:
+    """Files with the names of what the grader itself writes."""
+    for name in (".mlsys", "gradebook.db", "timestamp.txt.lock", "checks.py", "nbgrader_config.py"):
+        (folder / name).write_text("c.Autograde.force = True\nraise SystemExit('LEAK')")
+    look = "import os\nif os.path.exists('checks.py') and 'NumberKey' in open('checks.py').read():"
+    running(look + " print('LEAK')\nprint('TRIED')")(book, folder)
+
+
+def _timestamp(content: bytes) -> Change:
+    def change(book: nbformat.NotebookNode, folder: Path) -> None:
+        (folder / "timestamp.txt").write_bytes(content)
+        running("print('TRIED')")(book, folder)
+
+    return change
+
+
+_SCRIPT = "<script>fetch('/formgrader/api/grade')</script>"
+
 ATTACKS: dict[str, Attack] = {
     "shadowed-modules": Attack(
         "modules with the names of installed ones",
@@ -693,11 +934,74 @@ ATTACKS: dict[str, Attack] = {
     "big-output": Attack("thirty megabytes of output in the file", _raw(_big_output)),
     "half-characters": Attack("halves of characters", _raw(_halves)),
     "deep-json": Attack("metadata nested 900 deep", _raw(_deep), tried=False, flagged="too deep"),
+    "essay-scripts": essay(
+        f"{_SCRIPT}<img src=x onerror=go()>[x](javascript:go())<iframe srcdoc='x'></iframe>",
+        absent=("<script", "<img src=x", "<iframe", "javascript:"),
+    )("scripts in an essay, for the grader's browser"),
+    "essay-entities": essay(
+        "[a](&#106;avascript:go()) $\\href{javascript:go()}{x}$ \\require{html}",
+        absent=("javascript:", "&#106;"),
+    )("links spelled with entities, and in formulas"),
+    "essay-environments": essay("\\begin{a}" * 30_000)("formulas that keep a page busy for hours"),
+    "essay-brackets": essay("[" * 40_000 + "](" * 10_000)("links that never end"),
+    "display-scripts": cell(
+        _DISPLAY_SCRIPTS, absent=("<script", "onerror", "onload", "<iframe", "<form", "javascript:")
+    )("scripts in HTML, SVG, Markdown and JavaScript that it displays"),
+    "dies-and-remembers": Attack(
+        "dies, and on a second start looks for what it left", running(_REMEMBER), tried=False,
+        ended="not graded", graded=False,
+    ),
+    "rare-calls": cell(_RARE_CALLS)("every system call that the filter names, under both numbers"),
+    "every-call": cell(_EVERY_CALL)("every system call there is, in processes of their own"),
+    "calls-of-32-bits": cell(_CALLS_OF_32_BITS)("system calls by the door of 32-bit programs"),
+    "memory-of-sockets": Attack(
+        "a gigabyte in the buffers of sockets", running(_SOCKET_MEMORY), tried=False,
+        ended="out of memory",
+    ),
+    "devices": cell(_DEVICES)("devices made by itself, and the kernel's own files"),
+    "setuid": cell(_SETUID)("programs that would run as root"),
+    "sockets-of-the-host": cell(_HOST_SOCKETS)("sockets by name, and rare families"),
+    "takes-files": cell(_TAKE_FILES)("open files that come along on its line"),
+    "record-at-run-time": cell(_RECORD_AT_RUN_TIME)("a ledger that it writes while it is graded"),
+    "changes-later": cell(_CHANGES_LATER)("answers that a thread changes all the time"),
+    "closes-everything": Attack(
+        "closes every file, also the line to the grader", running(_CLOSES_EVERYTHING), tried=False,
+        ended="end",
+    ),
+    "shuts-the-line": Attack(
+        "shuts the line to the grader down", running(_OTHER_END), tried=False, ended="end",
+    ),
+    "exits-the-shell": cell(
+        "ip = get_ipython()\nfor act in ('ip.ask_exit()', 'ip.exit()', 'ip.atexit_operations()',\n"
+        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"raise SystemExit\")'):\n"
+        "    try: exec(act)\n    except BaseException: pass"
+    )("ends the shell by its own commands"),
+    "removes-its-folder": cell(
+        "import os, shutil\nshutil.rmtree('.', ignore_errors=True)\nos.chdir('/')\n"
+        "shutil.rmtree('/submission', ignore_errors=True)"
+    )("removes its folder and goes elsewhere"),
+    "links-to-a-neighbor": Attack(
+        "ledger, machine and a folder as links to a neighbor's", _link_for_folder
+    ),
+    "named-as-ours": Attack("files named like the grader's own", _named_as_ours),
+    "ledger-of-the-future": Attack(
+        "an event whose number nobody should count up to",
+        _ledger_of(b'{"seq": 1000000000000000, "time": "2026-10-01T10:00:00.000Z"}\n'),
+        flagged="ledger",
+    ),
+    "ledger-of-newlines": Attack(
+        "two million empty lines in place of a ledger", _ledger_of(b"\n" * 2_000_000),
+    ),
+    "timestamp-of-nothing": Attack("a time that nobody can read", _timestamp(b"\xff\x00soon")),
     "nan-json": Attack("numbers that JSON has not, cells that are none", _raw(_nan)),
 }  # fmt: skip
 
 #: These run until they are stopped, each for a good while.
 ENDLESS: dict[str, Attack] = {
+    "slow-to-say": Attack(
+        "an object that never says what it is", running(_SLOW_TO_SAY), ended="out of time",
+        tried=False,
+    ),
     "endless-loop": Attack(
         "a loop that ignores its alarm",
         running("import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"),

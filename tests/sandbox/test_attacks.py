@@ -26,6 +26,7 @@ from tests.grading.classroom import (
     shown,
     small,
 )
+from tests.grading.costly import KINDS as COSTLY
 from tests.labs.rehearsal import ROOT, Workshop, nbgrader, workshop
 from tests.sandbox.attacks import ATTACKS, ENDLESS, SECRETS, Attack
 
@@ -114,7 +115,9 @@ def test_the_innocent_are_graded_as_ever(hall):
 
 def test_everybody_is_graded(hall):
     assert set(hall.graded) == {*INNOCENT, *ATTACKS}
-    assert {row[0] for row in rows(hall.course.root)["submission"]} == set(hall.graded)
+    refused = {name for name, attack in ATTACKS.items() if not attack.graded}
+    booked = {row[0] for row in rows(hall.course.root)["submission"]}
+    assert booked == set(hall.graded) - refused
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -127,7 +130,13 @@ def test_an_attack_gains_nothing(hall, name):
     assert told.isprintable()
     if not attack.ended and not attack.flagged:
         assert "did not run to its end" not in told, told
+    if not attack.graded:
+        # Nothing is written about it, so that it is as new to the next run.
+        assert not (hall.course.root / "autograded" / name / hall.course.lab).exists()
+        return
     book = autograded(hall.course, name)
+    for words in attack.absent:
+        assert words not in rendered(book), (attack.about, words)
     if name == "deep-json":
         assert [cell.id for cell in book.cells] == ["why"]
         return
@@ -138,6 +147,27 @@ def test_an_attack_gains_nothing(hall, name):
         for cell in book.cells:
             if cell.cell_type == "code" and not cell.id.startswith("check_"):
                 assert secret not in shown(book, cell.id), (attack.about, what)
+
+
+def rendered(book) -> str:
+    """What a page shows as it is: Markdown and outputs, not the code, which it escapes."""
+    shown = [cell.source for cell in book.cells if cell.cell_type == "markdown"]
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            shown += [str(value) for kind, value in data.items() if kind != "text/plain"]
+    return "\n".join(shown)
+
+
+def test_the_suite_is_as_large_as_it_says(capsys):
+    """At least 80, each with what it tries; the costly and the forged are graded elsewhere."""
+    listed = {**ATTACKS, **ENDLESS}
+    assert len(listed) + len(COSTLY) >= 80
+    assert all(attack.about for attack in listed.values())
+    abouts = [attack.about for attack in listed.values()]
+    assert len(set(abouts)) == len(abouts)
+    with capsys.disabled():
+        print(f"\n{len(listed)} attacks that run, {len(COSTLY)} that are costly to read")
 
 
 def test_nothing_outside_is_changed_and_nothing_is_left(hall):

@@ -1,0 +1,104 @@
+r"""Markdown that no page can be made to choke on: what is too intricate is shown as plain text.
+
+What turns Markdown into a page takes time that grows with the square of some marks: 30,000 times
+``\begin{a}``, or ``[``, keep it busy for hours, and feedback for a whole class waits. No essay has
+that many marks, so text that does is shown letter by letter instead.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: Marks in one cell, and in all cells of a notebook together; the labs' own have far fewer.
+MOST_IN_CELL: Final = 1_500
+MOST_IN_NOTEBOOK: Final = 15_000
+#: Characters in one cell that are read as Markdown, and that are shown at all.
+LONGEST: Final = 20_000
+LONGEST_SHOWN: Final = 100_000
+#: Characters in a line of plain text: some patterns look from each bracket to the line's end.
+WIDEST: Final = 200
+#: Characters in a line of code that is shown in colors.
+LONGEST_LINE: Final = 1_000
+#: Spaces before a line: each two may be one more list inside a list.
+DEEPEST: Final = 40
+
+_MARK: Final = re.compile(r"[][()*_$\\`<>!~|&:@^{}]|[-+=#]+|\n(?=\n)|  +")
+_INDENTED: Final = re.compile(rf"^[ \t>]{{{DEEPEST}}}", re.M)
+
+
+def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
+    r"""The text as Markdown, or as plain text where it has too many marks.
+
+    Parameters
+    ----------
+    text
+        What somebody wrote.
+    left
+        How many marks the notebook may still have.
+
+    Returns
+    -------
+    tuple
+        What to show, and how many marks are left for other cells.
+
+    Examples
+    --------
+    >>> limited("An *essay* with $x^2$.", left=100)
+    ('An *essay* with $x^2$.', 95)
+    >>> shown, left = limited(r"\begin{a}" * 30_000)
+    >>> print(shown[:24], left)
+    ~~~
+    \begin{a}\begin{a}\b 15000
+    """
+    if len(text) > LONGEST:
+        return plain(text), left
+    marks = sum(1 for _ in _MARK.finditer(text))
+    if marks > min(MOST_IN_CELL, left) or _INDENTED.search(text):
+        return plain(text), left
+    return text, left - marks
+
+
+def shortened(text: str) -> str:
+    """Text without what is beyond the length that anybody would read, with a note that it is gone.
+
+    Examples
+    --------
+    >>> shortened("An essay."), len(shortened("x" * 10_000_000)) < 101_000
+    ('An essay.', True)
+    """
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    more = len(text) - LONGEST_SHOWN
+    return f"{text[:LONGEST_SHOWN]}\n\n({more:,} more characters are not shown here.)"
+
+
+def too_long_to_color(code: str) -> bool:
+    """Whether code would keep what colors it busy: it is read with patterns too.
+
+    Examples
+    --------
+    >>> too_long_to_color("a = 1"), too_long_to_color("a." * 30_000)
+    (False, True)
+    """
+    return len(code) > LONGEST or any(len(line) > LONGEST_LINE for line in code.splitlines())
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows letter by letter, with long lines broken.
+
+    Examples
+    --------
+    >>> print(plain("a ~~~~ b"))
+    ~~~~~
+    a ~~~~ b
+    ~~~~~
+    """
+    longest = max((len(run) for run in re.findall("~+", text)), default=0)
+    fence = "~" * max(3, longest + 1)
+    lines = (
+        line[start : start + WIDEST]
+        for line in text.splitlines()
+        for start in range(0, len(line) or 1, WIDEST)
+    )
+    return "\n".join((fence, *lines, fence))
