@@ -29,6 +29,10 @@ c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.Without
 # A cell that begins with %%perl would be colored as Perl, by patterns that some text keeps busy.
 c.HighlightMagicsPreprocessor.enabled = False
 
+# What handing in late costs is in assignments/course.toml; without dates there, nothing is late.
+late = "mlsys_widgets.grading.calendar_penalties.CalendarPenalties"
+c.AssignLatePenalties.plugin_class = late
+
 # `nbgrader zip_collect` takes the files that students make with Hand in: LAB-STUDENT.zip.
 c.FileNameCollectorPlugin.named_regexp = r".*/[^/-]+-(?P<student_id>[^/]+)/(?P<file_id>[^/]+)"
 c.FileNameCollectorPlugin.valid_ext = [".ipynb", ".jsonl", ".json", ".txt"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -25,6 +25,7 @@ from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.grading.late_penalty import Lateness, LatePenalty
 from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.labs.calendar import Calendar
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 
 _KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
@@ -82,12 +83,20 @@ class Book:
         The lab.
     penalty
         What being late costs.
+    calendar
+        When the lab is due, and for whom; where it says nothing, the gradebook does.
     """
 
-    def __init__(self, url: str, lab: str, penalty: LatePenalty = lambda *_: None) -> None:
+    def __init__(
+        self,
+        url: str,
+        lab: str,
+        penalty: LatePenalty = lambda *_: None,
+        calendar: Calendar | None = None,
+    ) -> None:
         # A formgrader that is open beside us may hold the file for a moment.
         waits = {"timeout": 60} if url.startswith("sqlite") else {}
-        self._lab, self._penalty = lab, penalty
+        self._lab, self._penalty, self._calendar = lab, penalty, calendar or Calendar()
         if _is_missing_file(url):
             raise self._unknown()
         try:
@@ -128,7 +137,11 @@ class Book:
             )
             if found is None or book is None:
                 raise self._unknown()
-            self._assignment, self._duedate, self._notebook = found.id, found.duedate, book.id
+            self._assignment, self._notebook = found.id, book.id
+            self._duedate = self._by_calendar() or found.duedate
+            if self._duedate != found.duedate:  # which stock nbgrader and formgrader show
+                _update(db, t.assignment, found.id, {"duedate": self._duedate})
+                db.commit()
             cells = db.execute(
                 select(t.base_cell).where(t.base_cell.c.notebook_id == book.id)
             ).all()
@@ -203,7 +216,7 @@ class Book:
             notebook = self._submitted_notebook(db, submission)
             earned = self._write_scores(db, notebook, entry.scores)
             self._write_comments(db, notebook, entry)
-            late = self._seconds_late(entry.timestamp, extension)
+            late = self._seconds_late(entry, extension)
             penalty = self._penalty(entry.student, earned, late) if late > 0 else None
             if penalty is not None:
                 penalty = min(max(penalty, 0.0), earned)
@@ -281,12 +294,19 @@ class Book:
         ]
         _update_all(db, t.comment, changes)
 
-    def _seconds_late(self, timestamp: datetime | None, extension: Any) -> float:
-        if timestamp is None or self._duedate is None:
+    def _seconds_late(self, entry: GradebookEntry, extension: Any) -> float:
+        if entry.timestamp is None or self._duedate is None:
             return 0.0
-        due = self._duedate + extension if extension is not None else self._duedate
-        late: float = (timestamp - due).total_seconds()
+        due = self._by_calendar(entry.student)
+        if due is None:
+            due = self._duedate + extension if extension is not None else self._duedate
+        late: float = (entry.timestamp - due).total_seconds()
         return max(0.0, late)
+
+    def _by_calendar(self, student: str = "") -> datetime | None:
+        """When the lab is due by the calendar, as the gradebook has times: UTC without a zone."""
+        due = self._calendar.dates(self._lab, student).due
+        return due and due.astimezone(UTC).replace(tzinfo=None)
 
 
 def _is_missing_file(url: str) -> bool:

@@ -60,7 +60,7 @@ class HandInFacts:
                 notes.setdefault(note.student, []).append(note)
         zone = course.nbgrader.get("Exchange", {}).get("timezone", "")
         return cls(
-            release_time(course.home, lab),
+            release_time(course.home, lab) or course.calendar.dates(lab).release,
             {student: tuple(each) for student, each in notes.items()},
             str(zone),
             due,

@@ -13,8 +13,17 @@ from mlsys_widgets.physics import counted
 LatePenalty = Callable[[str, float, float], float | None]
 
 
-def late_penalty(course: Course) -> LatePenalty:
-    """The rule of a course, as nbgrader's plugin of that course decides it."""
+def late_penalty(course: Course, lab: str) -> LatePenalty:
+    """The rule of a course: that of its calendar, or else what its nbgrader plugin decides.
+
+    Parameters
+    ----------
+    course, lab
+        Which lab of which course.
+    """
+    if lab in course.calendar.labs:
+        dates = course.calendar.dates
+        return lambda student, score, late: dates(lab, student).late.penalty(score, late)
 
     def penalty(student: str, score: float, seconds_late: float) -> float | None:
         # Only asked for late work, because nbgrader takes seconds to import.

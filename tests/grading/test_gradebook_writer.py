@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy
@@ -13,6 +14,7 @@ from mlsys_widgets.grading import gradebook_writer as book_module
 from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.labs.calendar import read_calendar
 from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import LAB, classroom, of, rows
 
@@ -155,6 +157,27 @@ def test_more_time_counts(course):
     assert of("ann", rows(course.root))["notebook"][0][1] is None
 
 
+def test_the_calendar_decides_for_each_student_and_nbgrader_shows_its_date(course):
+    due = WHEN.replace(tzinfo=UTC) - timedelta(hours=1)
+    settings = {
+        "labs": {LAB: {"due": due}},
+        "late": {"per_day": 10},
+        "extensions": [{"student": "bob", "days": 1, "reason": "illness"}],
+    }
+    calendar = read_calendar(settings, [LAB])
+    url = f"sqlite:///{course.root / 'gradebook.db'}"
+    late = late_penalty(replace(Course(course.root), calendar=calendar), LAB)
+    book = Book(url, LAB, late, calendar)
+    assert book.has_due_date
+    book.write(GradebookEntry("ann", WHEN, scores()))
+    book.write(GradebookEntry("bob", WHEN, scores()))
+    book.close()
+    penalties = {row[0]: row[1] for row in rows(course.root)["notebook"]}
+    assert penalties == {"ann": 6.0, "bob": None}
+    with api.Gradebook(url) as found:
+        assert found.find_assignment(LAB).duedate == WHEN - timedelta(hours=1)
+
+
 @pytest.mark.parametrize(
     ("name", "wanted"), [("nbgrader.plugins.LateSubmissionPlugin", None), ("zero", 60.0)]
 )
@@ -163,7 +186,7 @@ def test_the_rule_is_nbgraders_plugin(course, name, wanted):
     if name == "zero":
         extra = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
         config.write_text(config.read_text() + "\n" + extra)
-    assert late_penalty(Course(course.root))("ann", 60.0, 10.0) == wanted
+    assert late_penalty(Course(course.root), LAB)("ann", 60.0, 10.0) == wanted
 
 
 def test_a_lab_that_is_not_there_is_said(course):

@@ -38,4 +38,4 @@ def test_the_rule_is_the_courses(tmp_path, rule, cost):
     (tmp_path / "nbgrader_config.py").write_text(
         f"c = get_config()\nc.LateSubmissionPlugin.penalty_method = {rule!r}\n"
     )
-    assert late_penalty(Course(tmp_path))("ann", 58.0, 60.0) == cost
+    assert late_penalty(Course(tmp_path), "lab")("ann", 58.0, 60.0) == cost
