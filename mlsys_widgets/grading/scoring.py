@@ -198,6 +198,8 @@ def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> 
     """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
     try:
         return LedgerRecord(lab, folder, student, items=items)
+    except MemoryError:
+        raise
     except Exception:
         return None
 
