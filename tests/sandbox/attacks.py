@@ -607,20 +607,22 @@ if os.uname().machine == "x86_64":
 """
 
 _EVERY_CALL = """
-import ctypes, os, signal
+import ctypes, os, signal, time
 libc = ctypes.CDLL(None, use_errno=True)
-for call in range(470):
-    child = os.fork()
-    if not child:
-        signal.alarm(1)
-        libc.syscall(call, 0, 0, 0, 0, 0, 0)
-        os._exit(0)
-    for _ in range(2_000):
-        done, _ = os.waitpid(child, os.WNOHANG)
-        if done: break
-        __import__("time").sleep(0.001)
-    else:
-        try: os.kill(child, 9)
+for first in range(0, 470, 30):
+    made = []
+    for call in range(first, first + 30):
+        child = os.fork()
+        if not child:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)  # some wait for something
+            libc.syscall(call, 0, 0, 0, 0, 0, 0)
+            os._exit(0)
+        made.append(child)
+    time.sleep(0.15)
+    for child in made:
+        try:
+            if not os.waitpid(child, os.WNOHANG)[0]:
+                os.kill(child, 9); os.waitpid(child, 0)
         except OSError: pass
 """
 
@@ -859,7 +861,9 @@ ATTACKS: dict[str, Attack] = {
     "network": cell(_NETWORK)("connections, names, a listening socket, the host of the machine"),
     "survivors": cell(_SURVIVE)("processes that detach and ignore signals"),
     "fork-bomb": Attack(
-        "as many processes as it can", running(_FORK_BOMB), ended="exit 3", tried=False
+        # By its own exit, or for the memory of all its processes, whichever is seen first.
+        "as many processes as it can", running(_FORK_BOMB), ended="did not run to its end",
+        tried=False,
     ),
     "memory-of-one": cell(
         "try:\n    held = bytearray(3_000_000_000)\n    print('LEAK')\nexcept MemoryError: pass"
