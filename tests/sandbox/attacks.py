@@ -977,7 +977,7 @@ ATTACKS: dict[str, Attack] = {
     ),
     "exits-the-shell": cell(
         "ip = get_ipython()\nfor act in ('ip.ask_exit()', 'ip.exit()', 'ip.atexit_operations()',\n"
-        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"raise SystemExit\")'):\n"
+        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"exit()\")'):\n"
         "    try: exec(act)\n    except BaseException: pass"
     )("ends the shell by its own commands"),
     "removes-its-folder": cell(
