@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import gc
 import json
 import os
@@ -37,6 +38,7 @@ Reply = dict[str, Any]
 Work = Callable[[Request], Reply]
 
 _PR_SET_PDEATHSIG: Final = 1
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
 
@@ -106,6 +108,8 @@ class Readers:
         ------
         CannotRead
             If it takes too much, or fails.
+        ValueError
+            If there is no room on the disk.
         """
         with self._one() as reader:
             for _ in range(2):
@@ -185,6 +189,11 @@ class _Reader:
             raise _Killed
         if "problem" in told:
             raise CannotRead(told["problem"])
+        if "full" in told:  # which is nobody's alone
+            raise ValueError(
+                f"nothing more can be written ({told['full']}); what is graded is kept: make room"
+                " and continue with --resume"
+            )
         reply: Reply = told["reply"]
         return reply
 
@@ -290,6 +299,9 @@ def _do(request: Request, work: Work, limits: ReadingLimits, tell: int) -> None:
         told = json.dumps({"problem": f"reading it takes more than {gigabytes}; {_ASK}"}).encode()
     except RecursionError:
         told = json.dumps({"problem": f"it is nested too deeply; {_ASK}"}).encode()
+    except OSError as problem:
+        what = "full" if problem.errno in _NO_ROOM else "problem"
+        told = json.dumps({what: f"{problem.strerror or problem}"[:300]}).encode()
     except Exception as problem:
         said = f"{type(problem).__name__}: {problem}"[:300]
         told = json.dumps({"problem": said}).encode()

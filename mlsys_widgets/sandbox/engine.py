@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, Protocol
 from mlsys_widgets import __version__
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import Ending, Parcel
+from mlsys_widgets.sandbox.job import KILLED, Ending, Parcel
 from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parcel, unpack_report
 from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
@@ -33,8 +33,6 @@ _PATIENCE: Final = 10
 _LOOK: Final = 5.0
 #: Dask keeps no long history of what was sent, because submissions are large and many.
 _FRUGAL: Final = {"distributed.admin.low-level-log-length": 20}
-#: How a child ends that somebody else has killed: a system that is short of memory, or itself.
-_KILLED: Final = "ended by SIGKILL"
 
 Report = tuple[Ending, tuple[Remark, ...]]
 
@@ -262,7 +260,7 @@ def _run(parcel: Parcel, told: BinaryIO, pool: _ForkServers) -> Report:
             try:
                 ending = server.deliver(parcel, told)
                 too_late, why = ending.late_from is not None, "its process was killed"
-                if ending.ended != _KILLED:
+                if ending.ended != KILLED:
                     told.flush()
                     return ending, remarks
             except ForkServerLost as lost:

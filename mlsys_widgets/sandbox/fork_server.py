@@ -33,7 +33,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.isolation import isolate, why_not
-from mlsys_widgets.sandbox.job import FINISHED, YIELDED
+from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import Meter, descendants
@@ -114,11 +114,11 @@ def _run_in_child(
         _end_orphans()
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
-    return {
-        "ended": ended or _ending(os.waitstatus_to_exitcode(status)),
-        "seconds": time.monotonic() - began,
-        "cpu": usage.ru_utime + usage.ru_stime,
-    }
+    spent = usage.ru_utime + usage.ru_stime
+    ended = ended or _ending(os.waitstatus_to_exitcode(status))
+    if ended == KILLED and spent > limits.cpu:
+        ended = "out of processor time"  # of a process that took no notice of the first signal
+    return {"ended": ended, "seconds": time.monotonic() - began, "cpu": spent}
 
 
 def _be_a_child(

@@ -13,6 +13,8 @@ from mlsys_widgets.sandbox.limits import Limits
 FINISHED: Final = "finished"
 #: How it ended when it could not be run at all, through no fault of its own that we know of.
 LOST: Final = "lost"
+#: How it ended when somebody outside killed it, such as a system that is short of memory.
+KILLED: Final = "ended by SIGKILL"
 #: How it ended when it was stopped so that others can run first.
 YIELDED: Final = "yielded"
 

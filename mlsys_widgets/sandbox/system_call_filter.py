@@ -4,6 +4,9 @@ Namespaces hide files, processes and networks. They do not hide sockets between 
 and its host, do not count memory that belongs to no process, and can be nested to reach the
 kernel's rarer corners. A seccomp filter, as containers have one, refuses these calls with an
 error, as if the kernel did not know them.
+
+It also refuses SIGKILL to the process that runs the notebook. So where that process was killed, it
+was killed from outside, as by a system that is short of memory, and can fairly be run again.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import signal
 import socket
 import struct
 from typing import Final
@@ -21,8 +25,8 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 _PR_SET_SECCOMP, _FILTER_MODE = 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
-#: Where a filter finds the number of a call, the architecture and the first argument.
-_NUMBER, _ARCHITECTURE, _FIRST = 0, 4, 16
+#: Where a filter finds the number of a call, the architecture and the first three arguments.
+_NUMBER, _ARCHITECTURE, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 #: Namespaces that a clone may ask for.
 _NAMESPACES: Final = 0x7E020000
 _FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
@@ -30,6 +34,10 @@ _FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 _X32: Final = 0x40000000
 #: Architectures as a filter sees them.
 _ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+#: Whom nobody inside may kill: the process of the notebook, which is the second of its own world,
+#: by its number and by its group, and everybody at once.
+_SPARED: Final = (2, -2 & 0xFFFFFFFF, 0, -1 & 0xFFFFFFFF)
 
 #: Refused as if the user lacked the right.
 FORBIDDEN: Final = (
@@ -39,6 +47,8 @@ FORBIDDEN: Final = (
     *("name_to_handle_at", "open_by_handle_at"),
     # other processes
     *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"),
+    # signals by ways that the rule about SIGKILL does not look at
+    *("pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "tkill"),
     # memory that no limit counts
     *("shmget", "semget", "msgget", "mq_open", "memfd_secret", "add_key", "request_key", "keyctl"),
     # what others do with files that all can see, and which of these were read lately
@@ -82,6 +92,7 @@ def filter_steps(machine: str) -> bytes:
     for call, answer in numbers:
         steps += [_step(_EQUAL, call, 0, 1), _refuse(answer)]
     steps += [
+        *_refuse_kill(machine),
         _step(_EQUAL, number("clone", machine), 0, 4),
         _step(_LOAD, _FIRST),
         _step(_ANY_BIT, _NAMESPACES, 0, 1),
@@ -94,6 +105,26 @@ def filter_steps(machine: str) -> bytes:
         _step(_RETURN, _ALLOW),
     ]
     return b"".join(steps)
+
+
+def _refuse_kill(machine: str) -> list[bytes]:
+    """Refuse SIGKILL where it would end the process of the notebook."""
+    spared = len(_SPARED)
+    return [
+        _step(_EQUAL, number("kill", machine), 0, spared + 5),
+        _step(_LOAD, _SECOND),
+        _step(_EQUAL, signal.SIGKILL, 0, spared + 1),
+        _step(_LOAD, _FIRST),
+        *(_step(_EQUAL, who, spared - k, 0) for k, who in enumerate(_SPARED)),
+        _step(_RETURN, _ALLOW),
+        _refuse(errno.EPERM),
+        # One thread of a process; whoever means a whole process has the call above.
+        _step(_EQUAL, number("tgkill", machine), 0, 4),
+        _step(_LOAD, _THIRD),
+        _step(_EQUAL, signal.SIGKILL, 1, 0),
+        _step(_RETURN, _ALLOW),
+        _refuse(errno.EPERM),
+    ]
 
 
 def _step(what: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:

@@ -44,7 +44,8 @@ class Meter:
         """Say what was used too much of by now; `None` if nothing."""
         everyone = [self._pid, *descendants(self._pid)]
         most = self._limits.memory + _resident(os.getpid())
-        in_sockets = sum(map(_sockets, everyone)) * _socket_size()
+        # One that several processes share is one.
+        in_sockets = len(set[str]().union(*map(_sockets, everyone))) * _socket_size()
         # First what is cheap to find out: here a page counts once for each process that has it.
         if (
             sum(map(_resident, everyone)) + in_sockets > most
@@ -119,14 +120,14 @@ def _times(pid: int) -> tuple[float, float, int]:
     return own, children, int(fields[19])
 
 
-def _sockets(pid: int) -> int:
-    """How many sockets a process has open."""
-    count = 0
+def _sockets(pid: int) -> set[str]:
+    """The sockets that a process has open, as the system names them."""
+    found: set[str] = set()
     with suppress(OSError):
         for each in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):
-                count += str(each.readlink()).startswith("socket:")
-    return count
+                found.add(str(each.readlink()))
+    return {name for name in found if name.startswith("socket:")}
 
 
 def _socket_size() -> int:

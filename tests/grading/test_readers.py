@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ def work(request):
         case "files":
             led = [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
             return {"led": [each for each in led if Path(each).exists()]}
+        case "fill":
+            raise OSError(errno.ENOSPC, "No space left on device")
         case "fail":
             raise ValueError("no \x1b[31m verdict")
     return {}
@@ -99,12 +102,17 @@ def test_files_have_a_limit(readers, tmp_path):
         readers.ask({"do": "write", "path": str(tmp_path / "large")})
 
 
+def test_a_full_disk_is_nobodys_alone(readers):
+    with pytest.raises(ValueError, match=r"No space left on device.*make room and continue with"):
+        readers.ask({"do": "fill"})
+
+
 def test_one_that_was_killed_from_outside_is_asked_once_more(readers, tmp_path):
     assert readers.ask({"do": "die", "path": str(tmp_path / "died")}) == {}
     assert (tmp_path / "died").exists()
 
 
-def test_a_desk_that_was_killed_is_replaced(readers):
+def test_a_reader_that_was_killed_is_replaced(readers):
     before = readers.ask({"do": "say", "what": ""})["reader"]
     os.kill(before, signal.SIGKILL)
     after = readers.ask({"do": "say", "what": ""})["reader"]

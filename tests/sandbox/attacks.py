@@ -591,7 +591,10 @@ else:
     for place in places:
         try: (Path(place) / "was-here").write_text("x")
         except OSError: pass
-    os.kill(0, 9)
+    for who in (os.getpid(), 0, -1):
+        try: os.kill(who, 9)
+        except OSError: pass
+    os._exit(1)
 """
 
 _RARE_CALLS = """
@@ -929,10 +932,10 @@ ATTACKS: dict[str, Attack] = {
         "        signal.signal(number, signal.SIG_IGN)\n"
         "        try: os.kill(who, number)\n        except OSError: pass"
     )("signals to everybody it can reach"),
-    "kills-itself": Attack(
-        "SIGKILL to its group", running("import os\nos.kill(0, 9)"),
-        ended="not graded", tried=False, graded=False,
-    ),
+    "kills-itself": cell(
+        "import os\nfor who in (os.getpid(), 0, -1, -os.getpid()):\n    try: os.kill(who, 9)\n"
+        "    except PermissionError: print('TRIED')"
+    )("SIGKILL to itself, so that it is run again"),
     "namespaces": cell(_NAMESPACES)("mounts, namespaces, ptrace, uncounted memory"),
     "many-cells": Attack("two thousand cells", _many_cells),
     "big-output": Attack("thirty megabytes of output in the file", _raw(_big_output)),
@@ -953,7 +956,7 @@ ATTACKS: dict[str, Attack] = {
     )("scripts in HTML, SVG, Markdown and JavaScript that it displays"),
     "dies-and-remembers": Attack(
         "dies, and on a second start looks for what it left", running(_REMEMBER), tried=False,
-        ended="not graded", graded=False,
+        ended="did not run to its end",
     ),
     "rare-calls": cell(_RARE_CALLS)("every system call that the filter names, under both numbers"),
     "every-call": cell(_EVERY_CALL)("every system call there is, in processes of their own"),

@@ -284,8 +284,9 @@ def test_who_has_hidden_tests_is_neither_sent_away_nor_started_again(
     assert "hidden" not in "".join(before)
     assert "hidden" in "".join(after)
     late = {0: "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"}
+    on_its_own = replace(parcel("1", hidden=late), isolate=False)
     with pytest.raises(NotRun, match="after it had its hidden tests"):
-        engine.run(parcel("1", hidden=late), tmp_path / "told")
+        engine.run(on_its_own, tmp_path / "told")
 
 
 def test_one_that_was_killed_from_outside_is_run_once_more(engine: LocalEngine, tmp_path: Path):
@@ -303,8 +304,10 @@ def test_one_that_was_killed_from_outside_is_run_once_more(engine: LocalEngine, 
     assert ending.ended == FINISHED
     assert [remark.kind for remark in remarks] == [RemarkKind.RUN_AGAIN]
     suicide = parcel("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    ending, remarks = engine.run(suicide, told)
+    assert (ending.ended, remarks) == (FINISHED, ()), "it is not allowed to"
     with pytest.raises(NotRun, match="its process was killed, twice"):
-        engine.run(suicide, told)
+        engine.run(replace(suicide, isolate=False), told)
 
 
 def test_a_fork_server_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path):

@@ -23,19 +23,28 @@ HARMLESS = {
 CLONE_NEWUSER, CLONE_NEWNS, CLONE_VM, SIGCHLD = 0x10000000, 0x00020000, 0x100, 17
 
 
-def verdict(machine: str, call: int, first: int = 0, *, told: str | None = None) -> int:
+def verdict(
+    machine: str,
+    call: int,
+    first: int = 0,
+    second: int = 0,
+    third: int = 0,
+    *,
+    told: str | None = None,
+) -> int:
     """Interpret the filter as the kernel does; 0 if a call is allowed, else the error.
 
     Parameters
     ----------
     machine
         For which architecture the filter was made.
-    call, first
-        The number of a call and its first argument.
+    call, first, second, third
+        The number of a call and its arguments.
     told
         The architecture of the call, if it is another one.
     """
-    data = struct.pack("<IIQ6Q", call, ARCHITECTURES[told or machine], 0, first, 0, 0, 0, 0, 0)
+    about = call, ARCHITECTURES[told or machine], 0
+    data = struct.pack("<IIQ6q", *about, first, second, third, 0, 0, 0)
     steps = list(struct.iter_unpack("<HBBI", filter_steps(machine)))
     at, register = 0, 0
     while True:
@@ -99,6 +108,27 @@ def test_what_every_program_needs_is_allowed(machine):
 )
 def test_a_clone_may_not_ask_for_namespaces(machine, flags, answer):
     assert verdict(machine, number("clone", machine), flags) == answer
+
+
+@pytest.mark.parametrize(
+    ("who", "which", "answer"),
+    [
+        (2, 9, errno.EPERM),
+        (-2, 9, errno.EPERM),
+        (0, 9, errno.EPERM),
+        (-1, 9, errno.EPERM),
+        (2 + (1 << 32), 9, errno.EPERM),  # the kernel looks at half of it
+        (3, 9, 0),
+        (-3, 9, 0),
+        (2, 15, 0),
+        (0, 0, 0),
+    ],
+)
+def test_nobody_kills_the_notebook_from_inside(machine, who, which, answer):
+    assert verdict(machine, number("kill", machine), who, which) == answer
+    assert verdict(machine, number("tgkill", machine), 5, 5, which) == (
+        errno.EPERM if which == 9 else 0
+    )
 
 
 @pytest.mark.parametrize(
