@@ -103,6 +103,7 @@ def grading(home: Path, *, policy: bool) -> Iterator[Grader]:
     command = [
         sys.executable, "-m", "jupyterlab", "--ServerApp.allow_root=True",
         f"--ServerApp.root_dir={course.root}",
+        "--ServerApp.base_url=/user/teacher/",  # as a hub has it
     ]  # fmt: skip
     with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as db:
         ((submission,),) = db.execute("select id from submitted_notebook").fetchall()

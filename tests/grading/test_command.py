@@ -328,3 +328,17 @@ def test_asking_for_help_imports_nothing_heavy(words: list[str]):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_an_audit_takes_a_percentage(course: Workshop, capsys):
+    for said in ("lots", "101%", "-1", "nan"):
+        told = refused(capsys, course.root, "--force", f"--audit={said}")
+        assert "must be a percentage from 0% to 100%" in told
+
+
+def test_who_is_left_out_and_how_many_went_which_way_is_said(course: Workshop, capsys):
+    grade(course.root, "--force", "--skip", "bob", "--skip", "amy")
+    said = capsys.readouterr().out
+    assert "0 by record, 1 run." in said
+    assert "Left out: bob, amy." in said
+    assert "--skip names nobody" in refused(capsys, course.root, "--skip", "nobody")

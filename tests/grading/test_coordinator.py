@@ -258,7 +258,7 @@ def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
     for course in (calm, wild):
         for name in STUDENTS:
             folder = record(course, name)
-            _copy_over(calm.work(name), folder)  # ids and times are drawn anew
+            _copy_over(calm.work(name), folder)  # ids and times are drawn again
     list(GradingRun(Plan(Course(calm.root), LAB)).grade())
     owner, name, when, at = MOMENTS[moment]
     with monkeypatch.context() as patch:

@@ -112,7 +112,7 @@ def test_one_that_was_killed_from_outside_is_asked_once_more(readers, tmp_path):
     assert (tmp_path / "died").exists()
 
 
-def test_a_desk_that_was_killed_is_replaced(readers):
+def test_a_reader_that_was_killed_is_replaced(readers):
     before = readers.ask({"do": "say", "what": ""})["reader"]
     os.kill(before, signal.SIGKILL)
     after = readers.ask({"do": "say", "what": ""})["reader"]

@@ -591,7 +591,10 @@ else:
     for place in places:
         try: (Path(place) / "was-here").write_text("x")
         except OSError: pass
-    os.kill(0, 9)
+    for who in (os.getpid(), 0, -1):
+        try: os.kill(who, 9)
+        except OSError: pass
+    os._exit(1)
 """
 
 _RARE_CALLS = """
@@ -607,20 +610,22 @@ if os.uname().machine == "x86_64":
 """
 
 _EVERY_CALL = """
-import ctypes, os, signal
+import ctypes, os, signal, time
 libc = ctypes.CDLL(None, use_errno=True)
-for call in range(470):
-    child = os.fork()
-    if not child:
-        signal.alarm(1)
-        libc.syscall(call, 0, 0, 0, 0, 0, 0)
-        os._exit(0)
-    for _ in range(2_000):
-        done, _ = os.waitpid(child, os.WNOHANG)
-        if done: break
-        __import__("time").sleep(0.001)
-    else:
-        try: os.kill(child, 9)
+for first in range(0, 470, 30):
+    made = []
+    for call in range(first, first + 30):
+        child = os.fork()
+        if not child:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)  # some wait for something
+            libc.syscall(call, 0, 0, 0, 0, 0, 0)
+            os._exit(0)
+        made.append(child)
+    time.sleep(0.15)
+    for child in made:
+        try:
+            if not os.waitpid(child, os.WNOHANG)[0]:
+                os.kill(child, 9); os.waitpid(child, 0)
         except OSError: pass
 """
 
@@ -859,7 +864,9 @@ ATTACKS: dict[str, Attack] = {
     "network": cell(_NETWORK)("connections, names, a listening socket, the host of the machine"),
     "survivors": cell(_SURVIVE)("processes that detach and ignore signals"),
     "fork-bomb": Attack(
-        "as many processes as it can", running(_FORK_BOMB), ended="exit 3", tried=False
+        # By its own exit, or for the memory of all its processes, whichever is seen first.
+        "as many processes as it can", running(_FORK_BOMB), ended="did not run to its end",
+        tried=False,
     ),
     "memory-of-one": cell(
         "try:\n    held = bytearray(3_000_000_000)\n    print('LEAK')\nexcept MemoryError: pass"
@@ -949,7 +956,7 @@ ATTACKS: dict[str, Attack] = {
     )("scripts in HTML, SVG, Markdown and JavaScript that it displays"),
     "dies-and-remembers": Attack(
         "dies, and on a second start looks for what it left", running(_REMEMBER), tried=False,
-        ended="not graded", graded=False,
+        ended="did not run to its end",
     ),
     "rare-calls": cell(_RARE_CALLS)("every system call that the filter names, under both numbers"),
     "every-call": cell(_EVERY_CALL)("every system call there is, in processes of their own"),
@@ -973,7 +980,7 @@ ATTACKS: dict[str, Attack] = {
     ),
     "exits-the-shell": cell(
         "ip = get_ipython()\nfor act in ('ip.ask_exit()', 'ip.exit()', 'ip.atexit_operations()',\n"
-        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"raise SystemExit\")'):\n"
+        "            'ip.run_line_magic(\"reset\", \"-f\")', 'ip.run_cell(\"exit()\")'):\n"
         "    try: exec(act)\n    except BaseException: pass"
     )("ends the shell by its own commands"),
     "removes-its-folder": cell(
