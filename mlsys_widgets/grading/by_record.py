@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import nbformat
 
@@ -26,7 +26,11 @@ from mlsys_widgets.sandbox.answer_data import to_data
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
 from mlsys_widgets.sandbox.outputs import read_output, shortened
+from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.worker import RunnableNotebook, RunResult
+
+#: Remarks about a name that stands in other cells too; the graded cell itself is as it was.
+_HARMLESS: Final = (RemarkKind.STRAY_ANSWER, RemarkKind.STRAY_ESSAY)
 
 
 def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, Item]) -> bool:
@@ -118,7 +122,10 @@ def why_run(
         Whose it must be.
     """
     touched = [n for n in blueprint.graded if not _is_untouched(blueprint.cells[n], n, saved)]
-    touched += [r.about for r in runnable.remarks if r.about in blueprint.graded]
+    touched += [
+        remark.about for remark in runnable.remarks
+        if remark.about in blueprint.graded and remark.kind not in _HARMLESS
+    ]  # fmt: skip
     if touched or runnable.missing:
         return f"graded cells were changed: {', '.join(dict.fromkeys(touched))}"
     try:

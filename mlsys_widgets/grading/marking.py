@@ -32,6 +32,7 @@ from mlsys_widgets.grading.readers import CannotRead, Reply, Request
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.saved_essays import notebook_of_essays
 from mlsys_widgets.grading.scoring import Judge, Score
+from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import Submission, collect
 from mlsys_widgets.labs import Item, Lab
 from mlsys_widgets.labs.course import Course
@@ -85,8 +86,8 @@ class Marking:
     def __call__(self, request: Request) -> Reply:
         """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
         student = request["student"]
-        if not _is_text(student):
-            raise CannotRead("the name of its folder is not text; rename the folder")
+        if why := name_problem(student):
+            raise CannotRead(why)
         match request["do"]:
             case "digest":
                 return {"digest": collect(self.course, self.lab.name, student).digest}
@@ -294,15 +295,6 @@ class _Read:
     @classmethod
     def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
         return cls(student, tuple(map(Remark.from_data, data["remarks"])), data["digest"])
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written down; that of a file can be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _as_text(book: Any) -> str:
