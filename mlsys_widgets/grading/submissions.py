@@ -138,7 +138,7 @@ def read_folder(folder: Path, student: str) -> Submission:
 def _nothing(student: str, problem: OSError) -> Submission:
     a_link = problem.errno in (errno.ELOOP, errno.ENOTDIR)
     why = "it is a link" if a_link else problem.strerror or str(problem)
-    return Submission(student, {}, (Remark(RemarkKind.LEFT_OUT, "its folder", why),))
+    return Submission(student, {}, (Remark(RemarkKind.FOLDER_NOT_READ, detail=why),))
 
 
 def _levels(course: Course, step: str, lab: str, student: str) -> tuple[Path, Sequence[str]]:
@@ -185,8 +185,7 @@ class _FolderReader:
         """What was left out; a few by name, and the number of the rest."""
         yield from self._left_out
         if self._more:
-            rest = f"the rest ({self._more:,} files)"
-            yield Remark(RemarkKind.LEFT_OUT, rest, "too many, or too large")
+            yield Remark(RemarkKind.MORE_LEFT_OUT, detail=f"{self._more:,}")
 
     def walk(self, folder: int, before: str = "", depth: int = 0) -> None:
         """Read a folder and those below it, in the order of their names."""

@@ -172,6 +172,8 @@ class RemarkKind(NoteKind):
         "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",
     )
     LEFT_OUT = "left out", "“{about}” was left out: {detail}"
+    FOLDER_NOT_READ = "folder not read", "its folder was not read: {detail}"
+    MORE_LEFT_OUT = "more left out", "{detail} more files were left out: too many, or too large"
     TOO_DEEP = "too deep", "what lies more than {detail} folders deep was left out"
     NOT_STARTED = "not started", "it could not be started: {detail}"
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"

@@ -26,6 +26,7 @@ from tests.grading.classroom import (
     grade,
     hand_in,
     of,
+    right_now,
     rows,
     running,
     small,
@@ -260,6 +261,7 @@ class Recorded:
             ledger = Ledger.open(folder / "ledger.jsonl", lab=LAB, student=self.student)
             for name, value in self.answers.items():
                 ledger.record_answer(name, value)
+            (folder / "timestamp.txt").write_text(right_now())
             change(book, folder)
 
         return both
@@ -415,10 +417,11 @@ def test_what_is_recorded_counts_whatever_became_of_the_notebook(tmp_path):
     for name, change in RECORDED.items():
         right = course.asked(name).right()
         recorded = Recorded(course, name, {**right, "advice": "Buy memory that is faster."})
-        hand_in(course, name, recorded.then(change), right if name == "stray" else {})
+        answers = right if name == "stray" else {}
+        hand_in(course, name, recorded.then(change), answers, ledger=True)
     graded = grade(course)
     for name in RECORDED:
-        assert graded[name].earned == 60, graded[name]
+        assert graded[name].earned == 80, graded[name]
         assert graded[name].by_hand == 1, "the essay waits for a person"
         book = autograded(course, name)
         (essay,) = (c for c in book.cells if grade_id(c) == "advice")

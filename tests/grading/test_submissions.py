@@ -127,7 +127,7 @@ def test_a_folder_with_too_many_names_is_left_out(tmp_path, monkeypatch):
     found = read_folder(folder, "ann")
     assert set(found.files) == {"one"}
     assert [r.sentence for r in found.remarks] == [
-        "many/ was left out: it holds more than 10 files"
+        "“many/” was left out: it holds more than 10 files"
     ]
 
 
@@ -137,7 +137,7 @@ def test_a_folder_that_is_a_link_is_not_read(tmp_path):
     (tmp_path / "lab").symlink_to("other")
     found = read_folder(tmp_path / "lab", "ann")
     assert found.files == {}
-    assert [r.sentence for r in found.remarks] == ["its folder was left out: it is a link"]
+    assert [r.sentence for r in found.remarks] == ["its folder was not read: it is a link"]
 
 
 def test_when_it_was_handed_in_is_read_from_the_first_bytes(tmp_path):

@@ -90,7 +90,7 @@ def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, mo
     assert said[-1].startswith(
         "Python 3.11.2, which users can run, cannot have the traitlets that Python 3.11.7 has here"
     )
-    assert is_fresh(target), "what was chosen anew is not installed again at every start"
+    assert is_fresh(target), "what was chosen for it is not installed again at every start"
 
 
 def test_what_no_version_helps_names_package_and_pythons_and_leaves_nothing(tmp_path, monkeypatch):
