@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         )
     work = GradingRun(plan)
     if not work.students:
-        console.print("Nothing to do: everything is graded. --force grades it again.")
+        console.print(_nothing_new(work), highlight=False)
         return NEEDS_A_TA if refused else 0
     graded: list[_Line] = []
     try:
@@ -89,6 +89,18 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         _ways(console, graded, plan.skip)
         _students(console, graded, arguments.lab)
     return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
+
+
+def _nothing_new(work: GradingRun) -> str:
+    """Why there is nothing to do; a key that was fixed since is no reason to be silent."""
+    changed = len(work.graded_before_a_change())
+    if not changed:
+        return "Nothing to do: everything is graded. --force grades it again."
+    verb = "was" if changed == 1 else "were"
+    return (
+        f"Nothing new was handed in, but {counted(changed, 'submission')} {verb} graded before the"
+        " lab or its keys were changed. --force grades again with what there is now."
+    )
 
 
 class _PatientConsole(Console):

@@ -205,6 +205,15 @@ class GradingRun:
         )
         return old is not None and new is not None and new > old
 
+    def graded_before_a_change(self) -> list[str]:
+        """Who was graded with other questions, keys or another version than there are now."""
+        known = self._log.read()
+        names = students(self._course, self._plan.lab, self._plan.students)
+        return [
+            name for name in names
+            if name in known and known[name].get("version") != self._version
+        ]  # fmt: skip
+
     def _target(self, student: str) -> Path:
         return self._course.work("autograded", student, self._plan.lab)
 

@@ -101,6 +101,25 @@ def test_what_is_graded_is_left_alone(course: Workshop, capsys):
     assert rows(course.root) == before
 
 
+def test_a_key_that_was_fixed_since_is_mentioned(course: Workshop, capsys):
+    grade(course.root, "--force")
+    checks = course.root / "assignments" / LAB / "checks.py"
+    before = checks.read_text()
+    capsys.readouterr()
+    try:
+        checks.write_text(before + "\n# another tolerance\n")
+        assert grade(course.root) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "Nothing new was handed in, but 3 submissions were graded before the lab" in said
+        assert grade(course.root, "--force", "--students", "ann") == 0
+        capsys.readouterr()
+        assert grade(course.root) == 0
+        assert "but 2 submissions were" in " ".join(capsys.readouterr().out.split())
+    finally:
+        checks.write_text(before)
+        grade(course.root, "--force")
+
+
 def test_without_isolation_it_says_so_loudly(course: Workshop, capsys):
     assert grade(course.root, "--students", "ann", "--sandbox", "none", "--force", "--json") == 0
     said = capsys.readouterr()
