@@ -1,9 +1,13 @@
 """For nbgrader's feedback: the page that a student gets, without the tests that are hidden.
 
-nbgrader shows them there. With this line in ``nbgrader_config.py`` it does not, and text that would
-keep it busy for hours is shown as it was typed::
+nbgrader shows them there. With these lines in ``nbgrader_config.py`` it does not, and text that
+would keep it busy for hours is shown as it was typed::
 
-    c.GenerateFeedback.preprocessors.extend(["mlsys_widgets.grading.feedback.WithoutHiddenTests"])
+    c.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.GetGrades",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+        "mlsys_widgets.grading.feedback.WithoutHiddenTests",
+    ]
 
 What a hidden test printed stays: the points, and the sentence about the belief that was recognized.
 """
