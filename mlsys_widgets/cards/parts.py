@@ -309,11 +309,13 @@ class Numbers(Part):
         )
 
     def html(self) -> str:
+        # Not a table: on a feedback page, which has no style for one, its words run together.
         rows = "".join(
-            f"<tr><th>{escape(label)}</th><td>{escape(value)}</td><td>{escape(note)}</td></tr>"
+            f"<li><strong>{escape(label)}:</strong> {escape(value)}"
+            f"{f' ({escape(note)})' if note else ''}</li>"
             for label, value, _, note in self.cards
         )
-        return f"<table>{rows}</table>"
+        return f"<ul>{rows}</ul>"
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,25 @@ from mlsys_widgets.ledger.values import frozen, plain
 
 @dataclass(frozen=True)
 class Handover:
-    """The design that a lab starts from, and where it comes from."""
+    """The design that a lab starts from, and where it comes from.
+
+    Parameters
+    ----------
+    lab, fields
+        The earlier lab, and what it decided.
+    found
+        Whether that comes from its ledger; the default otherwise.
+    sentence
+        Both in words.
+    doubt
+        What is wrong with that ledger, in words; empty if it verifies.
+    """
 
     lab: str
     fields: Mapping[str, Any]
     found: bool
     sentence: str
+    doubt: str = ""
 
 
 def earlier_design(
@@ -79,6 +92,7 @@ def earlier_design(
     if student is not None and state.student != student:
         return without(f"The ledger of {lab} beside this lab belongs to {state.student!r}")
     sentence = f"Starts from your design of {lab}, saved at {state.designs[lab].time}."
+    doubt = ""
     if verdict.first_problem:
-        sentence += f" Its ledger does not verify: {verdict.first_problem}"
-    return Handover(lab, state.designs[lab].fields, True, sentence)
+        doubt = f"The ledger of {lab} does not verify: {verdict.first_problem}"
+    return Handover(lab, state.designs[lab].fields, True, f"{sentence} {doubt}".strip(), doubt)

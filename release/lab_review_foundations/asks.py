@@ -372,7 +372,8 @@ def _brought_from_11(design: Handover) -> str:
 
 def what_you_bring(magnitude: Handover, fusion: Handover, roof: Handover) -> str:
     lines = (_brought_from_01(magnitude), _brought_from_07(fusion), _brought_from_11(roof))
-    return "\n".join(f"- {line}" for line in lines)
+    doubts = (each.doubt for each in (magnitude, fusion, roof) if each.doubt)
+    return "\n".join(f"- {line}" for line in (*lines, *doubts))
 
 
 lab = Lab(
