@@ -58,7 +58,7 @@ class LedgerOrigins:
     >>> origins = LedgerOrigins({"ann": "6f38 2026-02-03T09:30:00.123Z"})
     >>> origins.shared("bob", "6f38 2026-03-01T12:00:00.001Z").about
     'ann'
-    >>> origins.shared("ann", "6f38 2026-02-03T09:30:00.123Z")
+    >>> origins.shared("cat", "77a1 2026-02-04T10:00:00.456Z")
     """
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:

@@ -8,7 +8,8 @@ import pytest
 from mlsys_widgets.grading.outside_tests import place_verdicts, show_verdict, without_tests
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.packing import pack_blueprint
+from mlsys_widgets.sandbox.fork_client import child_content
+from mlsys_widgets.sandbox.worker import make_runnable
 
 TEST = "x = 1\n### BEGIN HIDDEN TESTS\nsecret_key = 42\n### END HIDDEN TESTS"
 RIGHT = Score("limit", 20.0, 20.0, "Right.", judged=True)
@@ -36,7 +37,11 @@ def test_what_travels_has_no_test_of_what_is_judged_here(blueprint):
     assert sent.cells["limit"].source == "x = 1\n"
     assert sent.cells["by hand"].source == TEST  # only its own test can decide about it
     alone = without_tests(Blueprint("lab", None, {"limit": blueprint.cells["limit"]}), {"limit"})
-    assert b"secret_key" not in pack_blueprint(alone)
+    # Whatever a student saved in that cell, what was released is put there, without its test.
+    book = nbformat.v4.new_notebook(cells=[cell_of(source=TEST)])
+    ready = make_runnable("lab", {"lab.ipynb": nbformat.writes(book).encode()}, alone)
+    assert ready.cells == ["x = 1\n"]
+    assert b"secret_key" not in child_content("ann/lab", {}, ready.cells, {}, ready.hidden)
 
 
 def test_the_verdict_follows_what_the_visible_part_printed():
