@@ -12,11 +12,13 @@ ARGS ?=
 # Tests run in two processes; those that share a browser or a graded lab stay together, and the
 # scopes that take longest start first (tests/conftest.py says how).
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
-# Whole days, a real browser, stock nbgrader beside ours, and what a course needs around it: minutes
-# each, so they are tested by make test-hub.
+# Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
+# it: minutes each, so they are tested by make test-hub.
 DAYS := tests/hub tests/courses tests/deploy tests/browser tests/labs/test_nbgrader.py \
 	tests/grading/test_differential.py tests/grading/test_preprocessor.py tests/grading/test_postgres.py \
-	tests/grading/test_chaos.py
+	tests/grading/test_chaos.py tests/grading/test_broken.py tests/grading/test_marking.py \
+	tests/grading/test_archives.py tests/grading/test_by_record.py tests/grading/test_coordinator.py \
+	tests/sandbox/test_attacks.py tests/sandbox/test_forged_records.py
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
 	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets
