@@ -81,7 +81,9 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     first = not places.root.exists()
     places.make()
     with interruptible(), held(places.lock, "a hub") as lock:
-        # Whatever has to be installed comes first: if it cannot be, nobody has become a user yet.
+        if not address.loopback:
+            _refuse_defaults(list(state.accounts), Passwords(_kept_passwords(places)))
+        # What has to be installed comes before people: if it cannot be, nobody is a user yet.
         try:
             python = _python(places, options)
         except CannotInstall:
@@ -160,7 +162,7 @@ def _mention_who_is_missing(
 
 def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> Passwords:
     state.write(places.state)
-    passwords = Passwords(places.secrets / "passwords.json")
+    passwords = Passwords(_kept_passwords(places))
     passwords.make(wanted)
     made = make_accounts(places, state, wanted, welcome=welcome)
     if made:
@@ -168,6 +170,10 @@ def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> 
     known = hashes()
     passwords.give([name for name in wanted if is_locked(known.get(name, "!"))])
     return passwords
+
+
+def _kept_passwords(places: Places) -> Path:
+    return places.secrets / "passwords.json"
 
 
 def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:

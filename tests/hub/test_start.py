@@ -38,6 +38,7 @@ def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
         "secrets": (0o700, "root"),
         "logs": (0o700, "root"),
         "settings": (0o755, "root"),
+        "hand_ins": (0o750, "root"),
         "hub.json": (0o600, "root"),
         "running.lock": (0o600, "root"),
     }
