@@ -78,7 +78,11 @@ def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab
 
     # It is remembered: the workspace is saved a moment later.
     with page.expect_response(
-        lambda answer: "api/workspaces/" in answer.url and answer.request.method == "PUT"
+        lambda answer: (
+            "api/workspaces/" in answer.url
+            and answer.request.method == "PUT"
+            and "code-shown" in (answer.request.post_data or "")
+        )
     ):
         toolbar(page, "Show code").click()
     expect(code_of(page, INSTRUMENT)).to_contain_text("roof = RooflineWidget()")
