@@ -326,11 +326,14 @@ def _add_courses(commands: _Commands) -> None:
     roster.add_argument("roster", type=Path, metavar="CSV", help="the class")
     roster.set_defaults(run=_in_room("courses.command:run_roster"))
 
-    calendar = actions.add_parser("calendar", help="when labs open and are due, and for whom")
-    calendar.add_argument(
+    here = argparse.ArgumentParser(add_help=False)
+    here.add_argument(
         "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
         help="the course (default: this folder)",
     )  # fmt: skip
+    calendar = actions.add_parser(
+        "calendar", parents=[here], help="when labs open and are due, and for whom"
+    )
     calendar.add_argument("--student", metavar="NAME", help="as this student has it")
     calendar.set_defaults(run=_in_room("courses.term:run_calendar"))
 
@@ -340,7 +343,7 @@ def _add_courses(commands: _Commands) -> None:
     time = extend.add_mutually_exclusive_group(required=True)
     time.add_argument("--days", type=float, metavar="N", help="so many days more")
     time.add_argument(
-        "--due", type=datetime.fromisoformat, metavar="TIME",
+        "--due", type=_moment, metavar="TIME",
         help="until then, such as 2026-11-09T23:59, in the course's time zone",
     )  # fmt: skip
     extend.add_argument("--reason", required=True, metavar="TEXT", help="kept in the settings")
@@ -350,13 +353,20 @@ def _add_courses(commands: _Commands) -> None:
     )  # fmt: skip
     extend.set_defaults(run=_in_room("courses.term:run_extend"))
 
-    doctor = actions.add_parser("doctor", help="what is wrong here, and how to fix it")
-    doctor.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
-        help="the course (default: this folder)",
-    )  # fmt: skip
+    doctor = actions.add_parser(
+        "doctor", parents=[here], help="what is wrong here, and how to fix it"
+    )
     doctor.add_argument("--json", action="store_true", help="the findings as JSON")
     doctor.set_defaults(run=_in_room("courses.command:run_doctor"))
+
+
+def _moment(said: str) -> datetime:
+    try:
+        return datetime.fromisoformat(said)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{said!r} is not a time; write it like 2026-11-09T23:59"
+        ) from None
 
 
 def _add_hub(commands: _Commands) -> None:

@@ -95,3 +95,11 @@ def test_what_cannot_be_is_refused_and_the_settings_stay(course, capsys, argumen
     assert cli.main(["course", "extend", *arguments, "--folder", str(course)]) == 1
     assert sentence in capsys.readouterr().err
     assert path.read_text() == before
+
+
+def test_a_time_that_is_none_is_named_with_what_is_allowed(course, capsys):
+    command = ["course", "extend", "ben", LAB, "--due", "soon", "--reason", "x"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*command, "--folder", str(course)])
+    assert ended.value.code == 2
+    assert "'soon' is not a time; write it like 2026-11-09T23:59" in capsys.readouterr().err
