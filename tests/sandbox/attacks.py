@@ -670,7 +670,7 @@ for kind, number in ((stat.S_IFCHR, os.makedev(1, 1)), (stat.S_IFBLK, os.makedev
             with open(place, "rb") as file: print("LEAK", place, file.read(1))
         except OSError: pass
 for name in ("/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/kmsg",
-             "/proc/kcore", "/proc/self/mem/..", "/sys/kernel/debug", "/proc/1/root/etc/shadow",
+             "/proc/kcore", "/proc/self/mem/..", "/sys/kernel/debug", "/proc/1/environ",
              "/proc/1/cwd", "/proc/self/ns/../../1/fd/0", "/dev/kmsg", "/dev/fuse", "/dev/kvm"):
     try:
         with open(name, "r+b") as file: print("LEAK", name)
