@@ -11,17 +11,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 import nbformat
 
-from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.recorded_answers import recorded_answers
-from mlsys_widgets.labs import Choice, Item, Lab, Number, Record
+from mlsys_widgets.grading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.recorded_answers import answers_in
+from mlsys_widgets.labs import Choice, Item, Number, Record
 from mlsys_widgets.labs.answers import sentence_in_lines
 from mlsys_widgets.labs.items import is_usable
-from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.sandbox.answer_data import to_data
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
@@ -96,30 +94,26 @@ def _saved(cell: Mapping[str, Any]) -> SavedCell:
 
 
 def why_run(
-    lab: Lab,
     items: Mapping[str, Item],
     blueprint: Blueprint,
     saved: Mapping[str, SavedCell],
     runnable: RunnableNotebook,
-    folder: Path,
-    student: str,
+    ledger: LedgerRecord,
 ) -> str | None:
     """Why the record of a submission is not enough; `None` if it is.
 
     Parameters
     ----------
-    lab, items
-        The lab, and what it asks this student.
+    items
+        What the lab asks this student.
     blueprint
         The notebook as it was released.
     saved
         The cells as the student saved them.
     runnable
         The same notebook, made ready to run.
-    folder
-        Where the ledger lies.
-    student
-        Whose it must be.
+    ledger
+        What was recorded.
     """
     touched = [n for n in blueprint.graded if not _is_untouched(blueprint.cells[n], n, saved)]
     touched += [
@@ -128,16 +122,11 @@ def why_run(
     ]  # fmt: skip
     if touched or runnable.missing:
         return f"graded cells were changed: {', '.join(dict.fromkeys(touched))}"
-    try:
-        ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=student)
-        if not ledger.events():
-            return "there is no ledger"
-        found = ledger.verify(student=student, lab=lab.name)
-    except LedgerError as problem:
-        return str(problem)
-    if not found.ok:
-        return str(found.first_problem)
-    answers = recorded_answers(folder, lab, student)
+    if ledger.head is None:
+        return "there is no ledger"
+    if not ledger.verification.ok:
+        return str(ledger.verification.first_problem)
+    answers = answers_in(ledger)
     open_ = [name for name in _asked(items) if not _has(items[name], answers.get(name))]
     if open_ and any(_is_changed(cell, blueprint) for cell in saved.values()):
         return f"code may compute what is not recorded: {', '.join(open_)}"
@@ -169,20 +158,21 @@ def _has(item: Item, value: Any) -> bool:
 
 def result_by_record(
     student: str,
-    lab: Lab,
     items: Mapping[str, Item],
     saved: Mapping[str, SavedCell],
     runnable: RunnableNotebook,
-    folder: Path,
+    ledger: LedgerRecord,
 ) -> RunResult:
     """What a run would have told, from the record; the notebook shows what the student saved.
 
     Parameters
     ----------
-    student, lab, items, saved, runnable, folder
+    student
+        Whose.
+    items, saved, runnable, ledger
         As for `why_run`; the notebook is changed.
     """
-    known = recorded_answers(folder, lab, student)
+    known = answers_in(ledger)
     answers = {name: known[name] for name in _asked(items) if _has(items[name], known.get(name))}
     count = 0
     for number, cell in enumerate(runnable.book.cells):

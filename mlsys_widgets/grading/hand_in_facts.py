@@ -14,10 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
 
-from mlsys_widgets.files import LEDGER, OWN_FOLDER, RELEASED, TIMESTAMP
+from mlsys_widgets.files import OWN_FOLDER, RELEASED, TIMESTAMP
 from mlsys_widgets.grading.handin_time import HandInTime, hand_in_time
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
 
 #: As much of a timestamp as is read.
@@ -70,7 +69,7 @@ class HandInFacts:
         """What the hub has noted about a student."""
         return self.notes.get(student, ())
 
-    def time(self, folder: Path, student: str) -> HandInTime:
+    def time(self, folder: Path, student: str, *, last_saved: str | None = None) -> HandInTime:
         """When a submission was handed in.
 
         Parameters
@@ -79,12 +78,14 @@ class HandInFacts:
             The submission.
         student
             Whose.
+        last_saved
+            When something was last saved in its ledger: it was not handed in before that.
         """
         known = [note.noted for note in self.of_student(student)[-1:]]
         return hand_in_time(
             _timestamp(folder / TIMESTAMP),
             zone=self.zone,
-            known=[*known, *_last_entry(folder)],
+            known=[*known, *_moment(last_saved)],
             due=self.due,
         )
 
@@ -112,10 +113,8 @@ def _timestamp(path: Path) -> bytes | None:
         return None
 
 
-def _last_entry(folder: Path) -> list[datetime]:
-    """When something was last saved in the ledger: the work was not handed in before that."""
+def _moment(time: str | None) -> list[datetime]:
     try:
-        events = Ledger.open(folder / LEDGER).events()
-        return [datetime.fromisoformat(events[-1].time)] if events else []
-    except (LedgerError, ValueError):  # a day that no calendar has
+        return [datetime.fromisoformat(time)] if time else []
+    except ValueError:  # a day that no calendar has
         return []

@@ -35,6 +35,7 @@ def check_heads(
     *,
     noted: Sequence[HandInNote] = (),
     zone: str = "",
+    ledger: Ledger | None = None,
 ) -> tuple[Head | None, list[Flag]]:
     """Compare the ledger of a submission with its receipt and with what was noted before.
 
@@ -50,6 +51,8 @@ def check_heads(
         What the hub has noted about this student's hand-ins of this lab.
     zone
         The time zone of the course, see `read_time`.
+    ledger
+        The ledger in this folder, if it was read already.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def check_heads(
         What does not match.
     """
     try:
-        ledger = Ledger.open(folder / LEDGER, lab=lab, student=student)
+        ledger = ledger or Ledger.open(folder / LEDGER, lab=lab, student=student)
         if ledger.state().student not in (None, student):
             return None, []  # whoever reads the ledger for points flags that
         head = ledger.head

@@ -24,7 +24,9 @@ _SHARED: Final = 3
 _MOST: Final = 60
 
 
-def ledger_origin(folder: Path, lab: Lab, student: str) -> str:
+def ledger_origin(
+    folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
+) -> str:
     """The id of the ledger in a folder and the moments of its decisions, as words.
 
     Empty if there is no ledger, or none of this student's.
@@ -35,9 +37,11 @@ def ledger_origin(folder: Path, lab: Lab, student: str) -> str:
         Where the ledger lies.
     lab, student
         Of what, and whose it must be.
+    ledger
+        The ledger, if it was read already.
     """
     try:
-        ledger = LedgerRecord(lab, folder, student)
+        ledger = ledger or LedgerRecord(lab, folder, student)
     except LedgerError:
         return ""
     # An id is a word of our own making; in a forged ledger it may be anything.

@@ -73,6 +73,11 @@ class LedgerRecord:
         last = self._events[-1] if self._events else None
         return Head(last.seq, last.hash) if last else None
 
+    @property
+    def last_time(self) -> str | None:
+        """When something was last saved in it."""
+        return self._events[-1].time if self._events else None
+
     @cached_property
     def origin(self) -> tuple[str, ...]:
         """What a copy of this ledger keeps: its id, and the moments of what was decided.

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import nbformat
 
-from mlsys_widgets.files import LEDGER, lay_out
-from mlsys_widgets.grading.autograded import lay_out_fresh, replacement_notebook
+from mlsys_widgets.files import lay_out
+from mlsys_widgets.grading.autograded import forget_fresh, lay_out_fresh, replacement_notebook
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import GradebookEntry
@@ -26,12 +25,13 @@ from mlsys_widgets.grading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.inert import make_inert
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.ledger_origins import ledger_origin
+from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.readers import CannotRead, Reply, Request
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.saved_essays import notebook_of_essays
-from mlsys_widgets.grading.scoring import Judge, Score
+from mlsys_widgets.grading.scoring import Judge, Score, read_ledger
 from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import Submission, collect
 from mlsys_widgets.labs import Item, Lab
@@ -116,7 +116,7 @@ class Marking:
 
     def _by_record(self, student: str, request: Request) -> Reply:
         """Judge a submission if nothing of it need be run; else say why it must be."""
-        name = self.lab.name
+        name, fresh = self.lab.name, Path(request["fresh"])
         submission = collect(self.course, name, student)
         files = self._with_given(submission)
         try:
@@ -124,18 +124,18 @@ class Marking:
         except NoUsableNotebook as problem:
             return self._without_notebook(submission, files, problem, request)
         saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(student)
-        with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
-            folder = Path(aside)
-            lay_out(folder, {LEDGER: files[LEDGER]} if LEDGER in files else {})
-            reason = why_run(
-                self.lab, items, self.blueprint, saved, runnable, folder, student
-            )  # fmt: skip
-            if reason is not None:
-                return {"run": reason}
-            result = result_by_record(student, self.lab, items, saved, runnable, folder)
         self._lay_out(files, request)
+        ledger = read_ledger(self.lab, fresh, student, items)
+        if ledger is None:
+            reason: str | None = "the ledger cannot be read"
+        else:
+            reason = why_run(items, self.blueprint, saved, runnable, ledger)
+        if ledger is None or reason is not None:
+            forget_fresh(fresh)
+            return {"run": reason}
+        result = result_by_record(student, items, saved, runnable, ledger)
         read = _Read.of(submission)
-        return self._outcome(read, runnable.book, result, request, BY_RECORD)
+        return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
 
     def _prepare(self, student: str, request: Request) -> Reply:
         """Lay out what a child gets, and what is needed when it has ended."""
@@ -217,28 +217,37 @@ class Marking:
         lay_out_fresh(Path(request["fresh"]), kept, mode=self.course.permissions)
 
     def _outcome(
-        self, read: _Read, book: Any, result: RunResult, request: Request, way: str
+        self,
+        read: _Read,
+        book: Any,
+        result: RunResult,
+        request: Request,
+        way: str,
+        ledger: LedgerRecord | None = None,
     ) -> Reply:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
         student, fresh = result.student, Path(request["fresh"])
+        ledger = ledger or read_ledger(self.lab, fresh, student, self._items(student))
         cells: dict[str, Any] = {}
-        essays = recorded_essays(fresh, self.lab, student)
+        essays = recorded_essays(fresh, self.lab, student, ledger=ledger)
         if book is None:
             book = notebook_of_essays(self.blueprint, essays, result.remarks)
         if book is not None:
             place_essays(book.cells, essays)
             named = {grade_id(cell) or "": cell for cell in book.cells}
             cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
-        time = self.facts.time(fresh, student)
+        time = self.facts.time(fresh, student, last_saved=ledger.last_time if ledger else None)
         scores, doubts = self.judge.score(
             student, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
+            ledger=ledger,
         )  # fmt: skip
         known = [Head(seq, digest) for seq, digest in request["heads"]]
         noted = self.facts.of_student(student)
         head, changed = check_heads(
-            fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone
-        )
+            fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone,
+            ledger=ledger.ledger if ledger else None,
+        )  # fmt: skip
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
         said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
@@ -269,7 +278,7 @@ class Marking:
             "entry": entry.as_data(),
             "head": head,
             "digest": read.digest,
-            "origin": ledger_origin(fresh, self.lab, student),
+            "origin": ledger_origin(fresh, self.lab, student, ledger=ledger),
             "own": result.own,
         }
 

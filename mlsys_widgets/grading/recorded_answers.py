@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mlsys_widgets.grading.entry_rules import usual_rules
 from mlsys_widgets.grading.inert import inert_markdown
 from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Essay, Lab
@@ -33,20 +34,26 @@ def recorded_answers(
         The ledger, if it was read already.
     """
     try:
-        ledger = ledger or LedgerRecord(lab, folder, student)
+        return answers_in(ledger or LedgerRecord(lab, folder, student))
     except LedgerError:
         return {}
+
+
+def answers_in(ledger: LedgerRecord) -> dict[str, Any]:
+    """The answers in a ledger that was read already, as for `recorded_answers`."""
     if ledger.somebody_else is not None:
         return {}
     return {name: answer.value for name, answer in ledger.state.answers.items()}
 
 
-def recorded_essays(folder: Path, lab: Lab, student: str) -> dict[str, str]:
-    """The essays among the answers, by name."""
-    items = lab.items(lab.draw(student))
+def recorded_essays(
+    folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
+) -> dict[str, str]:
+    """The essays among the answers, by name; parameters as for `recorded_answers`."""
+    items = usual_rules(lab).items
     return {
         name: value
-        for name, value in recorded_answers(folder, lab, student).items()
+        for name, value in recorded_answers(folder, lab, student, ledger=ledger).items()
         if isinstance(items.get(name), Essay) and isinstance(value, str)
     }
 

@@ -96,6 +96,7 @@ class Judge:
         *,
         released: datetime | None = None,
         handed_in: datetime | None = None,
+        ledger: LedgerRecord | None = None,
     ) -> tuple[list[Score], list[Flag]]:
         """Score all graded cells, and flag what a TA should look at.
 
@@ -114,10 +115,12 @@ class Judge:
             A copy of the submission's other files.
         released, handed_in
             When the lab was released and this was handed in, if that is known; in UTC.
+        ledger
+            The ledger in this folder, if it was read already.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), Given(p, folder)
-        ledger = _ledger(self._lab, folder, student, items)
+        ledger = ledger or read_ledger(self._lab, folder, student, items)
         scores, doubts = [], []
         for name, most in points.items():
             item, cell, doubt = items.get(name), cells.get(name), None
@@ -194,7 +197,9 @@ class Judge:
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
 
 
-def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> LedgerRecord | None:
+def read_ledger(
+    lab: Lab, folder: Path, student: str, items: Mapping[str, Item]
+) -> LedgerRecord | None:
     """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
     try:
         return LedgerRecord(lab, folder, student, items=items)

@@ -9,6 +9,7 @@ is judged without it. A deleted cell for a written answer comes back so that a p
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 import nbformat
@@ -46,7 +47,12 @@ def squeezed(text: str) -> str:
 
 def as_students_get_it(source: SourceCell) -> str:
     """The text of a cell without its hidden tests."""
-    return HIDDEN.sub("", source.source)
+    return _without_hidden_tests(source.source)
+
+
+@lru_cache(maxsize=256)  # of the same few cells, for every notebook of a class
+def _without_hidden_tests(text: str) -> str:
+    return HIDDEN.sub("", text)
 
 
 def recognize(book: Any, blueprint: Blueprint) -> tuple[str, ...]:

@@ -56,9 +56,13 @@ def test_a_missing_time_is_the_latest_that_is_known(course, tmp_path):
     later = SEEN + timedelta(hours=5)
     ledger = Ledger.open(tmp_path / "ledger.jsonl", lab=LAB, student="ann", clock=lambda: later)
     ledger.record_answer("limit", "memory")
-    assert facts.time(tmp_path, "ann").moment == later.replace(tzinfo=None)
+    last = ledger.events()[-1].time
+    assert facts.time(tmp_path, "ann", last_saved=last).moment == later.replace(tzinfo=None)
+    impossible = "2026-02-31T09:00:00.000Z"
+    known = facts.time(tmp_path, "ann", last_saved=impossible).moment
+    assert known == SEEN.replace(tzinfo=None)
     (tmp_path / "timestamp.txt").write_text("2026-11-01 09:00:00 UTC")
-    assert facts.time(tmp_path, "ann").moment == datetime(2026, 11, 1, 9)
+    assert facts.time(tmp_path, "ann", last_saved=last).moment == datetime(2026, 11, 1, 9)
 
 
 def test_the_zone_of_the_course_settles_abbreviations(course, tmp_path):

@@ -143,3 +143,12 @@ def test_what_pages_show_of_a_notebook_itself():
     make_inert(book)
     assert nbformat.writes(book) == once
     nbformat.validate(book)
+
+
+@pytest.mark.parametrize("attribute", ["SRC", "Src", "hReF", "cite", "ſrc"])
+def test_links_are_filtered_however_their_attribute_is_written(attribute):
+    """Only what mentions such an attribute calls back, so every spelling of one must be seen."""
+    page = f'<blockquote cite="x"><img {attribute}="https://a.example/b"><a {attribute}="data:a">'
+    shown = inert_html(page)
+    assert "https://a.example" not in shown
+    assert "data:a" not in shown
