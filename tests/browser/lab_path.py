@@ -28,7 +28,6 @@ from mlsys_widgets.physics import format_quantity
 NONSENSE = ("a third or so", "3,94", "1.2.3")
 SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
 LATE = 60_000  # a page that is loaded again there
-KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
 # What a student would see as an error: the output of a cell that failed, or the text of one.
 TROUBLE = """() => jupyterapp.shell.currentWidget.content.model.toJSON().cells
   .filter(cell => JSON.stringify(cell.outputs ?? []).match(/"output_type":"error"|Traceback/))

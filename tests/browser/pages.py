@@ -53,3 +53,28 @@ def no_serious_violation(page: Page, context: str) -> None:
         if v["impact"] in ("serious", "critical")
     ]
     assert serious == []
+
+
+#: What is sent while Jupyter's server connects to a restarted kernel may be lost, and whoever waits
+#: for an answer waits forever. So a first message is repeated until it is answered.
+_RESTART = """async () => {
+  const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const within = (seconds, answer) => Promise.race([
+    answer.then(() => true),
+    new Promise(done => setTimeout(() => done(false), 1000 * seconds)),
+  ]);
+  await kernel.restart();
+  for (let tried = 0; tried < 60; tried++) {
+    const first = kernel.requestExecute({ code: '', store_history: false });
+    if (await within(2, first.done)) {
+      return within(300, jupyterapp.commands.execute('notebook:run-all-cells'));
+    }
+    first.dispose();
+  }
+  return false;
+}"""
+
+
+def restart_and_run_all(page: Page) -> None:
+    """Restart the kernel of the notebook in front, and run all of its cells."""
+    assert page.evaluate(_RESTART), "the cells were not run to their end after a restart"

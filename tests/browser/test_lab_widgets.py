@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from tests.browser.pages import draw_all, in_theme, no_serious_violation
+from tests.browser.pages import draw_all, in_theme, no_serious_violation, restart_and_run_all
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
 
@@ -251,10 +251,7 @@ def test_moves_open_a_comparison(lab, root):
         picture(page, root, f"moves-{theme.lower()}")
 
     # A new kernel knows what was tried, and compares at once.
-    page.evaluate(
-        f"async () => {{ await {KERNEL}.restart();"
-        " await jupyterapp.commands.execute('notebook:run-all-cells'); }"
-    )
+    restart_and_run_all(page)
     expect(reveal.get_by_role("button")).to_have_count(0)
     expect(reveal).to_contain_text("Far off: 62.7 percentage points too high.")
 
@@ -296,10 +293,7 @@ def test_what_was_committed_is_found_after_reload_and_restart(lab):
     expect(card(page, "Act 1: how busy is it?")).to_contain_text("Sealed: C: about 33%")
 
     # A new kernel finds what was committed.
-    page.evaluate(
-        f"async () => {{ await {KERNEL}.restart();"
-        " await jupyterapp.commands.execute('notebook:run-all-cells'); }"
-    )
+    restart_and_run_all(page)
     for _ in ("run again", "loaded again"):
         expect(card(page, "Act 1: how busy is it?")).to_contain_text("Sealed: C: about 33%")
         expect(card(page, "Why is it idle?")).to_contain_text("Not yet.")

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
-from tests.browser.lab_path import KERNEL, Student
-from tests.browser.pages import in_theme, no_serious_violation, settled
+from tests.browser.lab_path import Student
+from tests.browser.pages import in_theme, no_serious_violation, restart_and_run_all, settled
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -52,10 +52,7 @@ def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook,
 
     # Then a typo where code is written: it stops nothing.
     student.leave_a_typo()
-    page.evaluate(
-        f"async () => {{ await {KERNEL}.restart();"
-        " await jupyterapp.commands.execute('notebook:run-all-cells'); }"
-    )
+    restart_and_run_all(page)
     student.agrees()
     student.answer_again()
     student.fix_the_typo()
@@ -65,11 +62,8 @@ def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook,
     no_serious_violation(page, ".jp-OutputArea-output")
 
     # A new kernel, then a new page: everything is found again.
-    page.evaluate(
-        f"async () => {{ await {KERNEL}.restart();"
-        " await jupyterapp.commands.execute('notebook:run-all-cells');"
-        " await jupyterapp.commands.execute('docmanager:save'); }"
-    )
+    restart_and_run_all(page)
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     assert student.trouble() == []
     student.finds_everything()
     page.reload()
