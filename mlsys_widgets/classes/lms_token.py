@@ -80,8 +80,8 @@ class TokenSource:
         except LmsRefusal as refusal:
             raise LmsError(
                 f"the LMS gives no access token ({refusal}); the administrator must register the"
-                f" key that mlsys push --keys prints for the client {self._settings.client_id}, with"
-                f" these scopes: {_listed(self._scopes)}"
+                f" key that mlsys push --keys prints for the client {self._settings.client_id},"
+                f" with these scopes: {_listed(self._scopes)}"
             ) from None
 
     def _request(self) -> bytes:
