@@ -6,9 +6,9 @@ kept in memory until shortly before it expires, and never written down.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterable
+from time import monotonic
 from typing import Final
 from urllib.parse import urlencode
 
@@ -62,7 +62,7 @@ class TokenSource:
         LmsError
             When the LMS gives none, or one that does not permit what is needed.
         """
-        if renewed or time.monotonic() > self._until:
+        if renewed or monotonic() > self._until:
             self._read(self._exchange())
         return self._token
 
@@ -118,7 +118,7 @@ class TokenSource:
         seconds = said.get("expires_in")
         lasts = float(seconds) if isinstance(seconds, int | float) and seconds > 0 else 3600.0
         self._token = token
-        self._until = time.monotonic() + max(lasts - _TOO_CLOSE, lasts / 2)
+        self._until = monotonic() + max(lasts - _TOO_CLOSE, lasts / 2)
 
 
 def _listed(scopes: Iterable[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric import rsa
+
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, Standing
 from mlsys_widgets.classes.lms_http import LmsClient, Patience
 from mlsys_widgets.classes.lms_journal import PushJournal
-from mlsys_widgets.classes.lms_key import make_key
+from mlsys_widgets.classes.lms_key import ToolKey
 from mlsys_widgets.classes.lms_people import match_people
 from mlsys_widgets.classes.lms_push import LabPush, apply, compare
 from mlsys_widgets.classes.lms_services import LmsServices
@@ -20,9 +23,9 @@ from tests.lms_platform import LearningPlatform
 
 LAB = "lab_02_demo"
 HANDED_IN = datetime(2026, 11, 1, 10)
-#: For a test that waits for each of them.
+#: Short pauses, and time enough for an honest answer of a busy machine.
 QUICK = Patience(
-    attempts=3, first_wait=0.01, longest_wait=2, timeout=0.5, deadline=2, most_pages=50
+    attempts=3, first_wait=0.01, longest_wait=2, timeout=20, deadline=20, most_pages=50
 )
 
 
@@ -36,12 +39,18 @@ def settings_of(platform: LearningPlatform, *, memberships: bool = True) -> LmsS
     )
 
 
+@functools.cache
+def shared_key() -> ToolKey:
+    """One for all tests, because making it takes a while."""
+    return ToolKey(rsa.generate_private_key(public_exponent=65537, key_size=2048))
+
+
 @contextmanager
 def services_of(
-    platform: LearningPlatform, root: Path, *, memberships: bool = True, patience: Patience = QUICK
+    platform: LearningPlatform, *, memberships: bool = True, patience: Patience = QUICK
 ) -> Iterator[LmsServices]:
     """The services of a platform that knows the course's key."""
-    key, _ = make_key(root)
+    key = shared_key()
     platform.register(key.jwks())
     settings = settings_of(platform, memberships=memberships)
     with LmsClient(settings.lineitems_url, patience) as client:

@@ -67,7 +67,8 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     "changed",
     [
         {"most": 0}, {"given": "6"}, {"given": None}, {"state": "lost"}, {"item": 3},
-        {"user": None}, {"timestamp": "yesterday"}, {"timestamp": "2026-11-09T12:00:00"}, {"timestamp": 5},
+        {"user": None}, {"timestamp": "yesterday"}, {"timestamp": "2026-11-09T12:00:00"},
+        {"timestamp": 5},
     ],
 )  # fmt: skip
 def test_a_line_that_makes_no_sense_is_not_read(tmp_path: Path, changed: dict[str, object]) -> None:
