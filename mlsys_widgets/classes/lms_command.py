@@ -15,11 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.classes.gradebook_reader import Grades, grades
+from mlsys_widgets.classes.gradebook_reader import Grades
 from mlsys_widgets.classes.lms_http import LmsClient, LmsError, LmsSilence, Patience
 from mlsys_widgets.classes.lms_journal import PushJournal
 from mlsys_widgets.classes.lms_key import load_key, make_key
-from mlsys_widgets.classes.lms_people import LmsUser, graded_people, match_people
+from mlsys_widgets.classes.lms_people import LmsUser, match_people, pushed_grades
 from mlsys_widgets.classes.lms_push import LabPush, PushRow, Step, apply, compare
 from mlsys_widgets.classes.lms_services import LmsServices
 from mlsys_widgets.classes.lms_settings import LmsSettings, lms_settings
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = lms_settings(course)
     key = load_key(course.root)
     # Whatever is wrong with a name is said before anything is sent.
-    found = {lab: grades(course, lab) for lab in dict.fromkeys(arguments.labs)}
+    found = {lab: pushed_grades(course, lab) for lab in dict.fromkeys(arguments.labs)}
     journal = PushJournal(course.root)
     with journal.alone(), LmsClient(settings.lineitems_url, Patience()) as client:
         services = LmsServices(settings, client, TokenSource(settings, key, client))
@@ -100,7 +100,7 @@ def _push_all(
 
 
 def _users(found: dict[str, Grades], services: LmsServices) -> dict[str, LmsUser]:
-    people = {each.id: each for of in found.values() for each in graded_people(of)}
+    people = {each.id: each for of in found.values() for each in of.people}
     return match_people(people.values(), services.members())
 
 

@@ -18,17 +18,30 @@ from typing import Any, Final
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from mlsys_widgets.files import OWN_FOLDER, held, write_whole
+from mlsys_widgets.files import LMS_FOLDER, OWN_FOLDER, held, write_whole
 
 _BITS: Final = 2048
 _MOST_BYTES: Final = 64_000
 
 
 def lms_folder(root: Path) -> Path:
-    """Where a course keeps its key and what was sent; only its owner can look inside."""
-    folder = root.resolve() / OWN_FOLDER / "lms"
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    """Where a course keeps its key and what was sent; only its owner can look inside.
+
+    Raises
+    ------
+    ValueError
+        If it belongs to somebody else.
+    """
+    folder = _folder(root)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or (os.name == "posix" and about.st_uid != os.geteuid()):
+        raise ValueError(
+            f"{folder} is not yours; whoever made the course's key with mlsys push --keys pushes"
+            " its grades"
+        )
+    if about.st_mode & 0o077:
+        folder.chmod(0o700)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         # A course is often a repository, and neither a key nor a grade belongs in one.
@@ -143,8 +156,12 @@ def load_key(root: Path) -> ToolKey:
     return ToolKey(private)
 
 
+def _folder(root: Path) -> Path:
+    return root.resolve() / OWN_FOLDER / LMS_FOLDER
+
+
 def _path(root: Path) -> Path:
-    return root.resolve() / OWN_FOLDER / "lms" / "key.pem"
+    return _folder(root) / "key.pem"
 
 
 def _base64(content: bytes) -> str:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades
+from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
 from mlsys_widgets.classes.lms_services import Member
+from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,12 @@ class LmsUser:
     problem: str = ""
 
 
-def graded_people(found: Grades) -> tuple[GradebookStudent, ...]:
-    """Everybody whose grades are sent: those whom the gradebook's reader counts as students."""
-    return found.people
+def pushed_grades(course: Course, lab: str) -> Grades:
+    """What the gradebook says about a lab, of those whose grades are sent.
+
+    These are the students that `grades` knows: whoever is left out of exports is left out here.
+    """
+    return grades(course, lab)
 
 
 def match_people(

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from mlsys_widgets.classes.gradebook_reader import Grades, Standing
 from mlsys_widgets.classes.lms_http import LmsError, LmsRefusal, LmsSilence
 from mlsys_widgets.classes.lms_journal import REFUSED, SENDING, SENT, PushJournal, SentScores
-from mlsys_widgets.classes.lms_people import LmsUser, graded_people
+from mlsys_widgets.classes.lms_people import LmsUser
 from mlsys_widgets.classes.lms_services import LineItem, LmsServices, Result, Score
 
 #: send: differs, goes there. same: nothing to do. empty: nothing was handed in. waiting: a person
@@ -112,7 +112,7 @@ def compare(
     results = services.results(item) if item else {}
     sent = journal.read()
     rows = []
-    for each in graded_people(found):
+    for each in found.people:
         user = users[each.id]
         result = results.get(user.id, Result(None)) if user.id else Result(None)
         known = sent.get((item.id, user.id), SentScores()) if item else SentScores()

@@ -70,6 +70,25 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
         load_key(tmp_path)
 
 
+@pytest.mark.parametrize("planted", ["link", "other user"])
+def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, planted: str) -> None:
+    own = tmp_path / ".mlsys"
+    own.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o755)
+    if planted == "link":
+        (own / "lms").symlink_to(elsewhere)
+    else:
+        if os.geteuid():
+            pytest.skip("only root can give a folder away")
+        (own / "lms").mkdir()
+        os.chown(own / "lms", 65534, 65534)
+    with pytest.raises(ValueError, match="is not yours; whoever made the course's key"):
+        make_key(tmp_path)
+    assert elsewhere.stat().st_mode & 0o777 == 0o755
+    assert not list(elsewhere.iterdir())
+
+
 @pytest.mark.parametrize("kind", ["nonsense", "elliptic", "short"])
 def test_another_kind_of_key_is_refused(tmp_path: Path, kind: str) -> None:
     make_key(tmp_path)
