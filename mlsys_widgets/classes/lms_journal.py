@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.classes.lms_key import lms_folder
-from mlsys_widgets.classes.lms_services import Score
+from mlsys_widgets.classes.lms_services import LmsScore
 from mlsys_widgets.files import held, sync
 
 SENDING, SENT, REFUSED = "sending", "sent", "refused"
@@ -83,7 +83,7 @@ class PushJournal:
                 known.confirmed, known.tried = fraction, []
         return found
 
-    def add(self, state: str, lab: str, student: str, item: str, score: Score) -> None:
+    def add(self, state: str, lab: str, student: str, item: str, score: LmsScore) -> None:
         """Add a line; it is on the disk when this returns.
 
         Parameters

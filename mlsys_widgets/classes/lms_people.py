@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
-from mlsys_widgets.classes.lms_services import Member
+from mlsys_widgets.classes.lms_services import LmsMember
 from mlsys_widgets.labs.course import Course
 
 
@@ -36,7 +36,7 @@ def pushed_grades(course: Course, lab: str) -> Grades:
 
 
 def match_people(
-    students: Iterable[GradebookStudent], members: Sequence[Member] | None
+    students: Iterable[GradebookStudent], members: Sequence[LmsMember] | None
 ) -> dict[str, LmsUser]:
     """Find the students in the LMS.
 
@@ -50,12 +50,12 @@ def match_people(
     Examples
     --------
     >>> ann = GradebookStudent("ann", email="ann@uni.edu")
-    >>> match_people([ann], [Member("17", email="Ann@Uni.edu")])["ann"].id
+    >>> match_people([ann], [LmsMember("17", email="Ann@Uni.edu")])["ann"].id
     '17'
     >>> match_people([ann], None)["ann"].problem
     'has no id of the LMS in the gradebook; a roster with the column "lms user id" enters it'
     """
-    index = None if members is None else _Index(members)
+    index = None if members is None else _MemberIndex(members)
     found = {each.id: index.find(each) if index else _by_id(each) for each in students}
     taken = Counter(each.id for each in found.values() if each.id)
     for student, user in found.items():
@@ -75,11 +75,11 @@ def _by_id(student: GradebookStudent) -> LmsUser:
     )
 
 
-class _Index:
+class _MemberIndex:
     """Members by everything that can identify them."""
 
-    def __init__(self, members: Sequence[Member]) -> None:
-        self._by: dict[str, dict[str, list[Member]]] = {}
+    def __init__(self, members: Sequence[LmsMember]) -> None:
+        self._by: dict[str, dict[str, list[LmsMember]]] = {}
         for each in members:
             if not each.user_id:
                 continue
@@ -88,7 +88,7 @@ class _Index:
             self._add("login", each.login.lower(), each)
             self._add("email", each.email.lower(), each)
 
-    def _add(self, kind: str, key: str, member: Member) -> None:
+    def _add(self, kind: str, key: str, member: LmsMember) -> None:
         if key:
             self._by.setdefault(kind, {}).setdefault(key, []).append(member)
 

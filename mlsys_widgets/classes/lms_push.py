@@ -16,7 +16,7 @@ from mlsys_widgets.classes.gradebook_reader import Grades, Standing
 from mlsys_widgets.classes.lms_http import LmsError, LmsRefusal, LmsSilence
 from mlsys_widgets.classes.lms_journal import REFUSED, SENDING, SENT, PushJournal, SentScores
 from mlsys_widgets.classes.lms_people import LmsUser
-from mlsys_widgets.classes.lms_services import LineItem, LmsServices, Result, Score
+from mlsys_widgets.classes.lms_services import LineItem, LmsResult, LmsScore, LmsServices
 
 #: send: differs, goes there. same: nothing to do. empty: nothing was handed in. waiting: a person
 #: has to grade first. changed: somebody changed it there. unknown: not found there. sent, failed:
@@ -114,7 +114,7 @@ def compare(
     rows = []
     for each in found.people:
         user = users[each.id]
-        result = results.get(user.id, Result(None)) if user.id else Result(None)
+        result = results.get(user.id, LmsResult(None)) if user.id else LmsResult(None)
         known = sent.get((item.id, user.id), SentScores()) if item else SentScores()
         standing = found.standings.get(each.id)
         row = _row(each.id, user, standing, result, known, most)
@@ -128,7 +128,7 @@ def _row(
     student: str,
     user: LmsUser,
     standing: Standing | None,
-    result: Result,
+    result: LmsResult,
     known: SentScores,
     most: float,
 ) -> PushRow:
@@ -238,7 +238,7 @@ def _deliver(
     """Send one score, and once more with a later time if the LMS has it for an old one."""
     for again in (False, True):
         at = _time(services.now(), last)
-        score = Score(row.user, row.here or 0.0, push.most, at, row.handed_in)
+        score = LmsScore(row.user, row.here or 0.0, push.most, at, row.handed_in)
         journal.add(SENDING, push.lab, row.student, item.id, score)
         try:
             services.send(item, score)
@@ -267,7 +267,7 @@ def _is_about_time(refusal: LmsRefusal) -> bool:
 
 def _arrived(row: PushRow, most: float, item: LineItem, services: LmsServices) -> bool:
     try:
-        found = services.results(item, row.user).get(row.user, Result(None))
+        found = services.results(item, row.user).get(row.user, LmsResult(None))
     except LmsError:
         return False
     return found.score is not None and _is_equal(

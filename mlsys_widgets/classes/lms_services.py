@@ -47,7 +47,7 @@ class LineItem:
 
 
 @dataclass(frozen=True)
-class Result:
+class LmsResult:
     """What the LMS shows for a student in a column.
 
     Parameters
@@ -64,7 +64,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Member:
+class LmsMember:
     """Somebody in the LMS's course; what it does not tell is empty."""
 
     user_id: str
@@ -76,7 +76,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Score:
+class LmsScore:
     """What is sent about one student."""
 
     user_id: str
@@ -91,7 +91,7 @@ class Score:
         Examples
         --------
         >>> at = datetime(2026, 11, 9, 12, tzinfo=UTC)
-        >>> Score("7", 8.5, 10, at).as_data()["timestamp"]
+        >>> LmsScore("7", 8.5, 10, at).as_data()["timestamp"]
         '2026-11-09T12:00:00.000+00:00'
         """
         said: dict[str, Any] = {
@@ -198,7 +198,7 @@ class LmsServices:
 
     # Results and scores.
 
-    def results(self, item: LineItem, user_id: str | None = None) -> dict[str, Result]:
+    def results(self, item: LineItem, user_id: str | None = None) -> dict[str, LmsResult]:
         """What the LMS shows in a column, by the LMS's ids.
 
         Parameters
@@ -209,7 +209,7 @@ class LmsServices:
             Only this student.
         """
         query = {"user_id": user_id} if user_id else {}
-        found: dict[str, Result] = {}
+        found: dict[str, LmsResult] = {}
         for page in self._pages(_below(item.id, "results", query), _RESULTS):
             for each in _list(page.data(), "results"):
                 user = _text(each.get("userId"))
@@ -217,10 +217,10 @@ class LmsServices:
                 most = _number(each.get("resultMaximum")) or 1.0
                 known = found.get(user)
                 twice = known is not None and (known.score, known.most) != (score, most)
-                found[user] = Result(score, most, twice or bool(known and known.twice))
+                found[user] = LmsResult(score, most, twice or bool(known and known.twice))
         return found
 
-    def send(self, item: LineItem, score: Score) -> None:
+    def send(self, item: LineItem, score: LmsScore) -> None:
         """Send a score.
 
         Raises
@@ -233,7 +233,7 @@ class LmsServices:
 
     # People.
 
-    def members(self) -> list[Member] | None:
+    def members(self) -> list[LmsMember] | None:
         """Everybody in the LMS's course; ``None`` if it has no list of them."""
         if not self._settings.memberships_url:
             return None
@@ -300,7 +300,7 @@ def _below(address: str, name: str, query: Mapping[str, str] | None = None) -> s
     return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{name}", query=joined))
 
 
-def _member(said: Mapping[str, Any]) -> Member:
+def _member(said: Mapping[str, Any]) -> LmsMember:
     roles = said.get("roles")
     named = [_text(each) for each in roles] if isinstance(roles, list) else []
     login = _text(said.get("ext_user_username"))
@@ -311,7 +311,7 @@ def _member(said: Mapping[str, Any]) -> Member:
             # The same custom parameter that names the student at the hub.
             login = _text(custom.get("login")) or login
     # A variable that the LMS did not know stays as it was written.
-    return Member(
+    return LmsMember(
         _text(said.get("user_id")),
         "" if login.startswith("$") else login,
         _text(said.get("email")),

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes.lms_journal import REFUSED, SENDING, SENT, PushJournal, SentScores
-from mlsys_widgets.classes.lms_services import Score
+from mlsys_widgets.classes.lms_services import LmsScore
 
 AT = datetime(2026, 11, 9, 12, tzinfo=UTC)
 ITEM = "https://lms.edu/1"
 
 
 def add(journal: PushJournal, state: str, given: float, seconds: int = 0) -> None:
-    score = Score("u", given, 10.0, AT + timedelta(seconds=seconds))
+    score = LmsScore("u", given, 10.0, AT + timedelta(seconds=seconds))
     journal.add(state, "lab", "ann", ITEM, score)
 
 
@@ -42,8 +42,8 @@ def test_what_is_confirmed_and_what_may_have_arrived(tmp_path: Path) -> None:
 def test_columns_and_people_are_kept_apart(tmp_path: Path) -> None:
     journal = PushJournal(tmp_path)
     add(journal, SENT, 6)
-    journal.add(SENT, "lab", "ben", ITEM, Score("v", 1, 10, AT))
-    journal.add(SENT, "lab", "ann", "https://lms.edu/2", Score("u", 2, 10, AT))
+    journal.add(SENT, "lab", "ben", ITEM, LmsScore("v", 1, 10, AT))
+    journal.add(SENT, "lab", "ann", "https://lms.edu/2", LmsScore("u", 2, 10, AT))
     assert {key: each.confirmed for key, each in journal.read().items()} == {
         (ITEM, "u"): 0.6, (ITEM, "v"): 0.1, ("https://lms.edu/2", "u"): 0.2,
     }  # fmt: skip

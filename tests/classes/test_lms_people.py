@@ -6,7 +6,7 @@ import pytest
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent
 from mlsys_widgets.classes.lms_people import match_people
-from mlsys_widgets.classes.lms_services import Member
+from mlsys_widgets.classes.lms_services import LmsMember
 
 ANN = GradebookStudent("ann", "Ann", "Lee", "Ann@uni.edu", "4711")
 
@@ -14,31 +14,37 @@ ANN = GradebookStudent("ann", "Ann", "Lee", "Ann@uni.edu", "4711")
 @pytest.mark.parametrize(
     "member",
     [
-        Member("4711"),
-        Member("x", sourcedid="4711"),
-        Member("x", login="ANN"),
-        Member("x", email="ann@UNI.edu"),
-        Member("x", login="ann", email="ann@uni.edu", sourcedid="4711"),
+        LmsMember("4711"),
+        LmsMember("x", sourcedid="4711"),
+        LmsMember("x", login="ANN"),
+        LmsMember("x", email="ann@UNI.edu"),
+        LmsMember("x", login="ann", email="ann@uni.edu", sourcedid="4711"),
     ],
 )
-def test_one_match_is_enough(member: Member) -> None:
-    others = [Member("y", login="ben", email="ben@uni.edu", sourcedid="4712")]
+def test_one_match_is_enough(member: LmsMember) -> None:
+    others = [LmsMember("y", login="ben", email="ben@uni.edu", sourcedid="4712")]
     assert match_people([ANN], [*others, member])["ann"].id == member.user_id
 
 
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ([Member("x", email="ann@else.edu")], "not in the LMS's course under id 4711, login ann"),
-        ([Member("x", login="ann"), Member("y", email="ann@uni.edu")], "could be 2 people"),
-        ([Member("x", email="ann@uni.edu"), Member("y", email="ann@uni.edu")], "could be 2 people"),
-        ([Member("x", login="ann", active=False)], "no longer active"),
-        ([Member("x", login="ann", learner=False)], "not as a student"),
-        ([Member("", login="ann")], "not in the LMS's course"),
+        (
+            [LmsMember("x", email="ann@else.edu")],
+            "not in the LMS's course under id 4711, login ann",
+        ),
+        ([LmsMember("x", login="ann"), LmsMember("y", email="ann@uni.edu")], "could be 2 people"),
+        (
+            [LmsMember("x", email="ann@uni.edu"), LmsMember("y", email="ann@uni.edu")],
+            "could be 2 people",
+        ),
+        ([LmsMember("x", login="ann", active=False)], "no longer active"),
+        ([LmsMember("x", login="ann", learner=False)], "not as a student"),
+        ([LmsMember("", login="ann")], "not in the LMS's course"),
         ([], "not in the LMS's course"),
     ],
 )
-def test_nothing_is_guessed(members: list[Member], said: str) -> None:
+def test_nothing_is_guessed(members: list[LmsMember], said: str) -> None:
     user = match_people([ANN], members)["ann"]
     assert user.id == ""
     assert said in user.problem
@@ -46,12 +52,14 @@ def test_nothing_is_guessed(members: list[Member], said: str) -> None:
 
 def test_a_name_alone_identifies_nobody() -> None:
     nobody = GradebookStudent("s-1", "Ann", "Lee")
-    assert match_people([nobody], [Member("x", login="ann", email="lee@uni.edu")])["s-1"].id == ""
+    assert (
+        match_people([nobody], [LmsMember("x", login="ann", email="lee@uni.edu")])["s-1"].id == ""
+    )
 
 
 def test_two_students_cannot_be_one_person() -> None:
     twin = GradebookStudent("ann2", email="ann@uni.edu")
-    found = match_people([ANN, twin], [Member("x", login="ann", email="ann@uni.edu")])
+    found = match_people([ANN, twin], [LmsMember("x", login="ann", email="ann@uni.edu")])
     assert {name: user.id for name, user in found.items()} == {"ann": "", "ann2": ""}
     assert found["ann"].problem == "is the same person in the LMS as ann2"
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mlsys_widgets.classes.lms_http import LmsError, LmsRefusal, LmsSilence
-from mlsys_widgets.classes.lms_services import LmsServices, Result, Score
+from mlsys_widgets.classes.lms_services import LmsResult, LmsScore, LmsServices
 from tests.classes.lms_class import LAB, enroll, services_of
 from tests.lms_platform import INSTRUCTOR, LearningPlatform
 
@@ -90,10 +90,10 @@ def test_scores_arrive_and_are_shown(platform: LearningPlatform, services: LmsSe
     enroll(platform, *names)
     item = services.create_line_item(LAB, 10)
     for points, name in enumerate(names):
-        services.send(item, Score(f"u-{name}", points, 10, AT, handed_in=AT))
+        services.send(item, LmsScore(f"u-{name}", points, 10, AT, handed_in=AT))
     found = services.results(item)
-    assert found == {f"u-{name}": Result(float(k), 10.0) for k, name in enumerate(names)}
-    assert services.results(item, "u-eve") == {"u-eve": Result(2.0, 10.0)}
+    assert found == {f"u-{name}": LmsResult(float(k), 10.0) for k, name in enumerate(names)}
+    assert services.results(item, "u-eve") == {"u-eve": LmsResult(2.0, 10.0)}
     assert platform.sent()[0] == {
         "userId": "u-ann", "scoreGiven": 0, "scoreMaximum": 10, "activityProgress": "Completed",
         "gradingProgress": "FullyGraded", "timestamp": "2026-11-09T12:00:00.000+00:00",
@@ -106,10 +106,10 @@ def test_more_than_full_marks_and_nobody_there(
 ) -> None:
     enroll(platform, "ann")
     item = services.create_line_item(LAB, 10)
-    services.send(item, Score("u-ann", 11.5, 10, AT))
+    services.send(item, LmsScore("u-ann", 11.5, 10, AT))
     assert services.results(item)["u-ann"].score == 11.5
     with pytest.raises(LmsRefusal, match=r"422 .*User not found in course"):
-        services.send(item, Score("u-nobody", 1, 10, AT))
+        services.send(item, LmsScore("u-nobody", 1, 10, AT))
 
 
 def test_a_token_is_renewed_once(platform: LearningPlatform, services: LmsServices) -> None:
