@@ -156,7 +156,7 @@ def _summary(push: LabPush) -> Iterator[str]:
         "failed": "not sent",
         "send": "to send",
         "same": "the same there",
-        "changed": "changed there, and left as they are",
+        "changed": "left as changed there",
         "unknown": "not found there",
         "waiting": "waiting to be graded",
         "empty": "without a submission",
