@@ -77,6 +77,7 @@ def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     _add_authoring(commands, course)
     _add_grading(commands, course)
     _add_classes(commands, course)
+    _add_push(commands, course)
     _add_identity(commands)
     _add_hand_in(commands)
     _add_ledger(commands)
@@ -241,6 +242,26 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
         "--column", metavar="NAME", help="what the assignment is called there (default: LAB)"
     )
     export.set_defaults(run=_in_room("classes.export:run"))
+
+
+def _add_push(commands: _Commands, course: argparse.ArgumentParser) -> None:
+    push = commands.add_parser(
+        "push",
+        parents=[course],
+        help="send grades to the learning system; shows first what differs",
+    )
+    push.add_argument("labs", nargs="*", metavar="LAB", help="one or more")
+    push.add_argument("--apply", action="store_true", help="send; without it nothing is changed")
+    push.add_argument(
+        "--overwrite", action="store_true",
+        help="with --apply: send also where somebody changed the score in the learning system",
+    )  # fmt: skip
+    push.add_argument("--json", action="store_true", help="the comparison as JSON")
+    push.add_argument(
+        "--keys", nargs="?", const="jwks", choices=("jwks", "jwk", "pem"),
+        help="print the course's public key for the administrator, and make it if there is none",
+    )  # fmt: skip
+    push.set_defaults(run=_in_room("classes.lms_command:run"))
 
 
 def _add_identity(commands: _Commands) -> None:

@@ -39,6 +39,8 @@ START_PAGE: Final = "START_HERE.md"
 OWN_FOLDER: Final = ".mlsys"
 #: In there: when each lab was released.
 RELEASED: Final = "released.json"
+#: In there: the key to a learning system and what was sent to it, for one pair of eyes.
+LMS_FOLDER: Final = "lms"
 #: In Jupyter's runtime folder: how widgets look now, for the server to save in notebooks.
 PAGES: Final = "mlsys-pages"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,12 @@ _CELL_SECONDS: Final = 30.0
 _SQLITE: Final = "sqlite:///"
 #: What ``course.toml`` says about dates.
 _DATES: Final = ("timezone", "late", "labs", "sections", "extensions")
+#: What a setting of a type must be, in words.
+_ALLOWED: Final = {
+    bool: "true or false",
+    str: "a text in quotes",
+    dict: "a table, under a line [lms]",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class Course:
         Part of every draw: change it, and everyone's numbers change.
     calendar
         When labs open and are due, and for whom.
+    lms
+        The learning system that grades are sent to, as the file has it; checked when it is used.
     given
         nbgrader's configuration, if it was read already.
     """
@@ -42,6 +51,7 @@ class Course:
     variants: bool = True
     edition: str = ""
     calendar: Calendar = field(default_factory=Calendar)
+    lms: Mapping[str, Any] = field(default_factory=dict)
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -61,12 +71,12 @@ class Course:
             raise ValueError(f"{path} cannot be read: {problem}") from None
         dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
         for name, value in said.items():
-            wanted = {"variants": bool, "edition": str}.get(name)
+            wanted = {"variants": bool, "edition": str, "lms": dict}.get(name)
             if wanted is None:
-                allowed = ", ".join(("variants", "edition", *_DATES))
+                allowed = ", ".join(("variants", "edition", *_DATES, "lms"))
                 raise ValueError(f"{path} sets {name}; it can set: {allowed}")
             if not isinstance(value, wanted):
-                allowed = "true or false" if wanted is bool else "a text in quotes"
+                allowed = _ALLOWED[wanted]
                 raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
         labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
         try:

@@ -1,0 +1,142 @@
+"""What was sent to the learning system, line by line: a push that was killed continues from here.
+
+A line is written before a score leaves and another when the LMS has taken it, each on the disk
+before anything else happens. The LMS's own results say whether what lies between them arrived.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.classes.lms_key import lms_folder
+from mlsys_widgets.classes.lms_services import LmsScore
+from mlsys_widgets.files import held, sync
+
+SENDING, SENT, REFUSED = "sending", "sent", "refused"
+_STATES: Final = (SENDING, SENT, REFUSED)
+
+
+@dataclass
+class SentScores:
+    """What one student was sent in one column, as fractions of full marks.
+
+    Parameters
+    ----------
+    confirmed
+        The last that the LMS has taken.
+    tried
+        What may or may not have arrived since then.
+    at
+        The latest time that any of them was sent with.
+    """
+
+    confirmed: float | None = None
+    tried: list[float] = field(default_factory=list)
+    at: datetime | None = None
+
+    def is_ours(self, fraction: float) -> bool:
+        """Whether this is a score that we sent, and nobody has changed since."""
+        known = [*self.tried, *([] if self.confirmed is None else [self.confirmed])]
+        return any(math.isclose(each, fraction, abs_tol=5e-5) for each in known)
+
+
+class PushJournal:
+    """The lines, in the course's own folder; a line that breaks off was never written.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._folder = lms_folder(root)
+        self._path = self._folder / "sent.jsonl"
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep a second push of this course out; a process that dies lets go of it."""
+        refusal = "grades are being pushed by another mlsys push; wait until it is done"
+        with held(self._folder / "push.lock", refusal):
+            yield
+
+    def read(self) -> dict[tuple[str, str], SentScores]:
+        """What is known, by column and by user of the LMS."""
+        found: dict[tuple[str, str], SentScores] = {}
+        for line in self._lines():
+            known = found.setdefault((line["item"], line["user"]), SentScores())
+            fraction = line["given"] / line["most"]
+            at = datetime.fromisoformat(line["timestamp"])
+            known.at = at if known.at is None else max(known.at, at)
+            if line["state"] == SENDING:
+                known.tried.append(fraction)
+            elif line["state"] == SENT:
+                known.confirmed, known.tried = fraction, []
+        return found
+
+    def add(self, state: str, lab: str, student: str, item: str, score: LmsScore) -> None:
+        """Add a line; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        state
+            `SENDING`, `SENT` or `REFUSED`.
+        lab, student, item
+            What it is about: the lab, the student, the column.
+        score
+            What was sent.
+        """
+        line = {
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "by": _user(),
+            "state": state,
+            "lab": lab,
+            "student": student,
+            "user": score.user_id,
+            "given": score.given,
+            "most": score.most,
+            "timestamp": score.at.isoformat(timespec="milliseconds"),
+            "item": item,
+        }
+        handle = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
+            # After a torn line a new one begins, or both would be lost.
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - 1))
+            torn = bool(end) and file.read(1) != b"\n"
+            file.write(b"\n" * torn + json.dumps(line).encode() + b"\n")
+            sync(file.fileno())
+
+    def _lines(self) -> Iterator[Mapping[str, Any]]:
+        if not self._path.is_file():
+            return
+        for text in self._path.read_bytes().splitlines():
+            try:
+                line = json.loads(text)
+                whole = (
+                    line["state"] in _STATES
+                    and all(isinstance(line[name], str) for name in ("item", "user"))
+                    and line["most"] > 0
+                    and line["given"] >= 0
+                    and datetime.fromisoformat(line["timestamp"]).tzinfo is not None
+                )
+            except (ValueError, TypeError, KeyError):
+                continue
+            if whole:
+                yield line
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user id without a name
+        return "somebody"

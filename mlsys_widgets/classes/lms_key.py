@@ -1,0 +1,172 @@
+"""The key with which a course proves to a learning system who it is.
+
+The private half stays in the course's folder, readable by its owner alone; the public half is given
+to the LMS's administrator. Both are made once, by ``mlsys push --keys``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from mlsys_widgets.files import LMS_FOLDER, OWN_FOLDER, held, write_whole
+
+_BITS: Final = 2048
+_MOST_BYTES: Final = 64_000
+
+
+def lms_folder(root: Path) -> Path:
+    """Where a course keeps its key and what was sent; only its owner can look inside.
+
+    Raises
+    ------
+    ValueError
+        If it belongs to somebody else.
+    """
+    folder = _folder(root)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or (os.name == "posix" and about.st_uid != os.geteuid()):
+        raise ValueError(
+            f"{folder} is not yours; whoever made the course's key with mlsys push --keys pushes"
+            " its grades"
+        )
+    if about.st_mode & 0o077:
+        folder.chmod(0o700)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        # A course is often a repository, and neither a key nor a grade belongs in one.
+        write_whole(ignore, "*\n")
+    return folder
+
+
+class ToolKey:
+    """An RSA key that signs with RS256.
+
+    Parameters
+    ----------
+    private
+        The private key.
+
+    Examples
+    --------
+    >>> key = ToolKey(rsa.generate_private_key(public_exponent=65537, key_size=2048))
+    >>> sorted(key.jwk())
+    ['alg', 'e', 'kid', 'kty', 'n', 'use']
+    """
+
+    def __init__(self, private: rsa.RSAPrivateKey) -> None:
+        self._private = private
+        numbers = private.public_key().public_numbers()
+        self._public = {"e": _number(numbers.e), "kty": "RSA", "n": _number(numbers.n)}
+        # The thumbprint of RFC 7638: another key has another name.
+        spelled = json.dumps(self._public, sort_keys=True, separators=(",", ":"))
+        self.kid = _base64(hashlib.sha256(spelled.encode()).digest())
+
+    def jwk(self) -> dict[str, str]:
+        """The public key as a JSON Web Key."""
+        return {**self._public, "alg": "RS256", "use": "sig", "kid": self.kid}
+
+    def jwks(self) -> dict[str, list[dict[str, str]]]:
+        """The public key as a set of one."""
+        return {"keys": [self.jwk()]}
+
+    def pem(self) -> str:
+        """The public key as PEM."""
+        public = self._private.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        return public.decode()
+
+    def sign(self, claims: Mapping[str, Any]) -> str:
+        """Sign claims as a JSON Web Token."""
+        header = {"alg": "RS256", "kid": self.kid, "typ": "JWT"}
+        body = ".".join(_base64(json.dumps(each).encode()) for each in (header, dict(claims)))
+        signature = self._private.sign(body.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return f"{body}.{_base64(signature)}"
+
+
+def make_key(root: Path) -> tuple[ToolKey, bool]:
+    """The key of a course, made if there is none; and whether it was made now.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    """
+    folder = lms_folder(root)
+    with held(folder / "key.lock", "another mlsys push is making the key; try again"):
+        if not _path(root).exists():
+            private = rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
+            content = private.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+            write_whole(_path(root), content, mode=0o600)
+            return ToolKey(private), True
+    return load_key(root), False
+
+
+def load_key(root: Path) -> ToolKey:
+    """The key of a course.
+
+    Raises
+    ------
+    ValueError
+        If there is none, if others can read it, or if it is no RSA key.
+    """
+    path = _path(root)
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        raise ValueError(
+            "this course has no key yet; make one with: mlsys push --keys, and give what it prints"
+            " to the administrator of the LMS"
+        ) from None
+    except OSError as problem:
+        raise ValueError(
+            f"{path} cannot be read: {problem.strerror}; only the user who made it can push grades"
+        ) from None
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError(f"{path} is no file; it must hold the course's private key")
+        if os.name == "posix" and about.st_mode & 0o077:
+            raise ValueError(f"others can read {path}, the course's private key; chmod 600 {path}")
+        content = file.read(_MOST_BYTES)
+    try:
+        private = serialization.load_pem_private_key(content, None)
+    except (ValueError, TypeError):
+        private = None
+    if not isinstance(private, rsa.RSAPrivateKey) or private.key_size < _BITS:
+        raise ValueError(
+            f"{path} is not an RSA key of {_BITS} bits or more; delete it and make another with:"
+            " mlsys push --keys"
+        )
+    return ToolKey(private)
+
+
+def _folder(root: Path) -> Path:
+    return root.resolve() / OWN_FOLDER / LMS_FOLDER
+
+
+def _path(root: Path) -> Path:
+    return _folder(root) / "key.pem"
+
+
+def _base64(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _number(value: int) -> str:
+    return _base64(value.to_bytes((value.bit_length() + 7) // 8, "big"))

@@ -1,0 +1,150 @@
+"""The table ``[lms]`` of ``course.toml``: which learning system grades are sent to, and as whom."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+from mlsys_widgets.labs.course import Course
+
+_REQUIRED: Final = ("client_id", "token_url", "lineitems_url")
+_DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True)
+class LmsSettings:
+    """Where the learning system is, and what it calls this course's tool.
+
+    Parameters
+    ----------
+    client_id
+        What the LMS calls the tool.
+    token_url
+        Where a signed request is exchanged for an access token.
+    lineitems_url
+        Where the columns of the LMS's gradebook are listed, for this course.
+    memberships_url
+        Where the LMS lists the people of the course; empty if it does not.
+    deployment_id
+        Which installation of the tool is meant; empty where the LMS does not ask.
+    audience
+        Whom a signed request names as its reader; the token's address if empty.
+    issuer
+        What the LMS calls itself; only shown.
+    """
+
+    client_id: str
+    token_url: str
+    lineitems_url: str
+    memberships_url: str = ""
+    deployment_id: str = ""
+    audience: str = ""
+    issuer: str = ""
+
+    @property
+    def name(self) -> str:
+        """The LMS in a sentence."""
+        return self.issuer or urlsplit(self.lineitems_url).netloc
+
+
+def lms_settings(course: Course) -> LmsSettings:
+    """Read and check the table ``[lms]`` of a course.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong, and what is allowed.
+    """
+    if not course.lms:
+        raise ValueError(
+            f"{course.root / 'assignments' / 'course.toml'} has no table [lms], so there is no LMS"
+            f" to send grades to; write there: {', '.join(_REQUIRED)} (docs/lti.md says how)"
+        )
+    return read_lms_settings(course.lms)
+
+
+def read_lms_settings(said: Mapping[str, Any]) -> LmsSettings:
+    """Check the settings, as they are in the file.
+
+    Examples
+    --------
+    >>> read_lms_settings({"client_id": "7", "token_url": "http://lms.edu/t"})
+    Traceback (most recent call last):
+    ...
+    ValueError: lms.lineitems_url is missing; the LMS's administrator knows it
+    """
+    names = [each.name for each in fields(LmsSettings)]
+    for name, value in said.items():
+        if name not in names:
+            raise ValueError(f"lms sets {name}; it can set: {', '.join(names)}")
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise ValueError(f"lms.{name} is {value!r}; it must be a text in quotes, on one line")
+    for name in _REQUIRED:
+        if name not in said:
+            raise ValueError(f"lms.{name} is missing; the LMS's administrator knows it")
+    for name, value in said.items():
+        if name.endswith("_url"):
+            _check_address(f"lms.{name}", value)
+    return LmsSettings(**said)
+
+
+def _check_address(where: str, address: str) -> None:
+    parts = _split(address)
+    if parts is None or not parts.hostname or " " in address:
+        raise ValueError(
+            f"{where} is {address!r}; it must be an address such as https://lms.example.edu/path"
+        )
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(address)):
+        raise ValueError(
+            f"{where} is {address!r}; it must begin with https:// because grades travel there"
+        )
+    if parts.username is not None or parts.fragment:
+        raise ValueError(f"{where} must be an address without a user name, password or #")
+
+
+def _split(address: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - raises for a port that is none
+    except ValueError:
+        return None
+    return parts
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address stays on this machine.
+
+    Examples
+    --------
+    >>> is_loopback("http://127.0.0.1:8000/x"), is_loopback("http://127.0.0.1.evil.org/")
+    (True, False)
+    """
+    parts = _split(address)
+    host = (parts and parts.hostname) or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def same_origin(one: str, other: str) -> bool:
+    """Whether two addresses have the same scheme, host and port.
+
+    Examples
+    --------
+    >>> same_origin("https://lms.edu/a?b", "https://LMS.edu:443/c")
+    True
+    >>> same_origin("https://lms.edu/a", "https://lms.edu.evil.org/a")
+    False
+    """
+    return (found := _origin(one)) is not None and found == _origin(other)
+
+
+def _origin(address: str) -> tuple[str, str, int | None] | None:
+    parts = _split(address)
+    if parts is None or parts.hostname is None or parts.username is not None:
+        return None
+    return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme)
