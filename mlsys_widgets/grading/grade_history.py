@@ -109,7 +109,8 @@ class GradeHistory:
 
     def read(self) -> tuple[list[GradeChange], list[str]]:
         """All changes in their order, and a sentence about each place where the chain is broken."""
-        changes, problems = [], []
+        changes: list[GradeChange] = []
+        problems: list[str] = []
         for line in self._lines():
             problems += line.problems
             if line.body is not None:
@@ -171,12 +172,14 @@ class GradeHistory:
         """Take a student out of every entry; the chain still holds. Returns how many there were."""
         lines, found = [], 0
         for number, said in read_lines(self._path):
+            if said is None:
+                raise ValueError(f"line {number} of {self._path} cannot be read")
             match said:
                 case {"body": {"student": name}} if name == student:
-                    said, found = {**said, "body": None}, found + 1
-                case None:
-                    raise ValueError(f"line {number} of {self._path.name} cannot be read")
-            lines.append(json.dumps(said))
+                    lines.append(json.dumps({**said, "body": None}))
+                    found += 1
+                case _:
+                    lines.append(json.dumps(said))
         if found:
             mode = self._path.stat().st_mode & 0o777
             write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=mode)
