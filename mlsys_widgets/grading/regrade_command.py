@@ -29,7 +29,7 @@ from mlsys_widgets.sandbox.remarks import printable
 NEEDS_A_TA: Final = 3
 #: How many names stand in a sentence, and characters of a reason.
 _MOST_NAMED: Final = 8
-LONGEST_REASON: Final = 500
+LONGEST_REASON: Final = 300
 
 
 def run_regrade(arguments: argparse.Namespace) -> int:
@@ -48,7 +48,7 @@ def run_regrade(arguments: argparse.Namespace) -> int:
 
 
 def _reason(arguments: argparse.Namespace) -> str:
-    reason = printable((arguments.reason or "").strip())
+    reason: str = (arguments.reason or "").strip()
     if arguments.apply and not reason:
         raise ValueError("--apply needs --reason WORDS: they are kept with every changed grade")
     if arguments.reason is not None and not arguments.apply:
@@ -57,7 +57,7 @@ def _reason(arguments: argparse.Namespace) -> str:
         raise ValueError(
             f"--reason has {len(reason)} characters; at most {LONGEST_REASON} are kept"
         )
-    return reason
+    return printable(reason)
 
 
 def _tell(console: Console, proposal: RegradeProposal, arguments: argparse.Namespace) -> None:
@@ -90,8 +90,8 @@ def _tell(console: Console, proposal: RegradeProposal, arguments: argparse.Names
         )
     elif changes:
         words.append(f"Nothing is changed yet: mlsys regrade {lab} --apply --reason WORDS does it.")
-    for each in words:
-        console.print(each, highlight=False, markup=False, soft_wrap=True)
+    for line in words:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _questions(each: ProposedGrade) -> Iterator[str]:
@@ -112,9 +112,9 @@ def _remarks(proposal: RegradeProposal, lab: str) -> Iterator[str]:
     for (name, why), number in reasons.items():
         yield f"{name} keeps its points in {counted(number, 'submission')}: {printable(why)}."
     if proposal.other_questions:
-        number = counted(len(proposal.other_questions), "submission")
+        those = counted(len(proposal.other_questions), "submission")
         yield (
-            f"{number} had other questions than there are now; answers are judged with the numbers"
+            f"{those} had other questions than there are now; answers are judged with the numbers"
             f" that were given then. mlsys grade {lab} --force grades with the new questions."
         )
     if proposal.not_kept:
