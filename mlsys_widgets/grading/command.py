@@ -32,6 +32,7 @@ from mlsys_widgets.grading.full_disk import full_disk_sentence, is_full_disk
 from mlsys_widgets.grading.graded_submission import AUDITED, BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.late_penalty import Lateness
 from mlsys_widgets.grading.patient_console import PatientConsole, let_go_of_output
+from mlsys_widgets.grading.second_looks import SecondLooks
 from mlsys_widgets.grading.student_table import StudentRow, print_students, short_name
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
@@ -84,6 +85,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         if not is_full_disk(problem):
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
+    SecondLooks(course).open_box()  # students may ask about what they get to read
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
