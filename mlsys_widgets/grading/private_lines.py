@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from mlsys_widgets.files import sync, sync_folder
 
-#: Who may read and write such a file beside its owner, if they may do so with the course's folder.
+#: What a group may do that the course is shared with: one that may write into its folder.
 _SHARED: Final = 0o660
+_GROUP_WRITES: Final = 0o020
 
 
 def private_opener(path: Path) -> Any:
-    """Open a file so that a new one is closed to everybody whom the course's folder shuts out.
+    """Open a file so that a new one is closed to all but its owner and a group that teaches too.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ def private_opener(path: Path) -> Any:
         of_course = path.parent.parent.stat().st_mode
     except OSError:
         of_course = 0
-    mode = 0o600 | (of_course & _SHARED)
+    mode = _SHARED if of_course & _GROUP_WRITES else 0o600
     return lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), mode)
 
 

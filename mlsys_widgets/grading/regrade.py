@@ -8,9 +8,10 @@ points come from the kept answers again, so the next run finds what is left and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from sqlalchemy import bindparam
 
@@ -27,6 +28,9 @@ from mlsys_widgets.grading.regraded_notebook import rewrite_notebook
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
+
+#: Stands for a student in the path of an autograded folder, which is worked out once.
+_ANYBODY: Final = "\x00"
 
 
 @dataclass(frozen=True)
@@ -125,11 +129,15 @@ class Regrade:
         self._history = GradeHistory(course.home, lab)
         self._questions = digest_of_questions(self._home)
         self._lines: dict[str, dict[str, Any]] = {}
+        self._old: dict[str, KeptAnswers] = {}
+        self._autograded = str(course.work("autograded", _ANYBODY, lab))
 
     def propose(self) -> RegradeProposal:
         """Judge everybody again; changes nothing."""
+        return self._propose(self._book.grades())
+
+    def _propose(self, found: Mapping[str, LabGrade]) -> RegradeProposal:
         self._lines = self._log.read()
-        found = self._book.grades()
         grades = {n: g for n, g in found.items() if fnmatchcase(n, self._pattern)}
         if not grades:
             who = "nobody" if self._pattern == "*" else f"nobody whose name fits {self._pattern!r}"
@@ -143,6 +151,7 @@ class Regrade:
                 continue
             if line is not None and line.get("questions") != self._questions:
                 other.append(name)
+            self._old[name] = answers
             proposed.append(self._proposed(grade, answers))
         cells = self._book.blueprint.cells
         checked = {s.name for each in proposed for s in each.scores if s.judged}
@@ -150,7 +159,7 @@ class Regrade:
         return RegradeProposal(proposed, not_kept, code if proposed else (), other)
 
     def _proposed(self, grade: LabGrade, answers: KeptAnswers) -> ProposedGrade:
-        folder = self._course.work("autograded", grade.student, self._lab)
+        folder = self._folder(grade.student)
         again = answers.judge(self._checks, self._book.points, folder)
         questions: dict[str, tuple[float | None, float | None]] = {}
         by_person, cells = [], dict(grade.cells)
@@ -174,6 +183,10 @@ class Regrade:
         )
         return replace(grade, penalty=penalty), late
 
+    def _folder(self, student: str) -> Path:
+        """The autograded folder of a student."""
+        return Path(self._autograded.replace(_ANYBODY, student))
+
     # Doing it.
 
     def apply(self, reason: str) -> RegradeProposal:
@@ -190,18 +203,20 @@ class Regrade:
             What was changed.
         """
         with self._log.alone(), self._history.during(REGRADED, reason, self._book.grades):
-            proposal = self.propose()
-            late = self._write_gradebook(proposal)
+            grades = self._book.grades()
+            proposal = self._propose(grades)
+            late = self._write_gradebook(proposal, grades)
             self._write_notebooks(proposal)
             self._write_log(proposal, late)
         return proposal
 
-    def _write_gradebook(self, proposal: RegradeProposal) -> dict[str, Lateness | None]:
+    def _write_gradebook(
+        self, proposal: RegradeProposal, before: Mapping[str, LabGrade]
+    ) -> dict[str, Lateness | None]:
         """Write all points in one transaction; penalties from what is there then."""
         new = {each.student: each for each in proposal.grades}
         late: dict[str, Lateness | None] = {}
         with self._book.connected() as db:
-            before = read_lab_grades(db, self._book.assignment)
             rows = [
                 {
                     "row": before[each.student].cells[name].row,
@@ -229,15 +244,14 @@ class Regrade:
 
     def _write_notebooks(self, proposal: RegradeProposal) -> None:
         for each in proposal.grades:
-            old = {score.name: score for score in KeptAnswers(self._lines[each.student]).scores}
+            old = {score.name: score for score in self._old[each.student].scores}
             changed = {
                 score.name: (old[score.name], score)
                 for score in each.scores
                 if score.judged and score != old[score.name]
             }
             if changed:
-                folder = self._course.work("autograded", each.student, self._lab)
-                rewrite_notebook(folder / f"{self._lab}.ipynb", changed)
+                rewrite_notebook(self._folder(each.student) / f"{self._lab}.ipynb", changed)
 
     def _write_log(self, proposal: RegradeProposal, late: Mapping[str, Lateness | None]) -> None:
         version = lab_version(self._home, repr(self._book.blueprint))
@@ -248,7 +262,7 @@ class Regrade:
             new = {
                 **line,
                 "flags": [flag.as_data() for flag in line["flags"]],
-                "scores": [asdict(score) for score in each.scores],
+                "scores": [dict(vars(score)) for score in each.scores],
                 "late": cost.as_data() if cost else None,
             }
             # Other questions, or keys that could not be applied, are for grading from scratch.
