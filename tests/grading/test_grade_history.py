@@ -1,4 +1,4 @@
-"""The history of grades: nothing is missed, whoever changes the gradebook, and nothing is edited."""
+"""The history of grades: no change is missed, whoever makes it, and no entry is edited."""
 
 from __future__ import annotations
 

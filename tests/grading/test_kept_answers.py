@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
-from mlsys_widgets.grading.keys import Given, NumberKey
 from mlsys_widgets.grading.kept_answers import KeptAnswers, digest_of_questions
+from mlsys_widgets.grading.keys import Given, NumberKey
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.answer_data import to_data
 
