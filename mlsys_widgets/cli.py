@@ -76,6 +76,7 @@ def _parser(*, measuring: bool) -> argparse.ArgumentParser:
     )  # fmt: skip
     _add_authoring(commands, course)
     _add_grading(commands, course)
+    _add_regrading(commands, course)
     _add_classes(commands, course)
     _add_push(commands, course)
     _add_identity(commands)
@@ -194,6 +195,44 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     grade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
     grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
     grade.set_defaults(run=_grade)
+
+
+def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None:
+    regrade = commands.add_parser(
+        "regrade", parents=[course], help="apply changed keys to a graded class; runs nothing"
+    )
+    regrade.add_argument("lab", metavar="LAB")
+    regrade.add_argument(
+        "--students", default="*", metavar="GLOB", help="only names that match, such as 'a*'"
+    )
+    regrade.add_argument(
+        "--apply", action="store_true", help="do it (default: show who changes by how much)"
+    )
+    regrade.add_argument("--reason", metavar="WORDS", help="why; kept with every changed grade")
+    regrade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
+    regrade.set_defaults(run=_in_room("grading.regrade_command:run_regrade"))
+
+    history = commands.add_parser(
+        "history", parents=[course], help="every change of a grade: who, when, why, from, to"
+    )
+    history.add_argument(
+        "name", nargs="?", metavar="LAB|STUDENT", help="one lab, or one student (default: all)"
+    )
+    history.add_argument("--student", metavar="STUDENT", help="only this student")
+    history.add_argument("--json", action="store_true", help="a line of JSON for each change")
+    history.set_defaults(run=_in_room("grading.regrade_command:run_history"))
+
+    looks = commands.add_parser(
+        "second-looks", parents=[course], help="what students ask somebody to look at again"
+    )
+    looks.add_argument(
+        "lab", nargs="?", metavar="LAB", help="one lab (default: all); or close, see below"
+    )
+    looks.add_argument("words", nargs="*", metavar="NUMBER ANSWER", help="after close")
+    looks.add_argument("--all", action="store_true", help="closed ones as well")
+    looks.add_argument("--section", metavar="NAME", help="only students of this section")
+    looks.add_argument("--json", action="store_true", help="a line of JSON for each")
+    looks.set_defaults(run=_in_room("grading.second_looks_command:run"))
 
 
 def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:

@@ -23,6 +23,7 @@ import { checkMissing } from './missing';
 import { LabPanel } from './panel';
 import { ReadingView } from './reading';
 import { redrawLost } from './redraw';
+import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
 import { LabStart } from './start';
 import { LabStatus } from './status';
@@ -36,6 +37,7 @@ const COMMANDS = {
   start: 'mlsys:start',
   checkMissing: 'mlsys:check-what-is-missing',
   handIn: 'mlsys:hand-in',
+  secondLook: 'mlsys:second-look',
   toggleReading: 'mlsys:toggle-reading-view',
   toggleBeside: 'mlsys:toggle-instrument-beside',
   beginAgain: 'mlsys:restart-lab'
@@ -233,6 +235,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
       label: 'Hand in the Lab…',
       isEnabled: hasLab,
       execute: () => (follower.lab ? handIn(follower.lab) : undefined)
+    });
+    offerSecondLooks(app);
+    commands.addCommand(COMMANDS.secondLook, {
+      label: 'Ask for a Second Look at the Lab…',
+      isEnabled: hasLab,
+      execute: () => (follower.lab ? askForSecondLook(follower.lab.path) : undefined)
     });
     commands.addCommand(COMMANDS.beginAgain, {
       label: 'Restart the Lab from the Beginning…',

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -32,6 +31,8 @@ from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.full_disk import full_disk_sentence, is_full_disk
 from mlsys_widgets.grading.graded_submission import AUDITED, BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.late_penalty import Lateness
+from mlsys_widgets.grading.patient_console import PatientConsole, let_go_of_output
+from mlsys_widgets.grading.second_looks import SecondLooks
 from mlsys_widgets.grading.student_table import StudentRow, print_students, short_name
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     """Grade a class, and summarize the result."""
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
-    console = _PatientConsole(stderr=arguments.json)
+    console = PatientConsole(stderr=arguments.json)
     refused = False
     if arguments.handed_in is not None:
         refused = _take_in(console, arguments, course)
@@ -84,6 +85,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         if not is_full_disk(problem):
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
+    SecondLooks(course).open_box()  # students may ask about what they get to read
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
@@ -99,23 +101,9 @@ def _nothing_new(work: GradingRun) -> str:
     verb = "was" if changed == 1 else "were"
     return (
         f"Nothing new was handed in, but {counted(changed, 'submission')} {verb} graded before the"
-        " lab or its keys were changed. --force grades again with what there is now."
+        " lab or its keys were changed. mlsys regrade shows what other keys change, and applies"
+        " them without running anything; --force grades again with what there is now."
     )
-
-
-class _PatientConsole(Console):
-    """A terminal that may be closed early, as by ``| head``: the class is graded all the same."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        _let_go_of_output()
-
-
-def _let_go_of_output() -> None:
-    """Nobody reads any more; what Python would still write at its end must fail in silence."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 def _kept(graded: Sequence[_Line], work: GradingRun) -> str:
@@ -240,7 +228,7 @@ def _print_json(graded: GradedSubmission) -> None:
         sys.stdout.write(json.dumps(_as_json(graded)) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        _let_go_of_output()
+        let_go_of_output()
 
 
 def _in_a_line(graded: GradedSubmission) -> str:

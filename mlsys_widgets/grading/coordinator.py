@@ -24,10 +24,12 @@ from mlsys_widgets import __version__
 from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
+from mlsys_widgets.grading.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, GradebookEntry
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
+from mlsys_widgets.grading.kept_answers import digest_of_questions, what_is_kept
 from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_origins import LedgerOrigins
@@ -128,7 +130,9 @@ class GradingRun:
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self._origins = LedgerOrigins.of_log(self._log.read())
-        self._version = _digest_of(home, repr(book.blueprint))
+        self._version = lab_version(home, repr(book.blueprint))
+        self._questions = digest_of_questions(home)
+        self._history = GradeHistory(course.home, plan.lab)
         if plan.isolate and plan.engine == LOCAL:
             self._refuse_a_visible_course()
         self._marking = Marking(
@@ -233,7 +237,8 @@ class GradingRun:
         on_start
             Called with a few words when one way of grading begins.
         """
-        with self._log.alone():
+        why = "grade --force" if self._plan.force else "grade"
+        with self._log.alone(), self._history.during(GRADED, f"mlsys {why}", self._book.grades):
             yield from self._grade(on_start)
 
     def _grade(self, on_start: Callable[[str], None]) -> Iterator[GradedSubmission]:
@@ -368,7 +373,12 @@ class GradingRun:
         self._put_in_place(student)
         head = Head(*reply["head"]) if reply["head"] else None
         which = {name: reply[name] for name in ("digest", "origin")}
-        self._log.add(graded, head, {**which, "version": self._version})
+        kept = what_is_kept(
+            self._marking.lab, student, variants=self._course.variants, edition=self._course.edition
+        )
+        self._log.add(
+            graded, head, {**which, "version": self._version, "questions": self._questions, **kept}
+        )
         return graded
 
     def _put_in_place(self, student: str) -> None:
@@ -423,7 +433,16 @@ def _files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _digest_of(folder: Path, more: str) -> str:
+def lab_version(folder: Path, more: str) -> str:
+    """What tells a lab and the program that grades it from others.
+
+    Parameters
+    ----------
+    folder
+        The lab in ``assignments/``.
+    more
+        What else decides, such as the notebook as it was released.
+    """
     digest = hashlib.sha256(f"{__version__}\x00{more}\x00".encode())
     for path in sorted(folder.glob("*.py")):
         digest.update(path.name.encode() + b"\x00" + path.read_bytes())

@@ -10,12 +10,14 @@ would keep it busy for hours is shown as it was typed::
     ]
 
 What a hidden test printed stays: the points, and the sentence about the belief that was recognized.
+Above everything else the page says how to ask for a second look, and what was answered.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import nbformat
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
@@ -25,6 +27,7 @@ from mlsys_widgets.grading.plain_markdown import (
     shortened,
     too_long_to_color,
 )
+from mlsys_widgets.grading.second_looks_page import second_looks_of
 from mlsys_widgets.sandbox.cell_metadata import is_locked
 
 
@@ -40,6 +43,10 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
                 cell.source, left = limited(shortened(cell.source), left)
             elif cell.cell_type == "code" and too_long_to_color(cell.source):
                 cell.metadata.magics_language = "text"
+        about = resources.get("nbgrader", {})
+        said = about and second_looks_of(self.config, about["assignment"], about["student"])
+        if said:
+            nb.cells.insert(0, nbformat.v4.new_markdown_cell(said, id="second-looks"))
         return nb, resources
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from mlsys_widgets.grading import gradebook_schema as t
+from mlsys_widgets.grading.lab_grades import LabGrade, read_lab_grades
 from mlsys_widgets.grading.late_penalty import Lateness, LatePenalty
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.labs.calendar import Calendar
@@ -115,6 +117,33 @@ class Book:
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
+
+    @property
+    def assignment(self) -> str:
+        """The row of the lab."""
+        return str(self._assignment)
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Read and write in one transaction: all of it, or nothing.
+
+        Raises
+        ------
+        ValueError
+            If the gradebook cannot be used, with a sentence.
+        """
+        try:
+            with self._engine.begin() as db:
+                yield db
+        except SQLAlchemyError as problem:
+            raise ValueError(f"the gradebook cannot be used: {_first_line(problem)}") from None
+
+    def grades(self) -> dict[str, LabGrade]:
+        """What the gradebook holds about the lab, by student."""
+        with self.connected() as db:
+            found = read_lab_grades(db, self.assignment)
+        self.close()
+        return found
 
     @property
     def has_due_date(self) -> bool:
@@ -216,12 +245,9 @@ class Book:
             notebook = self._submitted_notebook(db, submission)
             earned = self._write_scores(db, notebook, entry.scores)
             self._write_comments(db, notebook, entry)
-            late = self._seconds_late(entry, extension)
-            penalty = self._penalty(entry.student, earned, late) if late > 0 else None
-            if penalty is not None:
-                penalty = min(max(penalty, 0.0), earned)
+            late, penalty = self.late(entry.student, entry.timestamp, extension, earned)
             _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
-        return Lateness(late, earned, penalty or 0.0) if late > 0 else None
+        return late
 
     def _submission(self, db: Connection, entry: GradebookEntry) -> tuple[str, Any]:
         if db.execute(select(t.student).where(t.student.c.id == entry.student)).first() is None:
@@ -294,13 +320,35 @@ class Book:
         ]
         _update_all(db, t.comment, changes)
 
-    def _seconds_late(self, entry: GradebookEntry, extension: Any) -> float:
-        if entry.timestamp is None or self._duedate is None:
+    def late(
+        self, student: str, timestamp: datetime | None, extension: Any, earned: float
+    ) -> tuple[Lateness | None, float | None]:
+        """How late a submission was, and the penalty as the gradebook has it.
+
+        Parameters
+        ----------
+        student, timestamp
+            Whose, and when it was handed in, in UTC.
+        extension
+            What the gradebook says about more time.
+        earned
+            Points before the penalty.
+        """
+        late = self._seconds_late(student, timestamp, extension)
+        if not late:
+            return None, None
+        penalty = self._penalty(student, earned, late)
+        if penalty is not None:
+            penalty = min(max(penalty, 0.0), earned)
+        return Lateness(late, earned, penalty or 0.0), penalty
+
+    def _seconds_late(self, student: str, timestamp: datetime | None, extension: Any) -> float:
+        if timestamp is None or self._duedate is None:
             return 0.0
-        due = self._by_calendar(entry.student)
+        due = self._by_calendar(student)
         if due is None:
             due = self._duedate + extension if extension is not None else self._duedate
-        late: float = (entry.timestamp - due).total_seconds()
+        late: float = (timestamp - due).total_seconds()
         return max(0.0, late)
 
     def _by_calendar(self, student: str = "") -> datetime | None:

@@ -1,14 +1,14 @@
 """The log of graded submissions: an interrupted run continues from here.
 
 Each line also notes where the student's ledger ended, so that a ledger that is rewound or replaced
-later is noticed.
+later is noticed, and keeps the answers as data, so that they can be judged again with other keys.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from mlsys_widgets.files import OWN_FOLDER, held
 from mlsys_widgets.grading.flags import Flag
 from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.private_lines import private_opener
 from mlsys_widgets.ledger import Head
 
 
@@ -70,7 +71,7 @@ class GradedLog:
             if isinstance(line, dict) and isinstance(line.get("student"), str):
                 yield line
 
-    def add(self, graded: GradedSubmission, head: Head | None, more: Mapping[str, str]) -> None:
+    def add(self, graded: GradedSubmission, head: Head | None, more: Mapping[str, Any]) -> None:
         """Add a line; it is on the disk when this returns.
 
         Parameters
@@ -80,16 +81,21 @@ class GradedLog:
         head
             Where its ledger ends.
         more
-            What tells this submission, and the lab that it was graded with, from others.
+            What tells this submission, and the lab that it was graded with, from others; and what
+            is kept to judge it again.
         """
-        line = json.dumps({**graded.as_data(), "head": head, **more}).encode() + b"\n"
+        self.add_lines([{**graded.as_data(), "head": head, **more}])
+
+    def add_lines(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add lines that are made already, all in one go."""
+        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         self._path.parent.mkdir(exist_ok=True)
-        with self._path.open("a+b") as file:
+        with open(self._path, "a+b", opener=private_opener(self._path)) as file:
             # After a torn line a new one begins, or both would be lost.
             file.seek(0, os.SEEK_END)
             if file.tell() and not self._ends_well(file):
                 file.write(b"\n")
-            file.write(line)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
 

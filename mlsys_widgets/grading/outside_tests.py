@@ -68,9 +68,7 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
     # A cell that stopped at an error, or was never reached, has not come to its test.
     if count is None or has_failed(cell["outputs"]):
         return
-    said = [f"{score.name}: {score.auto:g} of {score.most:g} points. {score.says}"]
-    said += [f"For the grader: {score.doubt}"] if score.doubt else []
-    text = "".join(f"{sentence_in_lines(each)}\n" for each in said)
+    text = verdict_text(score)
     outputs = list(cell["outputs"])
     # Neighbors of one stream are one output.
     if outputs and outputs[-1]["output_type"] == "stream" and outputs[-1]["name"] == "stdout":
@@ -83,6 +81,13 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
         "execution_count": count,
     }
     cell["outputs"] = [*outputs, nbformat.from_dict(printed), nbformat.from_dict(points)]
+
+
+def verdict_text(score: Score) -> str:
+    """What a hidden test would have printed."""
+    said = [f"{score.name}: {score.auto:g} of {score.most:g} points. {score.says}"]
+    said += [f"For the grader: {score.doubt}"] if score.doubt else []
+    return "".join(f"{sentence_in_lines(each)}\n" for each in said)
 
 
 def _name(cell: Mapping[str, Any]) -> Any:

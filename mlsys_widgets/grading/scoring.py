@@ -6,7 +6,7 @@ course, the ledger from the submission's folder, the numbers from this process's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -47,6 +47,8 @@ class Score:
         Whether it was decided here, from the answer or the ledger.
     doubt
         What does not fit in the ledger that was judged.
+    data
+        The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Score:
     by_notebook: float | None = None
     judged: bool = False
     doubt: str = ""
+    data: Sequence[str] | None = None
 
 
 class Judge:
@@ -123,7 +126,7 @@ class Judge:
         ledger = ledger or read_ledger(self._lab, folder, student, items)
         scores, doubts = [], []
         for name, most in points.items():
-            item, cell, doubt = items.get(name), cells.get(name), None
+            item, cell, doubt, data = items.get(name), cells.get(name), None, None
             if isinstance(item, Number | Choice):
                 data = answers.get(name, _NOTHING)
                 if data == _NOTHING and (cell is None or _has_stopped(cell)):
@@ -158,6 +161,7 @@ class Judge:
                     by_notebook=0.0 if stopped and auto else None,
                     judged=True,
                     doubt=doubt.detail if doubt else "",
+                    data=data,
                 )
             )
         return scores, list(dict.fromkeys(doubts))

@@ -3,32 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
 
-from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import read_config
-
-#: Where nbgrader's own exchange is, if nobody says otherwise.
-_USUAL: Final = "/usr/local/share/nbgrader/exchange"
-
-
-def nbgrader_settings(*folders: Path) -> Any:
-    """The settings as nbgrader merges them: the machine's, this user's, those of the folders.
-
-    Raises
-    ------
-    ValueError
-        When a file of settings cannot be run.
-    """
-    from jupyter_core.paths import jupyter_config_path
-    from traitlets.config import Config
-
-    config: Any = Config()
-    places: list[Path | str] = [*reversed(jupyter_config_path()), *folders]
-    for place in places:
-        for name in (NBGRADER_CONFIG, "nbgrader_config.json"):
-            config.merge(read_config(Path(place) / name))
-    return config
+from mlsys_widgets.handin.exchange_folder import exchange_of_course, nbgrader_settings
 
 
 def course_that_takes(lab: str, *folders: Path) -> str | None:
@@ -51,6 +27,7 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
     # Our own way to submit uses the same folder.
     if set(config.get("ExchangeFactory", {})) - {"submit"}:
         return course
-    root = Path(str(config.get("Exchange", {}).get("root", _USUAL)))
-    released = root / course / "outbound" / lab
-    return course if released.is_dir() and (root / course / "inbound").is_dir() else None
+    folder = exchange_of_course(config)
+    if folder is None or not (folder / "outbound" / lab).is_dir():
+        return None
+    return course if (folder / "inbound").is_dir() else None

@@ -1,0 +1,23 @@
+"""A terminal that may be closed early, as by ``| head``: the work is done all the same."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+
+
+class PatientConsole(Console):
+    """A console of rich's that goes quiet when nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        let_go_of_output()
+
+
+def let_go_of_output() -> None:
+    """Nobody reads any more; what Python would still write at its end must fail in silence."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

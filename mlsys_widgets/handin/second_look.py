@@ -1,0 +1,150 @@
+"""A second look: what a student asks about one question, as it travels through the exchange.
+
+A request is a small file in a folder of the exchange into which everybody may put something and
+which only those who teach can list. Its name holds a ticket that the student's server has drawn;
+the answer comes back under the digest of that ticket, so nobody else can find it. Whatever is in
+the file was written by a stranger: it is read strictly, and its words are cleaned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import write_whole
+
+#: Beside the exchange's other folders: where requests go, and where answers come from.
+BOX: Final = "second_looks"
+ANSWERS: Final = "second_look_answers"
+#: Characters and lines of what a student writes, and bytes of the file.
+LONGEST_WORDS: Final = 2000
+MOST_LINES: Final = 40
+LARGEST_REQUEST: Final = 32_768
+
+_TICKET: Final = re.compile(r"[0-9a-f]{32}")
+_LONGEST_NAME: Final = 128
+
+
+@dataclass(frozen=True)
+class SecondLookRequest:
+    """What a student asks.
+
+    Parameters
+    ----------
+    ticket
+        Drawn for this request; whoever knows it can read the answer.
+    student, lab, question
+        Who, in which lab, and about which graded cell.
+    words
+        What for; cleaned.
+    time
+        When, by the student's clock.
+    """
+
+    ticket: str
+    student: str
+    lab: str
+    question: str
+    words: str
+    time: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """The name under which it is put into the box."""
+        return f"{self.ticket}.json"
+
+    def to_bytes(self) -> bytes:
+        """The request as a file."""
+        return json.dumps(asdict(self)).encode()
+
+
+def new_ticket() -> str:
+    """A ticket that nobody can guess."""
+    return secrets.token_hex(16)
+
+
+def read_request(content: bytes) -> SecondLookRequest:
+    """Read a request that somebody has put into the box.
+
+    Raises
+    ------
+    ValueError
+        When it is none, with a sentence.
+    """
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError):
+        said = None
+    fields = {"ticket", "student", "lab", "question", "words", "time"}
+    if not isinstance(said, dict) or set(said) != fields:
+        raise ValueError("the file is no request")
+    if not all(isinstance(value, str) for value in said.values()):
+        raise ValueError("the file is no request")
+    if not _TICKET.fullmatch(said["ticket"]):
+        raise ValueError("the request has no ticket")
+    for name in ("student", "lab", "question"):
+        if not (said[name].isprintable() and 0 < len(said[name]) <= _LONGEST_NAME):
+            raise ValueError(f"the request names no {name}")
+    said |= {"words": clean_words(said["words"]), "time": clean_words(said["time"])[:40]}
+    if not said["words"]:
+        raise ValueError("the request has no words")
+    return SecondLookRequest(**said)
+
+
+def clean_words(words: str) -> str:
+    r"""Words that a terminal and a page can show: no control characters, and not too many.
+
+    Examples
+    --------
+    >>> clean_words("  Is" + chr(27) + "[31m 7 % right?" + chr(13) + chr(10) + "I think so. ")
+    'Is[31m 7 % right?\nI think so.'
+    >>> len(clean_words("x" * 5000))
+    2000
+    """
+    whole = words[: 4 * LONGEST_WORDS].replace("\r\n", "\n").replace("\t", " ")
+    lines = [
+        "".join(" " if c.isspace() else c for c in line if c.isprintable() or c.isspace()).strip()
+        for line in whole.split("\n")
+    ]
+    text = re.sub("\n{3,}", "\n\n", "\n".join(lines).strip())
+    return "\n".join(text[:LONGEST_WORDS].split("\n")[:MOST_LINES]).strip()
+
+
+def put_into_box(exchange: Path, request: SecondLookRequest) -> None:
+    """Put a request where those who teach find it; putting it there twice changes nothing.
+
+    Parameters
+    ----------
+    exchange
+        The folder of the course in the exchange.
+    request
+        What is asked.
+    """
+    # Others may read it, as they may a submission, if they can guess a name of 128 random bits.
+    write_whole(exchange / BOX / request.file_name, request.to_bytes(), mode=0o644)
+
+
+def answer_file(exchange: Path, ticket: str) -> Path:
+    """Where the answer to a request is."""
+    return exchange / ANSWERS / f"{hashlib.sha256(ticket.encode()).hexdigest()}.json"
+
+
+def write_answer(exchange: Path, ticket: str, answer: str, time: str) -> None:
+    """Let the student who has the ticket read an answer."""
+    content = json.dumps({"answer": answer, "time": time})
+    write_whole(answer_file(exchange, ticket), content, mode=0o644)
+
+
+def read_answer(exchange: Path, ticket: str) -> dict[str, str] | None:
+    """The answer to a request and its time; `None` if there is none yet."""
+    try:
+        with answer_file(exchange, ticket).open("rb") as file:
+            said: Any = json.loads(file.read(LARGEST_REQUEST))
+        return {name: clean_words(str(said[name])) for name in ("answer", "time")}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None

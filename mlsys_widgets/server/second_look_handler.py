@@ -1,0 +1,246 @@
+"""Asking for a second look from a feedback page, or from the lab it belongs to.
+
+| request | gives |
+|---|---|
+| ``GET mlsys/second-look?path=<page or notebook>`` | the lab's questions, and what was asked and answered |
+| ``POST mlsys/second-look`` with ``path``, ``question``, ``words`` | asks, and gives the same |
+
+What was asked is remembered in Jupyter's folder for data, because the file in the exchange is
+removed once somebody who teaches has it.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+from jupyter_core.paths import jupyter_data_dir
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from mlsys_widgets.files import StillHeld, acquire, write_whole
+from mlsys_widgets.handin.exchange_folder import exchange_of_course, nbgrader_settings
+from mlsys_widgets.handin.second_look import (
+    BOX,
+    LONGEST_WORDS,
+    SecondLookRequest,
+    clean_words,
+    new_ticket,
+    put_into_box,
+    read_answer,
+)
+from mlsys_widgets.handin.work import LabWork, read_work
+from mlsys_widgets.labs.identity import student
+from mlsys_widgets.server.handlers import PanelHandler, PanelServices
+from mlsys_widgets.server.paths import NotFound, PathRefused
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+#: In Jupyter's folder for data: what this user has asked.
+_ASKED: Final = Path("mlsys", "second-looks.json")
+#: Requests that are remembered, and seconds that one waits for another to be written.
+_MOST_KEPT: Final = 500
+_PATIENCE: Final = 5.0
+
+
+def notebook_of(path: str) -> str:
+    """The path of the notebook that a feedback page belongs to; a notebook's own stays.
+
+    nbgrader puts feedback into ``LAB/feedback/TIME/LAB.html``.
+
+    Examples
+    --------
+    >>> notebook_of("lab_01/feedback/2026-11-16 10:00:00.000000 UTC/lab_01.html")
+    'lab_01/lab_01.ipynb'
+    """
+    pure = PurePosixPath(path)
+    if pure.suffix == ".html" and len(pure.parts) >= 4 and pure.parts[-3] == "feedback":
+        return str(pure.parents[2] / f"{pure.stem}.ipynb")
+    return path
+
+
+class SecondLookHandler(PanelHandler):
+    """Says what can be asked and what was answered, and asks."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        await self.answer(self.get_query_argument("path"), self.standing)
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        body, path = self.get_json_body(), self.path_in_body()
+        if path is None:
+            return
+        match body:
+            case {"question": str(question), "words": str(words)}:
+                await self.answer(path, lambda work: self.asked(work, question, words))
+            case _:
+                self.refuse(HTTPStatus.BAD_REQUEST, "The question or your words are missing.")
+
+    async def answer(self, path: str, say: Callable[[LabWork], dict[str, Any]]) -> None:
+        """Answer about a lab below the root, with a sentence if that cannot be done."""
+
+        def about() -> dict[str, Any]:
+            return say(read_work(self.services.root.notebook(notebook_of(path))))
+
+        try:
+            self.say(await asyncio.to_thread(about))
+        except PathRefused as problem:
+            self.refuse(HTTPStatus.FORBIDDEN, str(problem))
+        except NotFound:
+            self.refuse(
+                HTTPStatus.NOT_FOUND,
+                "The notebook of this lab is not where it was handed in from; fetch it again.",
+            )
+        except (ValueError, OSError) as problem:
+            self.refuse(HTTPStatus.CONFLICT, _sentence(str(problem)))
+
+    def standing(self, work: LabWork) -> dict[str, Any]:
+        """The questions of a lab, and what was asked about them."""
+        exchange = self.exchange(work)
+        questions = graded_questions(work)
+        with _Asked() as asked:
+            asked.send(exchange)
+            mine = [each for each in asked.requests if each.lab == work.lab]
+        return {
+            "lab": work.lab,
+            "title": work.title,
+            "longest": LONGEST_WORDS,
+            "questions": [{"name": n, "title": title} for n, title in questions.items()],
+            "asked": [
+                {
+                    "question": each.question,
+                    "title": questions.get(each.question, each.question),
+                    "words": each.words,
+                    "time": each.time,
+                    "answer": read_answer(exchange, each.ticket),
+                }
+                for each in reversed(mine)
+            ],
+        }
+
+    def asked(self, work: LabWork, question: str, words: str) -> dict[str, Any]:
+        """Ask, if it is a question of the lab and not open already."""
+        cleaned = clean_words(words)
+        if not cleaned:
+            raise ValueError("write what should be looked at, in a sentence or two")
+        if len(words.strip()) > LONGEST_WORDS:
+            raise ValueError(f"your words are too long; write at most {LONGEST_WORDS} characters")
+        questions = graded_questions(work)
+        if question not in questions:
+            raise ValueError("the lab has no such question; choose one from the list")
+        exchange = self.exchange(work)
+        with _Asked() as asked:
+            for each in asked.requests:
+                same = (each.lab, each.question) == (work.lab, question)
+                if same and read_answer(exchange, each.ticket) is None:
+                    raise ValueError(
+                        "you have asked about this question already; wait for the answer"
+                    )
+            moment = datetime.now(UTC).isoformat(timespec="seconds")
+            asked.add(
+                SecondLookRequest(
+                    new_ticket(), student(work.folder).name, work.lab, question, cleaned, moment
+                )
+            )
+            asked.send(exchange)
+        return self.standing(work)
+
+    def exchange(self, work: LabWork) -> Path:
+        """The folder of the course in the exchange, with a box for requests."""
+        found = exchange_of_course(nbgrader_settings(self.services.root.folder, work.folder.parent))
+        if found is None or not os.access(found / BOX, os.W_OK | os.X_OK):
+            raise ValueError("this course takes no requests here; write to your instructor instead")
+        return found
+
+
+class _Asked:
+    """What this user has asked; others who would write it wait."""
+
+    def __init__(self) -> None:
+        self._path = Path(jupyter_data_dir()) / _ASKED
+        self.requests: list[SecondLookRequest] = []
+        self._unsent: set[str] = set()
+
+    def __enter__(self) -> _Asked:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = self._path.with_suffix(".lock").open("ab")
+        try:
+            acquire(self._lock.fileno(), patience=_PATIENCE)
+        except StillHeld:
+            self._lock.close()
+            raise ValueError("another request is being sent; try again") from None
+        try:
+            said = json.loads(self._path.read_bytes())
+            self.requests = [SecondLookRequest(**each) for each in said["requests"]]
+            self._unsent = set(said["unsent"])
+        except FileNotFoundError:
+            pass
+        except (ValueError, LookupError, TypeError):
+            # Somebody's own file, edited: what was asked is still with those who teach.
+            self.requests, self._unsent = [], set()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def add(self, request: SecondLookRequest) -> None:
+        """Remember a request before it is sent, so that none is sent and forgotten."""
+        self.requests = [*self.requests, request][-_MOST_KEPT:]
+        self._unsent.add(request.ticket)
+        self._save()
+
+    def send(self, exchange: Path) -> None:
+        """Send what was not sent yet, as after a crash; twice is as good as once."""
+        waiting = [each for each in self.requests if each.ticket in self._unsent]
+        for each in waiting:
+            put_into_box(exchange, each)
+        if waiting:
+            self._unsent.clear()
+            self._save()
+
+    def _save(self) -> None:
+        said = {"requests": [asdict(r) for r in self.requests], "unsent": sorted(self._unsent)}
+        write_whole(self._path, json.dumps(said), mode=0o600)
+
+
+def graded_questions(work: LabWork) -> dict[str, str]:
+    """The graded cells of a lab by name, each with the title that its card has.
+
+    Parameters
+    ----------
+    work
+        The student's work on the lab.
+    """
+    titles = {step.name: step.title for step in work.steps}
+    cells = json.loads(work.notebook.read_bytes()).get("cells", [])
+    found = {}
+    for cell in cells:
+        match cell:
+            case {"metadata": {"nbgrader": {"grade": True, "grade_id": str(name)}}}:
+                found[name] = titles.get(name) or name.replace("_", " ")
+    return found
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+def add_second_look(serverapp: ServerApp) -> None:
+    """Add the address to a server."""
+    address = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "second-look")
+    shared = {"services": PanelServices(serverapp)}
+    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
+        ".*$", [(address, SecondLookHandler, shared)]
+    )

@@ -1,0 +1,69 @@
+"""``mlsys regrade`` and ``mlsys history`` as they are typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mlsys_widgets.cli import main
+from tests.grading.classroom import LAB, rows
+from tests.grading.regrading import ESSAY, NUMBER, by_hand, change_key, graded_course
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    made = graded_course(tmp_path / "course")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+def test_from_a_changed_key_to_the_history(course, capsys):
+    change_key(course, "tolerance=0.02", "tolerance=0.05")
+    before = rows(course.root)
+    assert main(["grade", LAB]) == 0
+    assert "mlsys regrade" in capsys.readouterr().out
+    assert main(["regrade", LAB]) == 0
+    said = capsys.readouterr().out
+    assert f"{NUMBER} 0 → 40" in said
+    assert "3 submissions judged again: 1 would change." in said
+    assert rows(course.root) == before
+    assert main(["regrade", LAB, "--apply", "--reason", "too strict"]) == 0
+    assert "1 changed" in capsys.readouterr().out
+    assert main(["grade", LAB]) == 0
+    assert "everything is graded" in capsys.readouterr().out
+    by_hand(course, "cat", ESSAY, manual_score=3)
+    assert main(["history", LAB, "--student", "cat", "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(each["what"], each["total"]) for each in lines] == [
+        ("graded", [None, 40]), ("regraded", [40, 80]), ("by hand", [80, 83]),
+    ]  # fmt: skip
+    assert main(["history", "cat"]) == 0
+    said = capsys.readouterr().out
+    assert "too strict" in said
+    assert "ann" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--apply"], "--apply needs --reason"),
+        (["--apply", "--reason", "  "], "--apply needs --reason"),
+        (["--reason", "words"], "--reason belongs to --apply"),
+        (["--apply", "--reason", "x" * 301], "at most 300"),
+        (["--students", "zoe"], "nobody whose name fits"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(course, capsys, words, sentence):
+    before = rows(course.root)
+    assert main(["regrade", LAB, *words]) == 1
+    assert sentence in capsys.readouterr().err
+    assert rows(course.root) == before
+
+
+def test_a_history_that_was_edited_is_named(course, capsys):
+    path = course.root / ".mlsys" / f"history-{LAB}.jsonl"
+    path.write_text(path.read_text().replace('"mlsys grade"', '"a kind hand"', 1))
+    assert main(["history", LAB]) == 3
+    assert "Line 1 was changed after it was written." in capsys.readouterr().out
