@@ -162,6 +162,11 @@ class Calendar:
         """Whether anybody can have a lab; one without a date everybody always can."""
         return any(each.is_released(at) for each in self._of_anybody(lab))
 
+    def opens(self, lab: str) -> datetime | None:
+        """When a lab opens for the first of those who have it; `None` if it always was open."""
+        times = [each.release for each in self._of_anybody(lab)]
+        return None if None in times else min(each for each in times if each)
+
     def next_release(self, after: datetime) -> datetime | None:
         """When the next lab opens, for anybody."""
         labs = {*self.labs, *(lab for of in self.of_sections.values() for lab in of)}

@@ -25,8 +25,10 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     from mlsys_widgets.server.handlers import add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
     from mlsys_widgets.server.saved_pages import save_pages
+    from mlsys_widgets.server.start_page_dates import keep_start_page
 
     add_handlers(serverapp)
     add_hand_in(serverapp)
     save_pages(serverapp)
     send_at_once(serverapp)
+    keep_start_page(serverapp)

@@ -48,8 +48,8 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
     course = str(config.get("CourseDirectory", {}).get("course_id", ""))
     if not course:
         return None
-    # Our own way to submit uses the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit"}:
+    # Our own ways to submit, list and fetch use the same folder.
+    if set(config.get("ExchangeFactory", {})) - {"submit", "list", "fetch_assignment"}:
         return course
     root = Path(str(config.get("Exchange", {}).get("root", _USUAL)))
     released = root / course / "outbound" / lab
