@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -77,5 +76,8 @@ def keep_start_page(serverapp: ServerApp) -> None:
     folder = getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir
     root = Path(folder)
     refresh_start_page(root)
-    with suppress(RuntimeError):  # a server that is only configured has no loop yet
-        PeriodicCallback(lambda: refresh_start_page(root), _EVERY).start()
+
+    def look() -> None:
+        refresh_start_page(root)
+
+    PeriodicCallback(look, _EVERY).start()
