@@ -182,9 +182,12 @@ def in_words(seconds: float) -> str:
 
 
 def _cost_to_come(of: LabDates) -> str:
-    if not of.late.per_day:
+    late = of.late
+    if not late.per_day:
         return "Handing in later costs nothing."
-    return f"Later, it costs {of.late} of what you earn."
+    most = f", at most {late.at_most:g}%" if late.at_most < 100 else ""
+    grace = f"; the first {late.grace_minutes:g} minutes are free" if late.grace_minutes else ""
+    return f"After that, each day begun costs {late.per_day:g}% of what you earn{most}{grace}."
 
 
 def _cost_now(
