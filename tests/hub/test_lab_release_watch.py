@@ -214,7 +214,7 @@ def test_on_a_hub_a_lab_appears_at_its_time_and_dates_reach_the_panel(hub, ada, 
         own = wait(lambda: read_dates(hub.places.dates_of(ada.name)))
         assert later in own.labs
         assert datetime.now(UTC) < opens or (outbound / later).exists()
-        wait(lambda: (outbound / later).is_dir())
+        wait((outbound / later).is_dir)
         assert datetime.now(UTC) >= opens - timedelta(seconds=1)
         listed = ada.ask("GET", "assignments?course_id=mlsys").json()["value"]
         assert later in {each["assignment_id"] for each in listed}
