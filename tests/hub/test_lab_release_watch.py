@@ -42,7 +42,7 @@ def state(places):
     return made
 
 
-class Desk:
+class Teacher:
     """Stands where the instructor's process does."""
 
     def __init__(self, *reports: CalendarReport) -> None:
@@ -55,8 +55,8 @@ class Desk:
 
 def test_it_works_when_something_changed_or_a_time_has_come(places, state):
     clock = [NOON]
-    desk = Desk(CalendarReport(next=(NOON + timedelta(hours=1)).isoformat()), CalendarReport())
-    watch = LabReleaseWatch(places, desk, lambda: clock[0])
+    work = Teacher(CalendarReport(next=(NOON + timedelta(hours=1)).isoformat()), CalendarReport())
+    watch = LabReleaseWatch(places, work, lambda: clock[0])
     assert watch.look() is not None
     assert watch.look() is None
     clock[0] += timedelta(minutes=59)
@@ -71,13 +71,13 @@ def test_it_works_when_something_changed_or_a_time_has_come(places, state):
     assert watch.look() is not None
     (places.course / "release" / LAB).mkdir()
     assert [watch.look() is None, watch.look() is None] == [True, False]
-    assert desk.asked == 4
+    assert work.asked == 4
 
 
 def test_what_failed_is_tried_again(places, state):
     clock = [NOON]
-    desk = Desk(CalendarReport(problem="a lab is due before it opens"), CalendarReport())
-    watch = LabReleaseWatch(places, desk, lambda: clock[0])
+    work = Teacher(CalendarReport(problem="a lab is due before it opens"), CalendarReport())
+    watch = LabReleaseWatch(places, work, lambda: clock[0])
     assert watch.look().problem
     assert watch.look() is None
     clock[0] += timedelta(minutes=2)
@@ -89,7 +89,7 @@ def test_what_failed_is_tried_again(places, state):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
 def test_everybody_gets_a_file_that_nobody_else_can_read(places, state):
     said = {"ada": dates(9), "ben": dates(11), "root": dates(), "../ada": dates(), "student": "{"}
-    watch = LabReleaseWatch(places, Desk(CalendarReport(dates=said)), lambda: NOON)
+    watch = LabReleaseWatch(places, Teacher(CalendarReport(dates=said)), lambda: NOON)
     (places.dates / "gone.json").write_text("{}")
     watch.look()
     assert sorted(path.name for path in places.dates.iterdir()) == ["ada.json", "ben.json"]
@@ -105,8 +105,8 @@ def test_everybody_gets_a_file_that_nobody_else_can_read(places, state):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
 def test_after_a_problem_the_dates_from_before_stay(places, state):
-    desk = Desk(CalendarReport(dates={"ada": dates()}), CalendarReport(problem="no"))
-    watch = LabReleaseWatch(places, desk, lambda: NOON)
+    work = Teacher(CalendarReport(dates={"ada": dates()}), CalendarReport(problem="no"))
+    watch = LabReleaseWatch(places, work, lambda: NOON)
     watch.look()
     before = places.dates_of("ada").read_bytes()
     (places.course / "assignments" / "course.toml").write_text("timezone = 7\n")
