@@ -259,7 +259,7 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
     report = commands.add_parser(
         "report", parents=[course], help="a page about a class: points, misconceptions, time"
     )
-    report.add_argument("lab", metavar="LAB")
+    report.add_argument("lab", nargs="?", metavar="LAB", help="without it, the whole course")
     report.add_argument("--names", action="store_true", help="say whose each submission is")
     report.add_argument("--csv", action="store_true", help="write tables beside the page as well")
     report.add_argument(
@@ -270,10 +270,13 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
     export = commands.add_parser(
         "export", parents=[course], help="grades as CSV for another system"
     )
-    export.add_argument("lab", metavar="LAB")
     export.add_argument(
-        "--to", required=True, choices=("canvas", "moodle", "gradescope"), help="whose columns"
+        "lab", nargs="?", metavar="LAB", help="without it, all labs and the course's total"
     )
+    export.add_argument(
+        "--to", required=True, choices=("canvas", "moodle", "gradescope", "csv"),
+        help="whose columns; csv: all labs for a spreadsheet",
+    )  # fmt: skip
     export.add_argument(
         "--output", type=Path, metavar="FILE", help="default: LAB-SYSTEM.csv; - for the terminal"
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,13 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = (("release", ""), ("docs/tutorials", "tutorials"))
 #: Records what was copied, so that a student's changes can be told from ours.
 MEMORY: Final = ".laid_out.json"
+
+#: The dates of a lab, which no student changes: they follow the release even if the lab does not.
+DATES: Final = "dates.json"
+#: What a student's own server keeps up to date on the start page is no change of the student's.
+_KEPT_BY_SERVER: Final = re.compile(
+    rb"(<!-- when labs are due;[^\n]*\n).*?(<!-- end of when labs are due -->)", re.S
+)
 
 _LEFT_OUT: Final = frozenset({"__pycache__", "ledger.jsonl"})
 
@@ -65,9 +73,14 @@ def _lay_out_unit(source: Path, unit: Path, folder: Path, known: Known) -> bool:
     newest = {path: _digest(source / path) for path in paths}
     there = {path: _digest(folder / path) for path in paths}
     before = {path: known.get(path.as_posix()) for path in paths}
-    touched = any(there[path] not in (None, newest[path], before[path]) for path in paths)
+    touched = any(
+        there[path] not in (None, newest[path], before[path])
+        for path in paths
+        if path.name != DATES
+    )
     for path in paths:
-        if there[path] is None or (there[path] != newest[path] and not touched):
+        follows = not touched or path.name == DATES
+        if there[path] is None or (there[path] != newest[path] and follows):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             _write(folder / path, (source / path).read_bytes())
             there[path] = newest[path]
@@ -81,7 +94,9 @@ def _digest(path: Path) -> str | None:
     """The digest of a file; `None` if there is nothing, and a word for what is not a file."""
     if not os.path.lexists(path):
         return None
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "not a file"
+    if not path.is_file():
+        return "not a file"
+    return hashlib.sha256(_KEPT_BY_SERVER.sub(rb"\1\2", path.read_bytes())).hexdigest()
 
 
 def _remembered(folder: Path) -> dict[str, Known]:

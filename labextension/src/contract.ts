@@ -103,7 +103,8 @@ export function stepsOf(model: INotebookModel): IStep[] {
   for (const { index, act, said } of cellsOf(model)) {
     const kind = STEPS.find(each => each === said.kind);
     const id = text(said.id);
-    if (kind && id) {
+    // A cell that a student has copied is the same step, as it is for the HUD.
+    if (kind && id && !steps.some(each => each.kind === kind && each.id === id)) {
       steps.push({ index, id, kind, act, title: titleOf(said, kind, id), needs: needs(said, kind, id) });
     }
   }

@@ -2,6 +2,7 @@
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { createElement, ReactElement } from 'react';
+import { dueWords, IDue } from './due';
 import { ILab } from './follow';
 import { request } from './server';
 import { localTime, withLocalTimes } from './words';
@@ -15,6 +16,8 @@ interface IOutlook {
   course: string | null;
   file: string | null;
   missing: { kind: string; words: string }[];
+  /** When it is due, or null; its own dates are what the hub says about this very student. */
+  due?: (IDue & { own: boolean }) | null;
 }
 
 /** What was handed in. */
@@ -24,6 +27,8 @@ interface IReceipt {
   file: string | null;
   time: string;
   files: string[];
+  /** On time, or how late and what that costs; null if nobody knows. */
+  lateness?: string | null;
 }
 
 /** Save the notebook, say what is missing, and hand in if the student still wants to. */
@@ -35,6 +40,14 @@ export async function handIn(lab: ILab): Promise<void> {
       throw new Error('The notebook could not be saved, so it is not handed in. Save it first.');
     }
     const outlook: IOutlook = await (await request('hand-in', { path: lab.path })).json();
+    if (outlook.due?.state === 'closed' && outlook.due.own) {
+      await showDialog({
+        title: 'The lab is closed',
+        body: body(...dueWords(outlook.due).map(words => paragraph(words))),
+        buttons: [Dialog.okButton({ label: 'Close' })]
+      });
+      return;
+    }
     if (!(await decided(outlook))) {
       return;
     }
@@ -54,6 +67,9 @@ async function decided(outlook: IOutlook): Promise<boolean> {
   const { course, file, missing, student, title } = outlook;
   const how = course === null ? `makes the file ${file}` : `submits it to the course ${course}`;
   const words: ReactElement[] = [paragraph(`${title}, as ${student}. Handing in ${how}.`)];
+  if (outlook.due) {
+    words.push(paragraph(dueWords(outlook.due).join(' ')));
+  }
   if (missing.length > 0) {
     words.push(paragraph('Before you do:'), list(missing.map(each => withLocalTimes(each.words))));
   } else {
@@ -76,6 +92,9 @@ async function decided(outlook: IOutlook): Promise<boolean> {
 function receiptOf(receipt: IReceipt): ReactElement[] {
   const time = localTime(receipt.time.replace(' UTC', 'Z').replace(/^(\S+) /, '$1T'));
   const holds = [paragraph('It holds:'), list(receipt.files)];
+  if (receipt.lateness) {
+    holds.unshift(paragraph(receipt.lateness));
+  }
   if (receipt.file === null) {
     return [paragraph(`Submitted to the course ${receipt.course}, ${time}.`), ...holds];
   }

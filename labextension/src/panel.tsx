@@ -5,6 +5,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
 import { StartOrResume } from './banner';
 import { actsOf, IAct, IStep, notDone, progress } from './contract';
+import { DueTime } from './due';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
 import { problemOf } from './problems';
@@ -118,6 +119,7 @@ function OpenLab(props: {
   return (
     <>
       <h2 className="mlsys-Lab-title">{about.title}</h2>
+      <DueTime due={report?.due ?? null} />
       {start !== null && ['waiting', 'running'].includes(start.stage) && (
         <section className="mlsys-Lab-start" aria-label="Start or resume">
           <StartOrResume start={start} />

@@ -3,6 +3,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { ReadonlyJSONValue } from '@lumino/coreutils';
 import { Progress } from './contract';
+import { IDue } from './due';
 
 export interface IPrediction {
   value: ReadonlyJSONValue;
@@ -51,6 +52,8 @@ export interface IReport {
   earlier: number;
   /** Whose labs these are on this server, or null if that cannot be told. */
   you: string | null;
+  /** When the lab is due for this student, or null if nobody said. */
+  due?: IDue | null;
   /** How far along what the ledger holds is, by name; what is open is absent. */
   progress: Record<string, Progress>;
   predictions: Record<string, IPrediction>;

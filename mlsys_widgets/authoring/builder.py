@@ -16,6 +16,7 @@ import nbformat
 
 from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.authoring.hidden_tests import CheckSource
+from mlsys_widgets.authoring.lab_dates import write_lab_dates
 from mlsys_widgets.authoring.notebook import CHECKED, VARIES, Notebook
 from mlsys_widgets.authoring.release import generate_release
 from mlsys_widgets.authoring.start_page import write_start_page
@@ -93,7 +94,9 @@ def build(
                 _replace(workshop / step / lab, target)
                 made.append(target / f"{lab}.ipynb")
     if made:
-        write_start_page((into or course.root) / "release")
+        release = (into or course.root) / "release"
+        write_lab_dates(course.calendar, release, known)
+        write_start_page(release)
     return made
 
 

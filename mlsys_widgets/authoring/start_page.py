@@ -13,6 +13,8 @@ from typing import Final
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
 from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.labs.own_dates import LAB_DATES, read_dates
+from mlsys_widgets.labs.page_dates import page_dates
 from mlsys_widgets.physics import format_quantity
 
 _PAGE: Final = """\
@@ -26,6 +28,7 @@ In these labs you predict first and look second: once you commit a prediction, t
 
 {labs}
 
+{dates}
 ## Before your first lab
 
 Your work carries your name, and your numbers are drawn from it. If your course knows you by a
@@ -75,7 +78,9 @@ def start_page(release: Path) -> str:
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
     lines = [_line(number, lab, _how_long(release, lab)) for number, lab in enumerate(found, 1)]
     first = _link(found[0]) if found else "none is released yet"
-    return _PAGE.format(labs="\n\n".join(lines), first=first)
+    known = [read_dates(release / lab.name / LAB_DATES) for lab in found]
+    dates = page_dates(filter(None, known), called={lab.name: lab.title for lab in found})
+    return _PAGE.format(labs="\n\n".join(lines), first=first, dates=dates)
 
 
 def _how_long(release: Path, lab: Lab) -> str:

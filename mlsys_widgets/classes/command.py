@@ -6,13 +6,19 @@ import argparse
 from pathlib import Path
 
 from mlsys_widgets.classes import csv_tables
+from mlsys_widgets.classes.course_page import course_page
+from mlsys_widgets.classes.course_totals import course_totals
+from mlsys_widgets.classes.export import export_totals
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page, and the tables if asked to."""
+    """Write the page, and the tables if asked to; without a lab, about the whole course."""
+    if arguments.lab is None:
+        return _whole_course(arguments)
     summary = class_summary(arguments.lab, arguments.course, names=arguments.names)
     target: Path = arguments.output or Path(f"report-{arguments.lab}.html")
     target.write_text(page(summary), "utf-8")
@@ -26,4 +32,19 @@ def run(arguments: argparse.Namespace) -> int:
             # The text has its own line ends; the byte order mark tells Excel that it is UTF-8.
             path.write_text(made, "utf-8-sig", newline="")
             print(f"Wrote {path}.")
+    return 0
+
+
+def _whole_course(arguments: argparse.Namespace) -> int:
+    course = Course.at(arguments.course)
+    totals = course_totals(course)
+    target: Path = arguments.output or Path("report-course.html")
+    title = course.course_id or course.home.name
+    made = course_page(totals, title, course.calendar.zone, names=arguments.names)
+    target.write_text(made, "utf-8")
+    print(f"Wrote {target}: {counted(len(totals.labs), 'lab')}.")
+    if arguments.csv:
+        path = target.with_name(f"{target.stem}-grades.csv")
+        path.write_text(export_totals(arguments.course, "csv").text, "utf-8-sig", newline="")
+        print(f"Wrote {path}, which names everybody.")
     return 0

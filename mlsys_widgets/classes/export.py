@@ -15,10 +15,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.classes.course_totals import CourseTotals, course_totals
 from mlsys_widgets.classes.csv_tables import as_csv
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, Standing, grades
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.due_words import in_words
 from mlsys_widgets.physics import counted
 
 #: The cells of one line.
@@ -64,13 +66,15 @@ def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Grade
         raise ValueError(
             f"grades cannot be exported to {to!r}; choose one of: {', '.join(_LAYOUTS)}"
         )
-    course = Course(root)
+    course = Course.at(root)
     found, said = grades(course, lab), GradedLog(course.home, lab).read()
     header, lines = _LAYOUTS[to](found, column or lab, said)
     return GradeExport(as_csv(header, lines), tuple(_warnings(found, to)))
 
 
 def _warnings(found: Grades, to: str) -> Iterator[str]:
+    if found.trial:
+        yield f"Left out, because they only try the course: {', '.join(found.trial)}."
     waiting = Counter(name for one in found.standings.values() for name in one.waiting)
     for name, count in waiting.items():
         verb = "waits" if count == 1 else "wait"
@@ -91,6 +95,98 @@ def _warnings(found: Grades, to: str) -> Iterator[str]:
             f"{counted(nameless, 'student')} without a name in the gradebook. Canvas can match them"
             " only by login; add names or ids with: nbgrader db student add"
         )
+
+
+def export_totals(root: Path, to: str) -> GradeExport:
+    """Export the grades of all labs and the total of the course, by the weights of its calendar.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    to
+        ``csv``, for a spreadsheet with everything, or ``canvas`` or ``moodle``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such layout, or nothing is graded yet.
+    """
+    layouts = {"csv": _totals_csv, "canvas": _totals_canvas, "moodle": _totals_moodle}
+    if to not in layouts:
+        raise ValueError(
+            f"all labs together cannot be exported to {to!r}; choose one of: {', '.join(layouts)}"
+        )
+    totals = course_totals(Course.at(root))
+    header, lines = layouts[to](totals)
+    return GradeExport(as_csv(header, lines), tuple(_totals_warnings(totals)))
+
+
+def _totals_warnings(totals: CourseTotals) -> Iterator[str]:
+    if totals.trial:
+        yield f"Left out, because they only try the course: {', '.join(totals.trial)}."
+    if totals.ungraded:
+        yield f"Not graded yet, and in no total: {', '.join(totals.ungraded)}."
+    waiting = [lab.name for lab in totals.labs if any(s.waiting for s in lab.standings.values())]
+    if waiting:
+        yield f"Something still waits for a person to grade it in: {', '.join(waiting)}."
+
+
+def _totals_csv(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
+    header = ["student", "last_name", "first_name", "email", "section"]
+    for lab in totals.labs:
+        header += [lab.name, f"{lab.name}_of", f"{lab.name}_late", f"{lab.name}_late_penalty"]
+
+    def lines() -> Iterator[_Line]:
+        for each in totals.people:
+            line = [each.id, each.last_name, each.first_name, each.email]
+            line.append(totals.sections.get(each.id, ""))
+            for lab in totals.labs:
+                of, standing = _points(lab.most), lab.standings.get(each.id)
+                if standing is None:
+                    line += ["", of, "", ""]
+                    continue
+                late = in_words(standing.seconds_late) if standing.seconds_late else ""
+                line += [_points(standing.total), of, late, _points(standing.penalty)]
+            yield [*line, _percent(totals.percent(each.id))]
+
+    return [*header, "total_percent"], lines()
+
+
+def _totals_canvas(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
+    columns = [lab.name for lab in totals.labs]
+    header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *columns, "Course total")
+
+    def lines() -> Iterator[_Line]:
+        most = (_points(lab.most) for lab in totals.labs)
+        yield ("    Points Possible", "", "", "", "", *most, "100")
+        for each in totals.people:
+            canvas_id = _canvas_id(each)
+            sis_id = "" if canvas_id else each.lms_user_id
+            section = totals.sections.get(each.id, "")
+            points = (_points(s.total) if s else "" for s in totals.standings_of(each.id))
+            total = _percent(totals.percent(each.id))
+            yield (_sortable(each), canvas_id, sis_id, each.id, section, *points, total)
+
+    return header, lines()
+
+
+def _totals_moodle(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
+    columns = [f"{lab.name} (Real)" for lab in totals.labs]
+    header = ("First name", "Last name", "Username", "ID number", "Email address", *columns,
+              "Course total (Percentage)")  # fmt: skip
+
+    def lines() -> Iterator[_Line]:
+        for each in totals.people:
+            points = (_points(s.total) if s else "-" for s in totals.standings_of(each.id))
+            who = (each.first_name, each.last_name, each.id, each.lms_user_id, each.email)
+            yield (*who, *points, _percent(totals.percent(each.id)) or "-")
+
+    return header, lines()
+
+
+def _percent(percent: float | None) -> str:
+    return "" if percent is None else f"{percent:.2f}"
 
 
 # Canvas looks for the student by ID, then by SIS User ID, then by SIS Login ID, then by name. It
@@ -149,6 +245,8 @@ def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str
     """What a student reads: points, the late penalty, and recognized misconceptions."""
     most = sum(found.most.values())
     said = [f"{_points(standing.total)} of {_points(most)} points."]
+    if standing.seconds_late:
+        said.append(f"{in_words(standing.seconds_late).capitalize()} late.")
     if standing.penalty:
         said.append(f"Late penalty: {counted(round(standing.penalty, 2), 'point')}.")
     if standing.waiting:
@@ -231,9 +329,16 @@ _LAYOUTS: Final[Mapping[str, _Layout]] = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the grades, and print what to know about them."""
-    made = export(arguments.course, arguments.lab, arguments.to, column=arguments.column)
-    target: Path = arguments.output or Path(f"{arguments.lab}-{arguments.to}.csv")
+    """Write the grades of a lab, or of all labs with a total; print what to know about them."""
+    if arguments.lab is None:
+        if arguments.column:
+            raise ValueError("--column names the column of one lab; omit it, or name a LAB")
+        made = export_totals(arguments.course, arguments.to)
+    elif arguments.to in _LAYOUTS:
+        made = export(arguments.course, arguments.lab, arguments.to, column=arguments.column)
+    else:
+        raise ValueError(f"--to {arguments.to} is for all labs together; omit {arguments.lab}")
+    target: Path = arguments.output or Path(f"{arguments.lab or 'course'}-{arguments.to}.csv")
     if str(target) == "-":
         sys.stdout.write(made.text.replace("\r\n", "\n"))
     else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,10 @@ from sqlalchemy.engine import make_url
 
 from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.trial_accounts import trial_accounts
+
+#: When a lab is due for a student by the calendar; `None` where that says nothing.
+DueTimes = Callable[[str], datetime | None]
 
 
 @dataclass(frozen=True)
@@ -75,16 +79,22 @@ class Grades:
         The standing of each student who has handed in, by their id.
     due
         When the lab is due, in UTC.
+    trial
+        Accounts that only try the course; they are neither people nor have standings.
     """
 
     most: Mapping[str, float]
     people: tuple[GradebookStudent, ...]
     standings: Mapping[str, Standing] = field(default_factory=dict)
     due: datetime | None = None
+    trial: tuple[str, ...] = ()
 
 
 def grades(course: Course, lab: str) -> Grades:
-    """Read everything about a lab.
+    """Read everything about a lab, without accounts that only try the course.
+
+    How late a submission was is counted from the calendar of the course, for each student, and from
+    the gradebook where the calendar is silent.
 
     Raises
     ------
@@ -97,7 +107,17 @@ def grades(course: Course, lab: str) -> Grades:
             raise ValueError(
                 f"the gradebook does not know {lab}; grade the class first: mlsys grade {lab}"
             )
-        return _read(db, found)
+        return _read(db, found, _due_times(course, lab), trial_accounts(course.home))
+
+
+def _due_times(course: Course, lab: str) -> DueTimes:
+    """When a lab is due for a student by the calendar, in UTC as the gradebook has times."""
+
+    def due_time(student: str) -> datetime | None:
+        due = course.calendar.dates(lab, student).due
+        return due and due.astimezone(UTC).replace(tzinfo=None)
+
+    return due_time
 
 
 def due(course: Course, lab: str) -> datetime | None:
@@ -136,7 +156,7 @@ def _assignment(db: Connection, lab: str) -> Any:
     return db.execute(select(t.assignment).where(t.assignment.c.name == lab)).first()
 
 
-def _read(db: Connection, found: Any) -> Grades:
+def _read(db: Connection, found: Any, due_times: DueTimes, trial: frozenset[str]) -> Grades:
     books = _ids(db, select(t.notebook.c.id).where(t.notebook.c.assignment_id == found.id))
     cells = {
         row.id: row.name
@@ -166,11 +186,19 @@ def _read(db: Connection, found: Any) -> Grades:
             ).order_by(t.student.c.id)
         )
     )
-    standings = _standings(db, found, cells)
-    return Grades({n: worth[n] for n in ranked}, people, standings, found.duedate)
+    standings = _standings(db, found, cells, due_times)
+    return Grades(
+        {n: worth[n] for n in ranked},
+        tuple(each for each in people if each.id not in trial),
+        {name: each for name, each in standings.items() if name not in trial},
+        found.duedate,
+        tuple(each.id for each in people if each.id in trial),
+    )
 
 
-def _standings(db: Connection, found: Any, cells: Mapping[str, str]) -> dict[str, Standing]:
+def _standings(
+    db: Connection, found: Any, cells: Mapping[str, str], due_times: DueTimes
+) -> dict[str, Standing]:
     table = t.submitted_assignment
     submissions = db.execute(select(table).where(table.c.assignment_id == found.id)).all()
     of_notebook: dict[str, str] = {}
@@ -198,16 +226,18 @@ def _standings(db: Connection, found: Any, cells: Mapping[str, str]) -> dict[str
             tuple(waiting[row.id]),
             penalties.get(row.id, 0.0),
             row.timestamp,
-            _late(row.timestamp, found.duedate, row.extension),
+            _late(row.timestamp, found.duedate, row.extension, due_times(str(row.student_id))),
         )
         for row in sorted(submissions, key=lambda row: str(row.student_id))
     }
 
 
-def _late(timestamp: datetime | None, due: datetime | None, extension: Any) -> float:
-    if timestamp is None or due is None:
+def _late(
+    timestamp: datetime | None, due: datetime | None, extension: Any, own: datetime | None
+) -> float:
+    limit = own or (due + extension if due and extension is not None else due)
+    if timestamp is None or limit is None:
         return 0.0
-    limit = due if extension is None else due + extension
     return max(0.0, (timestamp - limit).total_seconds())
 
 

@@ -11,6 +11,7 @@ from mlsys_widgets.classes.class_charts import chart_groups, flag_chart
 from mlsys_widgets.classes.summary import ClassSummary, SubmissionRow
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.charts import Chart, ChartGroup, scene
+from mlsys_widgets.labs.due_words import in_words
 from mlsys_widgets.physics import counted
 
 # Charts keep their tones in the dark, where they have contrast too; paper, grid and text change.
@@ -64,8 +65,12 @@ _INTRODUCTIONS: Final = {
 
 def page(summary: ClassSummary) -> str:
     """The whole page."""
-    body = "\n".join(_body(summary))
-    title = escape(f"{summary.title}: the class")
+    return whole_page(f"{summary.title}: the class", "\n".join(_body(summary)))
+
+
+def whole_page(title: str, body: str) -> str:
+    """A page in the style of all reports."""
+    title = escape(title)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'
         '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -149,7 +154,7 @@ def _table(summary: ClassSummary) -> Iterator[str]:
         for each in summary.questions
     ]
     yield "<section><h2>All questions in numbers</h2>"
-    yield f"{_as_table(header, rows)}</section>"
+    yield f"{as_table(header, rows)}</section>"
 
 
 def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
@@ -158,7 +163,7 @@ def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
         (
             row.student,
             f"{row.total:g} of {most:g}",
-            f"−{row.penalty:g}" if row.penalty else "",
+            _late(row),
             "–" if row.minutes is None else f"{row.minutes:.0f}",
             f"{row.predicted_right} of {row.predicted}",
             "; ".join(row.flags),
@@ -166,10 +171,16 @@ def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
         for row in rows
     ]
     yield "<section><h2>Everybody</h2>"
-    yield f"{_as_table(header, shown)}</section>"
+    yield f"{as_table(header, shown)}</section>"
 
 
-def _as_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _late(row: SubmissionRow) -> str:
+    said = [in_words(row.seconds_late)] if row.seconds_late else []
+    return ", ".join([*said, *([f"−{row.penalty:g}"] if row.penalty else [])])
+
+
+def as_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table that scrolls, with whatever its cells say as text."""
     head = "".join(f'<th scope="col">{escape(word)}</th>' for word in header)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

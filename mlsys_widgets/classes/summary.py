@@ -150,6 +150,8 @@ class SubmissionRow:
         What a TA should look at.
     points, beliefs
         Points and recognized misconceptions, by the name of the question.
+    seconds_late
+        How late it was handed in.
     """
 
     student: str
@@ -162,6 +164,7 @@ class SubmissionRow:
     flags: tuple[str, ...]
     points: Mapping[str, float]
     beliefs: Mapping[str, str]
+    seconds_late: float = 0.0
 
 
 @dataclass(frozen=True)

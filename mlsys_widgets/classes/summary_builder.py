@@ -166,6 +166,7 @@ class _SummaryBuilder:
             flags=tuple(flag.sentence for flag in flags) if names else tuple(_kinds(flags)),
             points=one.standing.points,
             beliefs={n: s["belief"] for n, s in one.scores.items() if s.get("belief")},
+            seconds_late=one.standing.seconds_late,
         )
 
     # Questions.

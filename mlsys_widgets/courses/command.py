@@ -21,6 +21,7 @@ from mlsys_widgets.courses.freshness import stale_labs
 from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
 from mlsys_widgets.grading.advice import advise
+from mlsys_widgets.labs.trial_accounts import note_trial_accounts
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}
 
@@ -84,6 +85,7 @@ def run_roster(arguments: argparse.Namespace) -> int:
     for words in hub_remarks(students):
         _print(console, words, style="yellow")
     done = enter_students(course, students)
+    note_trial_accounts(course.home, (), enrolled=[each.id for each in students])
     _print(console, f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}.")
     if done.missing:
         words = f"Not in this roster, and kept with all grades: {listed(done.missing, most=20)}."

@@ -14,8 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.calendar_sync import follow_calendar
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
 from mlsys_widgets.labs.calendar import Calendar, Extension, LabDates
+from mlsys_widgets.labs.due_words import span
 from mlsys_widgets.ledger.local_time import local_time
 from mlsys_widgets.physics import counted
 
@@ -39,13 +41,17 @@ def run_calendar(arguments: argparse.Namespace) -> int:
     if student:
         section = calendar.section(student)
         _print(console, f"As {student} has it{f', in the section {section}' if section else ''}:")
-    table = Table("lab", "opens", "due", "now", "late", "weight", box=None, header_style="bold")
+    table = Table(
+        "lab", "opens", "due", "closes", "now", "late", "weight", box=None, header_style="bold"
+    )
     for lab in labs:
         dates = calendar.dates(lab, student)
         row = (lab, *_when(dates, calendar), state_of(dates, now), str(dates.late))
         table.add_row(*(Text(each) for each in row), f"{dates.weight:g}")
     console.print(table)
     for line in () if student else _what_differs(calendar):
+        _print(console, line)
+    for line in follow_calendar(course).sentences:
         _print(console, line)
     return 0
 
@@ -66,12 +72,14 @@ def state_of(dates: LabDates, now: datetime) -> str:
     'due 13 hours ago'
     """
     if dates.release and now < dates.release:
-        return f"opens in {_span(dates.release - now)}"
+        return f"opens in {span(dates.release - now)}"
+    if dates.is_closed(now):
+        return "closed"
     if dates.due is None:
         return "open"
     if now <= dates.due:
-        return f"open, {_span(dates.due - now)} left"
-    return f"due {_span(now - dates.due)} ago"
+        return f"open, {span(dates.due - now)} left"
+    return f"due {span(now - dates.due)} ago"
 
 
 def run_extend(arguments: argparse.Namespace) -> int:
@@ -95,6 +103,7 @@ def run_extend(arguments: argparse.Namespace) -> int:
             words = f"is due {_shown(new, changed)} for {longer.student}"
         _print(console, f"{lab} {words}.")
     _print(console, f"To take it back, delete the last lines of {path}.")
+    follow_calendar(Course.at(arguments.folder))
     return 0
 
 
@@ -138,9 +147,10 @@ def _write_checked(path: Path, before: str, text: str) -> None:
         raise
 
 
-def _when(dates: LabDates, calendar: Calendar) -> tuple[str, str]:
-    opens, due = (_shown(at, calendar) if at else "–" for at in (dates.release, dates.due))
-    return opens, due
+def _when(dates: LabDates, calendar: Calendar) -> tuple[str, str, str]:
+    times = (dates.release, dates.due, dates.close)
+    opens, due, closes = (_shown(at, calendar) if at else "–" for at in times)
+    return opens, due, closes
 
 
 def _shown(at: datetime, calendar: Calendar) -> str:
@@ -151,21 +161,13 @@ def _what_differs(calendar: Calendar) -> Iterator[str]:
     for name, students in calendar.sections.items():
         yield f"Section {name}: {counted(len(students), 'student')}"
         for lab, dates in calendar.of_sections[name].items():
-            opens, due = _when(dates, calendar)
-            yield f"  {lab}: opens {opens}, due {due}"
+            opens, due, closes = _when(dates, calendar)
+            shown = f", closes {closes}" if dates.close else ""
+            yield f"  {lab}: opens {opens}, due {due}{shown}"
     for each in calendar.extensions:
         more = f"until {_shown(each.due, calendar)}" if each.due else f"{each.days:g} days more"
         lab = "all labs" if each.lab == "*" else each.lab
         yield f"{each.student} has {more} for {lab}: {each.reason}"
-
-
-def _span(time: timedelta) -> str:
-    """A time in its largest unit, rounded down."""
-    minutes = int(time.total_seconds() // 60)
-    for size, unit in ((1440, "day"), (60, "hour"), (1, "minute")):
-        if minutes >= size:
-            return counted(minutes // size, unit)
-    return "less than a minute"
 
 
 def _print(console: Console, words: str) -> None:

@@ -21,6 +21,7 @@ import nbformat
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
+from mlsys_widgets.grading.blind import unmake_blind
 from mlsys_widgets.grading.plain_markdown import (
     MOST_IN_NOTEBOOK,
     limited,
@@ -36,6 +37,9 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         nb, resources = super().preprocess(nb, resources)
+        who = resources.get("nbgrader", {})
+        if who.get("student") and who.get("assignment"):
+            unmake_blind(nb, who["student"], who["assignment"])
         left = MOST_IN_NOTEBOOK
         for cell in nb.cells:
             # Here too, because stock nbgrader may have graded it without our other preprocessor.

@@ -71,6 +71,11 @@ class FlagKind(NoteKind):
         "handed in: {detail}",
         "it is not certain when it was handed in",
     )
+    AFTER_CLOSE = (
+        "after close",
+        "handed in after the lab had closed: {detail}",
+        "it was handed in after the lab had closed",
+    )
     AUDIT = (
         "audit",
         "audit: {about} by its record, and then by running it: {detail}",

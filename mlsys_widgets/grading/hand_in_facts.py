@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from mlsys_widgets.files import OWN_FOLDER, RELEASED, TIMESTAMP
-from mlsys_widgets.grading.handin_time import HandInTime, hand_in_time
+from mlsys_widgets.grading.handin_time import HandInTime, hand_in_time, read_time
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
 
@@ -88,6 +88,40 @@ class HandInFacts:
             known=[*known, *_moment(last_saved)],
             due=self.due,
         )
+
+    def after_close(
+        self, student: str, moment: datetime | None, close: datetime | None
+    ) -> str | None:
+        """Why a submission came when its lab was closed, in words; `None` if it did not.
+
+        What the hub noted counts too: a student may write any time into ``timestamp.txt``.
+
+        Parameters
+        ----------
+        student
+            Whose.
+        moment
+            When it was handed in, in UTC without a zone.
+        close
+            When the lab closed for this student; `None` if it never does.
+        """
+        if close is None or moment is None:
+            return None
+        # One that lay there when the hub began to look may have come any time before.
+        notes = [
+            each
+            for each in self.of_student(student)
+            if each.watched and read_time(each.says, self.zone) == moment
+        ]
+        last = max([moment.replace(tzinfo=UTC), *(each.noted for each in notes)])
+        if last < close:
+            return None
+        said = (
+            f"{last.astimezone(UTC):%Y-%m-%d %H:%M} UTC, and it closed"
+            f" {close.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        )
+        earlier = [each for each in self.of_student(student) if each.noted < close]
+        return f"{said}; an earlier hand-in of {earlier[-1].says} was on time" if earlier else said
 
 
 def release_time(course: Path, lab: str) -> datetime | None:

@@ -12,12 +12,16 @@ from typing import Any
 
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from mlsys_widgets.grading.blind import make_blind
 from mlsys_widgets.grading.inert import make_inert
 
 
 class WithoutActiveContent(NbGraderPreprocessor):  # type: ignore[misc]
-    """Takes scripts, frames and remote content out of a notebook that has run."""
+    """Takes scripts, frames, remote content and the student's name out of a notebook that ran."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         make_inert(nb)
+        who = resources.get("nbgrader", {})
+        if who.get("student") and who.get("assignment"):
+            make_blind(nb, who["student"], who["assignment"])
         return nb, resources

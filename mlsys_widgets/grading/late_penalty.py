@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
+from mlsys_widgets.labs.due_words import in_words
 
 #: Student, score and seconds late; the penalty, or ``None`` if there is no rule.
 LatePenalty = Callable[[str, float, float], float | None]
@@ -96,20 +96,3 @@ class Lateness:
         Lateness(seconds=60, before=58.0, penalty=5.8)
         """
         return cls(data["seconds"], data["before"], data["penalty"])
-
-
-def in_words(seconds: float) -> str:
-    """A time in its two largest units, rounded down.
-
-    Examples
-    --------
-    >>> in_words(86_400), in_words(7_380), in_words(59)
-    ('1 day', '2 hours 3 minutes', 'less than a minute')
-    """
-    minutes = int(seconds // 60)
-    parts = ((minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute"))
-    first = next((k for k, (number, _) in enumerate(parts) if number), None)
-    if first is None:
-        return "less than a minute"
-    shown = (counted(number, unit) for number, unit in parts[first : first + 2] if number)
-    return " ".join(shown)

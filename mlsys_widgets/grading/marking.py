@@ -17,6 +17,7 @@ import nbformat
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.grading.autograded import forget_fresh, lay_out_fresh, replacement_notebook
+from mlsys_widgets.grading.blind import make_blind
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.gradebook_writer import GradebookEntry
@@ -250,6 +251,9 @@ class Marking:
         )  # fmt: skip
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
+        close = self.course.calendar.dates(self.lab.name, student).close
+        if closed := self.facts.after_close(student, time.moment, close):
+            changed.append(Flag(FlagKind.AFTER_CLOSE, detail=closed))
         said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
         flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
         graded = GradedSubmission(
@@ -270,6 +274,7 @@ class Marking:
             place_verdicts(book.cells, self.blueprint, scores)
             show_notes(book, (*graded.flags, *graded.remarks))
             make_inert(book)
+            make_blind(book, student, self.lab.name)
             shown = _as_text(book)
         notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}
         lay_out(fresh, notebook, mode=self.course.permissions)

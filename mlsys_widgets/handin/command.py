@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from mlsys_widgets.handin.archive import hand_in
+from mlsys_widgets.handin.due_now import due_now, lateness
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import student
@@ -18,6 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     who = student(work.folder)
     missing = what_is_missing(work, who)
     print(f"{work.title}, as {who.name} ({who.known_from})")
+    if due := due_now(work):
+        print(f"  {' '.join((due['headline'], *due['more']))}")
     for each in missing:
         print(f"  - {with_local_times(each.words)}")
     if not missing:
@@ -27,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     done = hand_in(work, who.name, into=arguments.output)
     print(f"Wrote {done.path}")
+    if words := lateness(work, done.time):
+        print(f"  {words} What counts is when your course gets the file.")
     for name, size in done.files.items():
         print(f"  {name}: {size:,} bytes")
     print("Upload this one file where your course collects the lab.")

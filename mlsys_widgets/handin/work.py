@@ -140,7 +140,8 @@ def _mlsys(node: Any) -> dict[str, Any]:
 
 def _steps(book: Any) -> list[StudentStep]:
     """The steps that the cells of a notebook hold, in order; an act lasts until the next."""
-    found, act = [], 0
+    found: dict[tuple[str, str], StudentStep] = {}
+    act = 0
     cells = book.get("cells")
     for said in map(_mlsys, cells if isinstance(cells, list) else ()):
         number = said.get("act")
@@ -151,8 +152,9 @@ def _steps(book: Any) -> list[StudentStep]:
         title, needs = said.get("title"), said.get("needs")
         wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
         shown = title if isinstance(title, str) else name
-        found.append(StudentStep(name, kind, act, shown, wanted))
-    return found
+        # A cell that a student has copied is the same step.
+        found.setdefault((kind, name), StudentStep(name, kind, act, shown, wanted))
+    return list(found.values())
 
 
 def _is_plain(name: str) -> bool:

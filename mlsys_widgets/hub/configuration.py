@@ -110,7 +110,14 @@ def hub_configuration(
         *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.hand_in_watch",
         str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
     ]  # fmt: skip
-    hub["services"] = [{"name": "hand-in-watch", "command": watch}]
+    releases = [
+        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.lab_release_watch",
+        str(places.root),
+    ]  # fmt: skip
+    hub["services"] = [
+        {"name": "hand-in-watch", "command": watch},
+        {"name": "lab-release-watch", "command": releases},
+    ]
     if idle:
         culler = [
             *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",

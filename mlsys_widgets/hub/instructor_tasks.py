@@ -1,8 +1,8 @@
 """Enters students and releases labs with the instructor's own rights.
 
-Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE``, with the class as JSON on standard
-input; it prints what it did, as JSON. Root creates the course and hands it over. From then on its
-gradebook and what it releases belong to its instructor.
+Run as ``python -m mlsys_widgets.hub.instructor_tasks COURSE [TRIAL ACCOUNT …]``, with the class as
+JSON on standard input; it prints what it did, as JSON. Root creates the course and hands it over.
+From then on its gradebook and what it releases belong to its instructor.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,29 +37,48 @@ class TaskReport:
         Labs that were released before and that students can no longer fetch.
     added
         Students who are new in the gradebook.
+    waiting
+        Labs that open later, each with the time.
+    problem
+        Why the calendar cannot be read, and nothing new was released; empty if it can.
     """
 
     released: list[str]
     changed: list[str]
     withdrawn: list[str]
     added: list[str]
+    waiting: dict[str, str] = field(default_factory=dict)
+    problem: str = ""
 
 
-def main(course: Path, students: list[RosterEntry]) -> TaskReport:
-    """Enter students, and release the labs that were never released."""
+def main(course: Path, students: list[RosterEntry], trial: Sequence[str] = ()) -> TaskReport:
+    """Enter students, and release the labs that were never released and whose time has come.
+
+    Parameters
+    ----------
+    course
+        The course.
+    students
+        Who is entered.
+    trial
+        Accounts to try the course with: their grades are nobody's.
+    """
     from mlsys_widgets.courses import enter_students
     from mlsys_widgets.labs.course import Course
+    from mlsys_widgets.labs.trial_accounts import note_trial_accounts
 
     os.chdir(course)  # where nbgrader looks for its settings
     added = enter_students(Course(course), students).added if students else ()
+    note_trial_accounts(course, trial, enrolled=[e.id for e in students if e.id not in trial])
     return release_labs(course, added)
 
 
 def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
-    """Release labs that were never released.
+    """Release labs that were never released and whose time has come.
 
     A lab that was released stays as it is, because students are working on it; one that was
-    withdrawn stays withdrawn, because somebody decided that.
+    withdrawn stays withdrawn, because somebody decided that. Without a calendar that can be read,
+    nothing new is released: a lab that comes too early cannot be taken back.
 
     Parameters
     ----------
@@ -71,11 +90,19 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
 
+    from mlsys_widgets.labs.course import Course
+
+    calendar, problem, now = None, "", datetime.now(UTC)
+    try:
+        calendar = Course.at(course).calendar
+    except ValueError as why:
+        problem = str(why)
     app = NbGrader()
     app.load_config_file()
     config = app.config
     outbound = Path(config.Exchange.root) / config.CourseDirectory.course_id / "outbound"
     released, changed, withdrawn = [], [], []
+    waiting: dict[str, str] = {}
     for folder in sorted((course / "release").glob("*/")):
         lab = folder.name
         if (outbound / lab).is_dir():
@@ -85,11 +112,16 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
                 changed.append(lab)
         elif lab in (releases(course) or ()):
             withdrawn.append(lab)
+        elif calendar is None:
+            continue
+        elif not calendar.is_open(lab, now):
+            opens = calendar.opens(lab)
+            waiting[lab] = opens.isoformat() if opens else ""
         else:
             _release(NbGraderAPI(config=config), lab)
             note_release(course, lab)
             released.append(lab)
-    return TaskReport(released, changed, withdrawn, list(added))
+    return TaskReport(released, changed, withdrawn, list(added), waiting, problem)
 
 
 def releases(course: Path) -> dict[str, str] | None:
@@ -140,7 +172,8 @@ if __name__ == "__main__":
     from mlsys_widgets.courses import RosterEntry
 
     try:
-        done = main(Path(sys.argv[1]), [RosterEntry(**each) for each in json.load(sys.stdin)])
+        entries = [RosterEntry(**each) for each in json.load(sys.stdin)]
+        done = main(Path(sys.argv[1]), entries, sys.argv[2:])
     except (ValueError, OSError) as problem:
         sys.exit(str(problem))
     print(json.dumps(asdict(done)))

@@ -70,6 +70,15 @@ class Places:
         return notes_beside(self.course).parent
 
     @property
+    def dates(self) -> Path:
+        """When labs are due, a file for each user that only this user can read."""
+        return self.root / "dates"
+
+    def dates_of(self, name: str) -> Path:
+        """The dates of a user's own labs."""
+        return self.dates / f"{name}.json"
+
+    @property
     def homes(self) -> Path:
         """Homes of users."""
         return self.root / "homes"
@@ -130,9 +139,9 @@ class Places:
     def ours(self) -> tuple[Path, ...]:
         """Everything that a hub creates, and so everything that a reset removes."""
         return (
-            self.course, self.exchange, self.notes, self.homes, self.database, self.secrets,
-            self.logs, self.settings, self.proxy, self.environment, self.sockets, self.lock,
-            self.state,
+            self.course, self.exchange, self.notes, self.dates, self.homes, self.database,
+            self.secrets, self.logs, self.settings, self.proxy, self.environment, self.sockets,
+            self.lock, self.state,
         )  # fmt: skip
 
     def make_sockets(self, name: str, uid: int, gid: int) -> None:
@@ -147,6 +156,7 @@ class Places:
         for folder, mode in (
             (self.root, _OPEN),
             (self.homes, _PASSABLE),
+            (self.dates, _PASSABLE),
             (self.settings, _OPEN),
             (self.exchange, _SHARED),
             (self.database, PRIVATE),

@@ -20,6 +20,7 @@ from mlsys_widgets.hub.run_as import run_as
 from mlsys_widgets.hub.server_process import free_port, is_free
 from mlsys_widgets.hub.settings import TRIED
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.ledger.local_time import local_time
 
 Say = Callable[[str], None]
 
@@ -132,6 +133,7 @@ def run_instructor_tasks(
     python: Path,
     students: Sequence[RosterEntry],
     say: Say,
+    trial: Sequence[str] = (),
 ) -> None:
     """Enter students and release labs, with the instructor's rights; say what was done.
 
@@ -147,10 +149,12 @@ def run_instructor_tasks(
         The class.
     say
         Told what was done, and what somebody should know.
+    trial
+        Accounts to try the course with, whose grades are nobody's.
     """
     done = run_as(
         instructor,
-        [python, "-m", "mlsys_widgets.hub.instructor_tasks", places.course],
+        [python, "-m", "mlsys_widgets.hub.instructor_tasks", places.course, *trial],
         home=home,
         folder=places.course,
         environment={"JUPYTER_CONFIG_PATH": str(places.settings_of("instructor"))},
@@ -166,3 +170,7 @@ def run_instructor_tasks(
         say(f"{lab} was rebuilt since its release; release it again in the formgrader")
     for lab in report.withdrawn:
         say(f"{lab} was withdrawn, and stays so; the formgrader releases it again")
+    for lab, opens in report.waiting.items():
+        say(f"{lab} opens by itself, {local_time(opens)}")
+    if report.problem:
+        say(f"No lab was released: {report.problem}")

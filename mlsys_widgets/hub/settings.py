@@ -67,6 +67,9 @@ def write_settings(
         "Exchange.root": str(exchange),
         # Notes where the ledger ends, for the grader to check.
         "ExchangeFactory.submit": "mlsys_widgets.server.submit.SubmitWithReceipt",
+        # What a student sees there opens and closes by the calendar of the course.
+        "ExchangeFactory.list": "mlsys_widgets.server.dated_exchange.ListByCalendar",
+        "ExchangeFactory.fetch_assignment": "mlsys_widgets.server.dated_exchange.FetchByCalendar",
         **{f"KernelManager.{name}": value for name, value in _ENCRYPTED.items()},
     }
     if cache:

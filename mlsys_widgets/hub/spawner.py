@@ -15,6 +15,7 @@ from traitlets import Dict, Integer, Set, Unicode
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.hub.places import Places, Role
 from mlsys_widgets.hub.run_as import UMASK
+from mlsys_widgets.labs.own_dates import VARIABLE as DATES
 
 _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
 
@@ -62,6 +63,7 @@ class CourseSpawner(LocalProcessSpawner):
         env["SHELL"] = "/bin/sh"
         env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
         env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets_of(self.user.name))
+        env[DATES] = str(self.places.dates_of(self.user.name))
         return env | self.variables
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:

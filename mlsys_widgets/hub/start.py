@@ -222,10 +222,11 @@ def _enter_and_release(
 ) -> None:
     """Enter the class into the gradebook, and release labs."""
     known = {each.id for each in students}
-    trying = [] if state.student in known else [RosterEntry(state.student)]
+    trying = [] if state.student in known else [RosterEntry(state.student, "(trial)", "Account")]
+    trial = [each.id for each in trying] + [each.name for each in state.of_role("instructor")]
     teacher = state.accounts[state.instructor]
     home = places.home(teacher.name)
-    run_instructor_tasks(places, teacher, home, python, [*students, *trying], _say)
+    run_instructor_tasks(places, teacher, home, python, [*students, *trying], _say, trial)
 
 
 def _warn_about_readable_keys(state: HubState, options: HubOptions) -> None:

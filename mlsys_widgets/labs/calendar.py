@@ -1,4 +1,4 @@
-"""The calendar of a course: when labs open and are due, what late costs, and who has longer.
+"""The calendar of a course: when labs open, are due and close, what late costs, who has longer.
 
 It is a part of ``course.toml``. Times without a zone are in the course's own; in here, every time
 has one. What is written there is checked whole, and what is wrong is named with what is allowed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -42,12 +42,16 @@ class LatePolicy:
     grace_minutes: float = 0.0
     at_most: float = 100.0
 
-    def penalty(self, score: float, seconds_late: float) -> float:
-        """The points that are lost, of those that were earned."""
+    def percent(self, seconds_late: float) -> float:
+        """The part of what was earned that is lost, in percent."""
         if seconds_late <= 60 * self.grace_minutes:
             return 0.0
         days = math.ceil(seconds_late / _DAY.total_seconds())
-        return round(score * min(self.per_day * days, self.at_most) / 100, 2)
+        return min(self.per_day * days, self.at_most)
+
+    def penalty(self, score: float, seconds_late: float) -> float:
+        """The points that are lost, of those that were earned."""
+        return round(score * self.percent(seconds_late) / 100, 2)
 
     def __str__(self) -> str:
         if not self.per_day:
@@ -69,12 +73,23 @@ class LabDates:
         What handing in late costs.
     weight
         Its share of the grade, against that of other labs.
+    close
+        From when on nothing is handed in; `None` if never.
     """
 
     release: datetime | None = None
     due: datetime | None = None
     late: LatePolicy = field(default_factory=LatePolicy)
     weight: float = 1.0
+    close: datetime | None = None
+
+    def is_released(self, at: datetime) -> bool:
+        """Whether its time has come; a lab without one is always there."""
+        return self.release is None or at >= self.release
+
+    def is_closed(self, at: datetime) -> bool:
+        """Whether nothing is handed in any more."""
+        return self.close is not None and at >= self.close
 
 
 @dataclass(frozen=True)
@@ -124,20 +139,45 @@ class Calendar:
         """The section of a student."""
         return next((name for name, those in self.sections.items() if student in those), None)
 
+    def _without_extension(self, lab: str, student: str) -> LabDates:
+        section = self.section(student) or ""
+        return self.of_sections.get(section, {}).get(lab) or self.labs.get(lab, LabDates())
+
+    def due_without_extension(self, lab: str, student: str) -> datetime | None:
+        """When a lab is due for the others in a student's section."""
+        return self._without_extension(lab, student).due
+
     def dates(self, lab: str, student: str = "") -> LabDates:
         """The dates of a lab, as they hold for a student."""
-        section = self.section(student) or ""
-        found = self.of_sections.get(section, {}).get(lab) or self.labs.get(lab, LabDates())
+        found = self._without_extension(lab, student)
         due = found.due
         if due is not None:
             longer = [e.after(due) for e in self.extensions if e.applies_to(lab, student)]
             due = max([due, *longer])
-        return LabDates(found.release, due, found.late, found.weight)
+        # Whoever has longer can hand in as long as that lasts.
+        close = max(found.close, due) if found.close and due else found.close
+        return replace(found, due=due, close=close)
 
     def is_open(self, lab: str, at: datetime) -> bool:
-        """Whether students can have a lab; one without a date they always can."""
-        release = self.labs.get(lab, LabDates()).release
-        return release is None or at >= release
+        """Whether anybody can have a lab; one without a date everybody always can."""
+        return any(each.is_released(at) for each in self._of_anybody(lab))
+
+    def opens(self, lab: str) -> datetime | None:
+        """When a lab opens for the first of those who have it; `None` if it always was open."""
+        times = [each.release for each in self._of_anybody(lab)]
+        return None if None in times else min(each for each in times if each)
+
+    def next_release(self, after: datetime) -> datetime | None:
+        """When the next lab opens, for anybody."""
+        labs = {*self.labs, *(lab for of in self.of_sections.values() for lab in of)}
+        times = (each.release for lab in labs for each in self._of_anybody(lab))
+        return min((time for time in times if time and time > after), default=None)
+
+    def _of_anybody(self, lab: str) -> list[LabDates]:
+        """The dates of a lab for whoever is in no section, and for each section."""
+        own = [of[lab] for of in self.of_sections.values() if lab in of]
+        # A lab that only sections have opens with the first of them.
+        return own if own and lab not in self.labs else [self.labs.get(lab, LabDates()), *own]
 
 
 # Reading it.
@@ -200,10 +240,13 @@ def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
     due = _time(f"{where}.due", of.get("due"), zone) or default.due
     if release and due and due <= release:
         raise ValueError(f"{where} is due before it is released; one of the two must change")
+    close = _time(f"{where}.close", of.get("close"), zone) or default.close
+    first, what = (due, "due") if due else (release, "released")
+    if close and first and close < first:
+        raise ValueError(f"{where} closes before it is {what}; one of the two must change")
     weight = _number(f"{where}.weight", of.get("weight", default.weight), 0, math.inf)
-    return LabDates(
-        release, due, _policy(f"{where}.late", of.get("late", {}), default.late), weight
-    )
+    late = _policy(f"{where}.late", of.get("late", {}), default.late)
+    return LabDates(release, due, late, weight, close)
 
 
 def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:

@@ -34,14 +34,14 @@ def design_labels(folder: Path, lab: str) -> dict[str, str]:
     # The student may have renamed the notebook, but usually has not.
     notebooks.sort(key=lambda path: path.stem != lab)
     for notebook in notebooks:
-        about = _about(notebook)
+        about = about_lab(notebook)
         if about.get("lab") == lab and isinstance(design := about.get("design"), list):
             pairs = [each for each in design if isinstance(each, list) and len(each) == 2]
             return {str(name): str(words) for name, words in pairs}
     return {}
 
 
-def _about(notebook: Path) -> dict[str, Any]:
+def about_lab(notebook: Path) -> dict[str, Any]:
     """What a notebook says about its lab; empty if it cannot be read or is no lab."""
     try:
         if notebook.is_symlink() or notebook.stat().st_size > _LARGEST:

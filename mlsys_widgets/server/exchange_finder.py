@@ -24,8 +24,8 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
     course = str(config.get("CourseDirectory", {}).get("course_id", ""))
     if not course:
         return None
-    # Our own way to submit uses the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit"}:
+    # Our own ways to submit, list and fetch use the same folder.
+    if set(config.get("ExchangeFactory", {})) - {"submit", "list", "fetch_assignment"}:
         return course
     folder = exchange_of_course(config)
     if folder is None or not (folder / "outbound" / lab).is_dir():

@@ -12,6 +12,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.handin.archive import archive_name, hand_in
+from mlsys_widgets.handin.due_now import due_now, lateness
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import CannotHandIn, LabWork, read_work
 from mlsys_widgets.labs.identity import student
@@ -81,17 +83,20 @@ class HandInHandler(PanelHandler):
             "course": course,
             "file": None if course else archive_name(work.lab, who.name),
             "missing": [{"kind": each.kind, "words": each.words} for each in missing],
+            "due": due_now(work),
         }
 
     def handed_in(self, notebook: Path) -> dict[str, Any]:
         """Hand in, and give the receipt."""
         work = read_work(notebook)
         if course := self.course_of(work):
-            return {"file": None, **submitted(work, course)}
+            said = submitted(work, course)
+            return {"file": None, "lateness": lateness(work, datetime.now(UTC)), **said}
         done = hand_in(work, student(work.folder).name)
         return {
             "file": self.services.root.path_of(done.path),
             "course": None,
+            "lateness": lateness(work, done.time),
             "time": done.time.isoformat(timespec="seconds"),
             "files": list(done.files),
         }

@@ -23,6 +23,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.server.due_reports import DueReports
 from mlsys_widgets.server.finder import Finder
 from mlsys_widgets.server.paths import NotFound, PathRefused, Root
 from mlsys_widgets.server.reports import Reports, etag
@@ -56,6 +57,7 @@ class PanelServices:
         self.root = Root(folder, hidden=bool(contents.allow_hidden))
         self.finder = Finder(self.root)
         self.reports = Reports()
+        self.due = DueReports()
 
 
 class PanelHandler(APIHandler):
@@ -116,7 +118,8 @@ class LabHandler(PanelHandler):
         ledger = self.ledger(path)
         if ledger is None:
             return
-        tag = await self.news(ledger, self.request.headers.get("If-None-Match"))
+        notebook = self.services.root.notebook(path)
+        tag = await self.news(ledger, notebook, self.request.headers.get("If-None-Match"))
         if self.gone:
             return
         self.set_header("ETag", tag)
@@ -129,10 +132,12 @@ class LabHandler(PanelHandler):
         if ledger is not None:
             said = await asyncio.to_thread(self.services.reports.of, ledger)
             place = {"path": path, "ledger": self.services.root.path_of(ledger)}
-            self.say({**place, "you": await asyncio.to_thread(name_here, ledger.parent), **said})
+            due = await asyncio.to_thread(self.services.due.of, self.services.root.notebook(path))
+            you = await asyncio.to_thread(name_here, ledger.parent)
+            self.say({**place, "you": you, "due": due, **said})
 
-    async def news(self, ledger: Path, known: str | None) -> str:
-        """The ledger's tag, once it differs from the known one or the time is up."""
+    async def news(self, ledger: Path, notebook: Path, known: str | None) -> str:
+        """The tag of ledger and dates, once it differs from the known one or the time is up."""
         try:
             wait = float(self.get_query_argument("wait", "0"))
         except ValueError:
@@ -140,9 +145,16 @@ class LabHandler(PanelHandler):
         wait = min(wait, LONGEST_WAIT) if math.isfinite(wait) else 0.0
         loop = asyncio.get_running_loop()
         deadline = loop.time() + wait
-        while (tag := etag(ledger)) == known and loop.time() < deadline and not self.gone:
+        while (tag := self.tag(ledger, notebook)) == known:
+            if loop.time() >= deadline or self.gone:
+                break
             await asyncio.sleep(LOOK)
         return tag
+
+    def tag(self, ledger: Path, notebook: Path) -> str:
+        """A value that changes with the ledger, and with what there is to say about its dates."""
+        said = self.services.due.tag(notebook)
+        return f'{etag(ledger)[:-1]}{f"-{said}" if said else ""}"'
 
     def on_connection_close(self) -> None:
         self.gone = True

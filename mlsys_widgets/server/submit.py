@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,27 @@ from nbgrader.exchange import ExchangeError, ExchangeFactory  # type: ignore[imp
 from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-untyped]
 
 from mlsys_widgets.files import LEDGER
+from mlsys_widgets.labs.due_words import due_words
+from mlsys_widgets.labs.own_dates import dates_here
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.receipt import write_receipt
+
+
+def refuse_closed(lab: str, folder: Path) -> None:
+    """Refuse a lab that is closed for this student.
+
+    Only what a hub says about this very student decides that. Dates that came with a lab may be
+    older than an extension.
+
+    Raises
+    ------
+    ExchangeError
+        With a sentence that says since when.
+    """
+    dates = dates_here(folder)
+    words = due_words(dates, lab, datetime.now(UTC)) if dates and dates.own else None
+    if words and words.state == "closed":
+        raise ExchangeError(f"{words.text} If you need more time, ask your instructor.")
 
 
 def with_receipt(submit: Any) -> Any:
@@ -40,6 +60,7 @@ def with_receipt(submit: Any) -> Any:
         def copy_files(self) -> None:
             """Copy the work of a student to where it is collected. Called by nbgrader."""
             folder = Path(self.src_path)
+            refuse_closed(self.coursedir.assignment_id, folder)
             if (folder / LEDGER).is_file():
                 try:
                     write_receipt(folder)

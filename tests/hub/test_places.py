@@ -19,6 +19,6 @@ def test_each_folder_is_open_only_to_those_who_need_it(places):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in places.root.iterdir()}
     assert modes == {
         "homes": 0o711, "settings": 0o755, "exchange": 0o1777, "database": 0o700,
-        "secrets": 0o700, "logs": 0o700, "hand_ins": 0o750,
+        "secrets": 0o700, "logs": 0o700, "hand_ins": 0o750, "dates": 0o711,
     }  # fmt: skip
     assert set(places.root.iterdir()) <= set(places.ours)  # what a reset removes

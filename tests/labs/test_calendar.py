@@ -149,3 +149,64 @@ def test_a_penalty_never_exceeds_its_limit_and_never_falls_with_time(
     assert 0 <= cost <= score * most / 100 + 0.005
     assert policy.penalty(score, late + longer) >= cost
     assert policy.penalty(score, 0) == 0
+
+
+CLOSING = """
+[labs.lab_01_magnitude]
+release = 2026-10-19T08:00:00
+due = 2026-10-26T23:59:00
+close = 2026-11-02T23:59:00
+
+[sections.evening]
+students = ["eve"]
+[sections.evening.labs.lab_01_magnitude]
+release = 2026-10-21T18:00:00
+
+[[extensions]]
+student = "ben"
+days = 14
+reason = "illness"
+"""
+
+
+def at(month: int, day: int, hour: int = 0) -> datetime:
+    return datetime(2026, month, day, hour, tzinfo=UTC)
+
+
+def test_a_lab_closes_and_whoever_has_longer_can_hand_in_as_long_as_that_lasts():
+    term = read(CLOSING)
+    ada, ben, eve = (term.dates(LABS[0], name) for name in ("ada", "ben", "eve"))
+    assert not ada.is_closed(at(11, 2, 23))
+    assert ada.is_closed(at(11, 3))
+    assert ben.close == ben.due == datetime(2026, 11, 9, 23, 59, tzinfo=UTC)
+    assert eve.close == ada.close
+    assert not term.dates(LABS[1], "ada").is_closed(at(12, 31))
+
+
+def test_a_lab_opens_with_the_first_who_have_it():
+    term = read(CLOSING)
+    assert not term.dates(LABS[0], "eve").is_released(at(10, 20))
+    assert term.is_open(LABS[0], at(10, 20))
+    assert term.opens(LABS[0]) == at(10, 19, 8)
+    assert term.next_release(at(10, 1)) == at(10, 19, 8)
+    assert term.next_release(at(10, 19, 8)) == at(10, 21, 18)
+    assert term.next_release(at(10, 22)) is None
+    only_section = read(
+        '[sections.evening]\nstudents = ["eve"]\n'
+        "[sections.evening.labs.lab_01_magnitude]\nrelease = 2026-10-21T18:00:00\n"
+    )
+    assert not only_section.is_open(LABS[0], at(10, 20))
+    assert only_section.is_open(LABS[0], at(10, 22))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("due = 2026-10-26T08:00:00\nclose = 2026-10-25T08:00:00", "closes before it is due"),
+        ("release = 2026-10-26T08:00:00\nclose = 2026-10-25T08:00:00", "before it is released"),
+        ('close = "Monday"', "labs.lab_01_magnitude.close is 'Monday'"),
+    ],
+)
+def test_a_close_that_cannot_be_is_refused(lines: str, said: str):
+    with pytest.raises(ValueError, match=said):
+        read(f"[labs.lab_01_magnitude]\n{lines}\n")

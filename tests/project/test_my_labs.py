@@ -115,3 +115,24 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tool, tmp_path, capsys)
     (tmp_path / "taken").write_text("a file")
     assert tool("my_labs").main([str(tmp_path / "taken" / "below")]) == 1
     assert "could not be laid out" in capsys.readouterr().err
+
+
+def test_dates_follow_even_where_a_student_has_worked(checkout, lay_out):
+    write(checkout / "release/lab_01/dates.json", "dates 1")
+    lay_out()
+    write(checkout / "my_labs" / LAB, "my work")
+    write(checkout / "release/lab_01/dates.json", "dates 2")
+    said, files = lay_out()
+    assert said == []
+    assert (files[LAB], files["lab_01/dates.json"]) == ("my work", "dates 2")
+
+
+def test_what_a_server_keeps_on_the_start_page_is_no_change_of_a_student(checkout, lay_out):
+    page = "# Labs\n<!-- when labs are due; kept -->\n{}<!-- end of when labs are due -->\n{}"
+    write(checkout / "release" / PAGE, page.format("", "one"))
+    lay_out()
+    write(checkout / "my_labs" / PAGE, page.format("in 2 days\n", "one"))
+    write(checkout / "release" / PAGE, page.format("", "two"))
+    said, files = lay_out()
+    assert said == []
+    assert files[PAGE] == page.format("", "two")

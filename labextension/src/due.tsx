@@ -1,0 +1,48 @@
+/** When the open lab is due: how much time is left, and what handing in now costs. */
+import React from 'react';
+import { localTime } from './words';
+
+/** What the server says about the due time of a lab; it says so again when the words change. */
+export interface IDue {
+  state: 'waiting' | 'open' | 'soon' | 'grace' | 'late' | 'closed';
+  headline: string;
+  more: string[];
+  /** The due time on the clock of the course, with its difference to UTC, or null. */
+  due: string | null;
+}
+
+/** Whether the clock of this browser shows another time than that of the course. */
+export function onAnotherClock(due: string): boolean {
+  const found = /([+-])(\d\d):(\d\d)$/.exec(due);
+  const minutes = found ? Number(`${found[1]}1`) * (60 * Number(found[2]) + Number(found[3])) : 0;
+  return -new Date(due).getTimezoneOffset() !== minutes;
+}
+
+/** The sentences about a due time, in the order in which they are read. */
+export function dueWords(due: IDue): string[] {
+  const { headline, more } = due;
+  const own =
+    due.due !== null && due.state !== 'closed' && onAnotherClock(due.due)
+      ? [`On your clock, it is due ${localTime(due.due)}.`]
+      : [];
+  return [headline, ...own, ...more];
+}
+
+export function DueTime({ due }: { due: IDue | null }): JSX.Element | null {
+  if (due === null) {
+    return null;
+  }
+  const [headline, ...more] = dueWords(due);
+  const pressing = due.state === 'late' || due.state === 'closed';
+  return (
+    <section className="mlsys-Lab-due" aria-label="When it is due" data-state={due.state}>
+      {/* Not a live region: it would be read aloud every minute. */}
+      <p className={pressing ? 'mlsys-Lab-problem' : ''}>{headline}</p>
+      {more.map(words => (
+        <p key={words} className="mlsys-Lab-aside">
+          {words}
+        </p>
+      ))}
+    </section>
+  );
+}

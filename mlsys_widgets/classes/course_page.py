@@ -1,0 +1,90 @@
+"""The report on a whole course as one HTML page: every lab, what it counts, and the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+from html import escape
+
+from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades
+from mlsys_widgets.classes.report_page import as_table, whole_page
+from mlsys_widgets.labs.due_words import in_words, long_time
+from mlsys_widgets.physics import counted
+
+
+def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:
+    """The whole page.
+
+    Parameters
+    ----------
+    totals
+        The grades.
+    title
+        What the course is called.
+    zone
+        On whose clock times are said.
+    names
+        Whether rows name their students.
+    """
+    return whole_page(f"{title}: the course", "\n".join(_body(totals, title, zone, names=names)))
+
+
+def _body(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> Iterator[str]:
+    yield f"<h1>{escape(title)}</h1>"
+    many = counted(len(totals.people), "student")
+    yield f'<p class="quiet">{many}, {counted(len(totals.labs), "graded lab")}</p>'
+    if totals.ungraded:
+        yield f"<p>Not graded yet, and in no total: {escape(', '.join(totals.ungraded))}.</p>"
+    yield "<section><h2>Labs</h2>"
+    header = ("lab", "due", "weight", "handed in", "late", "mean", "late penalties")
+    yield as_table(header, [_lab_row(lab, zone) for lab in totals.labs]) + "</section>"
+    known = [share for p in totals.people if (share := totals.percent(p.id)) is not None]
+    yield "<section><h2>Totals</h2>"
+    yield (
+        "<p>A lab counts with its weight once it is handed in or its due time has passed; what was"
+        " not handed in by then counts as no points. Late penalties are taken off.</p>"
+    )
+    if known:
+        between = f"from {min(known):.1f}% to {max(known):.1f}%"
+        yield f"<p>The median is {st.median(known):.1f}%; totals range {between}.</p>"
+    else:
+        yield "<p>Nothing counts for anybody yet.</p>"
+    if names:
+        yield from _students(totals)
+    yield "</section>"
+
+
+def _lab_row(lab: LabGrades, zone: tzinfo) -> tuple[str, ...]:
+    standings = list(lab.standings.values())
+    late = sum(each.seconds_late > 0 for each in standings)
+    shares = [each.total / lab.most for each in standings] if lab.most else []
+    mean, lost = st.mean(shares), sum(each.penalty for each in standings)
+    return (
+        lab.name,
+        long_time(lab.dates.due, zone) if lab.dates.due else "–",
+        f"{lab.weight:g}",
+        f"{len(standings):,}",
+        f"{late:,}",
+        "–" if mean is None else f"{mean:.0%}",
+        f"−{lost:g} points" if lost else "",
+    )
+
+
+def _students(totals: CourseTotals) -> Iterator[str]:
+    header = ("student", "section", *(lab.name for lab in totals.labs), "total")
+    rows = []
+    for each in totals.people:
+        cells = []
+        for lab in totals.labs:
+            standing = lab.standings.get(each.id)
+            if standing is None:
+                cells.append("missing" if lab.name in totals.counts[each.id] else "")
+                continue
+            late = f", {in_words(standing.seconds_late)} late" if standing.seconds_late else ""
+            cost = f" (−{standing.penalty:g})" if standing.penalty else ""
+            cells.append(f"{standing.total:g} of {lab.most:g}{late}{cost}")
+        share = totals.percent(each.id)
+        total = "–" if share is None else f"{share:.1f}%"
+        rows.append((each.id, totals.sections.get(each.id, ""), *cells, total))
+    yield as_table(header, rows)

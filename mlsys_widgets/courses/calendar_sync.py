@@ -1,0 +1,99 @@
+"""What follows the calendar of a course: the gradebook's due dates, and the dates in ``release/``.
+
+Stock nbgrader and formgrader show the gradebook's dates, and students without a hub those that come
+with a lab. Both are brought up to date wherever the calendar is read or changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.authoring.lab_dates import write_lab_dates
+from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.labs.course import Course
+
+
+@dataclass(frozen=True)
+class CalendarSync:
+    """What was brought up to date.
+
+    Parameters
+    ----------
+    gradebook
+        Labs whose due date in the gradebook changed.
+    released
+        Labs whose dates in ``release/`` changed; students get them with the next release.
+    """
+
+    gradebook: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What to tell an instructor."""
+        said = []
+        if self.gradebook:
+            said.append(f"Due dates in the gradebook follow: {', '.join(self.gradebook)}.")
+        if self.released:
+            said.append(f"Dates in release/ follow: {', '.join(self.released)}.")
+        return tuple(said)
+
+
+def follow_calendar(course: Course) -> CalendarSync:
+    """Bring gradebook and ``release/`` up to date with the calendar.
+
+    Raises
+    ------
+    ValueError
+        When the gradebook cannot be written, with a sentence.
+    """
+    labs, release = labs_of(course), course.root / "release"
+    released = write_lab_dates(course.calendar, release, labs)
+    if released and (release / START_PAGE).is_file():
+        write_start_page(release)
+    return CalendarSync(tuple(_write_due_dates(course, labs)), tuple(released))
+
+
+def _write_due_dates(course: Course, labs: list[str]) -> list[str]:
+    due = {lab: time for lab in labs if (time := _as_gradebook(course.calendar.dates(lab).due))}
+    if not due:
+        return []
+    # Here, because a course without dates never needs it.
+    from sqlalchemy import create_engine, inspect, make_url, select
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from mlsys_widgets.grading import gradebook_schema as t
+
+    url = make_url(course.db_url)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        return []  # connecting would leave an empty one behind
+    engine = None
+    try:
+        engine = create_engine(url)
+        if not inspect(engine).has_table("assignment"):
+            return []
+        with engine.begin() as db:
+            rows = db.execute(select(t.assignment)).all()
+            changed = [row for row in rows if row.name in due and row.duedate != due[row.name]]
+            for row in changed:
+                values = {"duedate": due[row.name]}
+                db.execute(t.assignment.update().where(t.assignment.c.id == row.id).values(values))
+        return sorted(row.name for row in changed)
+    except (SQLAlchemyError, ModuleNotFoundError) as problem:
+        first = (str(getattr(problem, "orig", None) or problem).splitlines() or ["unknown"])[0]
+        raise ValueError(
+            f"the due dates could not be written into the gradebook: {first}; mlsys course doctor"
+            " says more"
+        ) from None
+    finally:
+        if engine is not None:
+            engine.dispose()
+
+
+def _as_gradebook(moment: datetime | None) -> datetime | None:
+    """A time as the gradebook has it: UTC without a zone."""
+    return moment and moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,0 +1,37 @@
+"""Whether handing in now is on time, and what it costs if it is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from mlsys_widgets.handin.work import LabWork
+from mlsys_widgets.labs.due_words import as_data, lateness_words
+from mlsys_widgets.labs.own_dates import dates_here
+
+
+def due_now(work: LabWork) -> dict[str, Any] | None:
+    """When the lab is due for whoever hands it in, as data; `None` if nobody knows.
+
+    Parameters
+    ----------
+    work
+        The lab in its folder.
+    """
+    dates = dates_here(work.folder)
+    said = as_data(dates, work.lab, datetime.now(UTC)) if dates else None
+    return said and {**said, "own": dates is not None and dates.own}
+
+
+def lateness(work: LabWork, at: datetime) -> str | None:
+    """Whether something that was handed in was late, in a sentence; `None` if nobody knows.
+
+    Parameters
+    ----------
+    work
+        The lab in its folder.
+    at
+        When it was handed in.
+    """
+    dates = dates_here(work.folder)
+    return lateness_words(dates, work.lab, at) if dates else None

@@ -1,0 +1,75 @@
+"""Accounts to try a course with: visible in formgrader, and in no export, report or statistic.
+
+They are in ``.mlsys/trial.json``, which a hub keeps: its ``--student``, and whoever teaches and
+tries labs. Somebody who is in a roster is a student, whatever was written there before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.files import OWN_FOLDER, write_whole
+
+#: In the course's own folder.
+TRIAL: Final = "trial.json"
+
+
+def trial_accounts(course: Path) -> frozenset[str]:
+    """Names under which a course was only tried.
+
+    Raises
+    ------
+    ValueError
+        When the file is something else, with a sentence.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     note_trial_accounts(Path(folder), ["teacher", "student"])
+    ...     note_trial_accounts(Path(folder), ["teacher", "student"], enrolled=["student"])
+    ...     sorted(trial_accounts(Path(folder)))
+    ['teacher']
+    """
+    return frozenset(_read(course)["trial"])
+
+
+def note_trial_accounts(course: Path, names: Iterable[str], enrolled: Iterable[str] = ()) -> None:
+    """Write down who only tries the course, and who is enrolled and will never be taken for that.
+
+    Parameters
+    ----------
+    course
+        The folder of the course.
+    names
+        Those who try it.
+    enrolled
+        Those who are in a roster.
+    """
+    before, names = _read(course), set(names)
+    real = {*before["enrolled"], *enrolled}
+    trial = {*before["trial"], *names} - real
+    # Only those whom somebody could take for a trial account are worth a line.
+    doubtful = {*names, *before["trial"], *before["enrolled"]}
+    said = {"trial": sorted(trial), "enrolled": sorted(real & doubtful)}
+    if said != before:
+        path = course / OWN_FOLDER / TRIAL
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, json.dumps(said, indent=1) + "\n")
+
+
+def _read(course: Path) -> dict[str, list[str]]:
+    path = course / OWN_FOLDER / TRIAL
+    if not path.is_file():
+        return {"trial": [], "enrolled": []}
+    try:
+        said = json.loads(path.read_text("utf-8"))
+        found = {name: list(map(str, said.get(name, []))) for name in ("trial", "enrolled")}
+    except (ValueError, TypeError, AttributeError):
+        raise ValueError(
+            f'{path} cannot be read; it must be like {{"trial": ["student"]}}'
+        ) from None
+    return found

@@ -1,0 +1,83 @@
+"""Keeps the dates on the page where a student starts: how much time is left, and what is late.
+
+A student's own server does it, with the student's own rights. It replaces the list between the two
+marks on the page, and nothing if the student has removed them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mlsys_widgets.files import START_PAGE, write_whole
+from mlsys_widgets.labs.own_dates import LAB_DATES, VARIABLE, OwnDates, read_dates
+from mlsys_widgets.labs.page_dates import page_dates, with_page_dates
+from mlsys_widgets.server.design_labels import about_lab
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+#: Milliseconds between two looks.
+_EVERY: Final = 60_000
+#: A page of more bytes is not ours.
+_LARGEST: Final = 1 << 20
+
+
+def refresh_start_page(root: Path, now: datetime | None = None) -> bool:
+    """Bring the dates on the page up to date; returns whether something changed.
+
+    Parameters
+    ----------
+    root
+        The folder of the server.
+    now
+        The present, if it is not now.
+    """
+    page = root / START_PAGE
+    try:
+        if page.is_symlink() or page.stat().st_size > _LARGEST:
+            return False
+        before = page.read_text("utf-8")
+        known = list(_known(root))
+        titles = {lab: _title(root, lab) for dates in known for lab in dates.labs}
+        after = with_page_dates(before, page_dates(known, now or datetime.now(UTC), titles))
+        if after == before:
+            return False
+        mode = page.stat().st_mode & 0o777
+        write_whole(page, after, mode=mode)
+    except (OSError, UnicodeError):
+        return False
+    return True
+
+
+def _known(root: Path) -> Iterator[OwnDates]:
+    """The student's own dates, or else those that came with the labs in the folder."""
+    named = os.environ.get(VARIABLE)
+    if own := read_dates(Path(named)) if named else None:
+        yield own
+        return
+    for path in sorted(root.glob(f"*/{LAB_DATES}")):
+        if dates := read_dates(path):
+            yield dates
+
+
+def _title(root: Path, lab: str) -> str:
+    title = about_lab(root / lab / f"{lab}.ipynb").get("title")
+    return title if isinstance(title, str) else ""
+
+
+def keep_start_page(serverapp: ServerApp) -> None:
+    """Do it now and every minute, as long as the server runs."""
+    from tornado.ioloop import PeriodicCallback
+
+    folder = getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir
+    root = Path(folder)
+    refresh_start_page(root)
+
+    def look() -> None:
+        refresh_start_page(root)
+
+    PeriodicCallback(look, _EVERY).start()
