@@ -34,7 +34,7 @@ def stale_labs(course: Course) -> dict[str, str]:
     """
     found = {}
     for lab in labs_of(course):
-        reason = _why_stale(course, lab)
+        reason = why_stale(course, lab)
         if reason:
             found[lab] = reason
     return found
@@ -56,7 +56,8 @@ def checksums(course: Course, lab: str) -> dict[str, str]:
     return {each["grade_id"]: each["checksum"] for each in said if "checksum" in each}
 
 
-def _why_stale(course: Course, lab: str) -> str | None:
+def why_stale(course: Course, lab: str) -> str | None:
+    """Why a lab has to be built again; `None` if it need not be."""
     home = course.folder("assignments", lab)
     source, release = (course.folder(step, lab) for step in ("source", "release"))
     notebook = f"{lab}.ipynb"

@@ -7,8 +7,8 @@ is large lies in files, whose names the coordinator knows.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from mlsys_widgets.grading.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.lab_copies import Copies, EarlierVersion, stamp_of
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.outside_tests import place_verdicts, without_tests
@@ -72,6 +73,13 @@ class Marking:
         The instructor's files, which take the place of the student's.
     facts
         What is known of hand-ins besides what was handed in.
+    copies, earlier
+        The versions of the lab that a submission may be a copy of, and the same for each of those
+        that were released before.
+    version, scale
+        Which version this is, and what a point of it is worth in the gradebook.
+    graded_cells
+        All cells of the gradebook that have points, also those that other versions have.
     """
 
     course: Course
@@ -82,6 +90,32 @@ class Marking:
     answer_cells: frozenset[str]
     given: Mapping[str, bytes]
     facts: HandInFacts = field(default_factory=HandInFacts)
+    copies: Copies = field(default_factory=Copies)
+    earlier: Mapping[str, Marking] = field(default_factory=dict)
+    version: str = ""
+    scale: float = 1.0
+    graded_cells: frozenset[str] = frozenset()
+
+    def with_earlier(self, versions: Iterable[EarlierVersion]) -> Marking:
+        """The same, for a class in which some have earlier versions of the lab."""
+        most = sum(self.points.values())
+        earlier = {}
+        for each in versions:
+            own = sum(each.points.values())
+            earlier[each.version] = replace(
+                self, lab=each.lab, judge=each.judge, blueprint=each.blueprint, points=each.points,
+                answer_cells=each.answer_cells, given=each.given, version=each.version,
+                scale=most / own if own else 1.0,
+            )  # fmt: skip
+        return replace(self, earlier=earlier)
+
+    def of_copy(self, submission: Submission) -> Marking:
+        """What judges a submission: the version of the lab that it is a copy of."""
+        if not self.earlier:
+            return self
+        notebook = submission.files.get(f"{self.lab.name}.ipynb", b"")
+        version, _ = self.copies.choose(stamp_of(notebook))
+        return self.earlier.get(version or "", self)
 
     def __call__(self, request: Request) -> Reply:
         """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
@@ -102,6 +136,8 @@ class Marking:
     def learn(self) -> None:
         """Work out what is the same for everybody, before readers are forked from this process."""
         _ = self.released, self.grades_no_code
+        for each in self.earlier.values():
+            each.learn()
 
     @cached_property
     def released(self) -> Blueprint:
@@ -118,6 +154,10 @@ class Marking:
         """Judge a submission if nothing of it need be run; else say why it must be."""
         name = self.lab.name
         submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._by_record(student, request)
+        if not self.grades_no_code:
+            return {"run": "this version of the lab grades code"}
         files = self._with_given(submission)
         try:
             runnable = make_runnable(name, files, self.released)
@@ -134,13 +174,15 @@ class Marking:
                 return {"run": reason}
             result = result_by_record(student, self.lab, items, saved, runnable, folder)
         self._lay_out(files, request)
-        read = _Read.of(submission)
+        read = _Read.of(submission, self.lab.name)
         return self._outcome(read, runnable.book, result, request, BY_RECORD)
 
     def _prepare(self, student: str, request: Request) -> Reply:
         """Lay out what a child gets, and what is needed when it has ended."""
         name, place = self.lab.name, Path(request["place"])
         submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._prepare(student, request)
         files = self._with_given(submission)
         try:
             runnable = make_runnable(name, files, self.released)
@@ -153,7 +195,8 @@ class Marking:
         )
         (place / CONTENT).write_bytes(content)
         state = {
-            "read": _Read.of(submission).as_data(),
+            "read": _Read.of(submission, self.lab.name).as_data(),
+            "version": self.version,
             "book": runnable.book,
             "watched": list(runnable.watched.items()),
             "hidden": list(runnable.hidden.items()),
@@ -167,6 +210,8 @@ class Marking:
         """Judge what a child has reported."""
         place = Path(request["place"])
         state = json.loads((place / _STATE).read_bytes())
+        if (own := self.earlier.get(state["version"])) is not None:
+            return own._finish(student, request)
         runnable = RunnableNotebook(
             nbformat.from_dict(state["book"]),
             dict(state["watched"]),
@@ -192,7 +237,7 @@ class Marking:
         self._lay_out(files, request)
         student = submission.student
         result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
-        return self._outcome(_Read.of(submission), None, result, request, BY_RECORD)
+        return self._outcome(_Read.of(submission, self.lab.name), None, result, request, BY_RECORD)
 
     def _items(self, student: str) -> Mapping[str, Item]:
         course = self.course
@@ -239,22 +284,28 @@ class Marking:
         head, changed = check_heads(
             fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone
         )
+        if self.copies.present:
+            changed += [flag for flag in (self.copies.choose(read.stamp)[1],) if flag]
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
         said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
         flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
+        worth = [_scaled(score, self.scale) for score in scores]
         graded = GradedSubmission(
             student,
-            tuple(scores),
+            tuple(worth),
             remarks=remarks[:_MOST_REMARKS],
             flags=flags[:_MOST_REMARKS],
             seconds=result.seconds,
             way=way,
+            version=self.version or self.copies.name,
         )
         written = {n: c for n, c in cells.items() if n in self.answer_cells}
         same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
         answered = [n for n in written if n not in same]
-        entry = GradebookEntry(student, time.moment, scores, same, answered)
+        # What only other versions ask earns nothing, and waits for nobody.
+        absent = [Score(n, 0.0, 0.0) for n in sorted(self.graded_cells - self.points.keys())]
+        entry = GradebookEntry(student, time.moment, [*worth, *absent], same, answered)
         if book is None:
             shown = replacement_notebook(result.remarks)
         else:
@@ -281,20 +332,32 @@ class _Read:
     student: str
     remarks: tuple[Remark, ...]
     digest: str
+    stamp: str | None
 
     @classmethod
-    def of(cls, submission: Submission) -> _Read:
-        return cls(submission.student, submission.remarks, submission.digest)
+    def of(cls, submission: Submission, lab: str) -> _Read:
+        stamp = stamp_of(submission.files.get(f"{lab}.ipynb", b""))
+        return cls(submission.student, submission.remarks, submission.digest, stamp)
 
     def as_data(self) -> dict[str, Any]:
         return {
             "remarks": [each.as_data() for each in self.remarks],
             "digest": self.digest,
+            "stamp": self.stamp,
         }
 
     @classmethod
     def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
-        return cls(student, tuple(map(Remark.from_data, data["remarks"])), data["digest"])
+        remarks = tuple(map(Remark.from_data, data["remarks"]))
+        return cls(student, remarks, data["digest"], data["stamp"])
+
+
+def _scaled(score: Score, scale: float) -> Score:
+    """What a cell earned, as it counts in a gradebook that knows another full score."""
+    if scale == 1:
+        return score
+    auto = None if score.auto is None else round(score.auto * scale, 2)
+    return replace(score, auto=auto, most=score.most * scale)
 
 
 def _as_text(book: Any) -> str:

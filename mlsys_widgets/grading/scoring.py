@@ -6,7 +6,7 @@ course, the ledger from the submission's folder, the numbers from this process's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -71,12 +71,20 @@ class Judge:
         Its keys.
     variants, edition
         As the course builds its labs.
+    also
+        Other versions of the lab that were released, in which a student may have begun.
     """
 
     def __init__(
-        self, lab: Lab, checks: Checks, *, variants: bool = True, edition: str = ""
+        self,
+        lab: Lab,
+        checks: Checks,
+        *,
+        variants: bool = True,
+        edition: str = "",
+        also: Sequence[Lab] = (),
     ) -> None:
-        self._lab, self._checks = lab, checks
+        self._lab, self._checks, self._also = lab, checks, also
         self._variants, self._edition = variants, edition
 
     @property
@@ -117,7 +125,7 @@ class Judge:
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), Given(p, folder)
-        ledger = _ledger(self._lab, folder, student, items)
+        ledger = _ledger(self._lab, folder, student, items, self._also)
         scores, doubts = [], []
         for name, most in points.items():
             item, cell, doubt = items.get(name), cells.get(name), None
@@ -194,10 +202,12 @@ class Judge:
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
 
 
-def _ledger(lab: Lab, folder: Path, student: str, items: Mapping[str, Item]) -> LedgerRecord | None:
+def _ledger(
+    lab: Lab, folder: Path, student: str, items: Mapping[str, Item], also: Sequence[Lab]
+) -> LedgerRecord | None:
     """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
     try:
-        return LedgerRecord(lab, folder, student, items=items)
+        return LedgerRecord(lab, folder, student, items=items, also=also)
     except MemoryError:
         raise
     except Exception:

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
 
-from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import read_config
-
-#: Where nbgrader's own exchange is, if nobody says otherwise.
-_USUAL: Final = "/usr/local/share/nbgrader/exchange"
-
-
-def nbgrader_settings(*folders: Path) -> Any:
-    """The settings as nbgrader merges them: the machine's, this user's, those of the folders.
-
-    Raises
-    ------
-    ValueError
-        When a file of settings cannot be run.
-    """
-    from jupyter_core.paths import jupyter_config_path
-    from traitlets.config import Config
-
-    config: Any = Config()
-    places: list[Path | str] = [*reversed(jupyter_config_path()), *folders]
-    for place in places:
-        for name in (NBGRADER_CONFIG, "nbgrader_config.json"):
-            config.merge(read_config(Path(place) / name))
-    return config
+from mlsys_widgets.labs.exchange_place import (
+    course_id_in,
+    exchange_folder,
+    is_folder,
+    nbgrader_settings,
+)
 
 
 def course_that_takes(lab: str, *folders: Path) -> str | None:
@@ -45,12 +26,27 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
         config = nbgrader_settings(*folders)
     except ValueError:
         return None
-    course = str(config.get("CourseDirectory", {}).get("course_id", ""))
-    if not course:
-        return None
-    # Our own way to submit uses the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit"}:
+    course = course_id_in(config)
+    if course and not is_folder(config):
         return course
-    root = Path(str(config.get("Exchange", {}).get("root", _USUAL)))
-    released = root / course / "outbound" / lab
-    return course if released.is_dir() and (root / course / "inbound").is_dir() else None
+    place = exchange_folder(config)
+    if place is None:
+        return None
+    released = place / "outbound" / lab
+    return course if released.is_dir() and (place / "inbound").is_dir() else None
+
+
+def released_folder(lab: str, *folders: Path) -> Path | None:
+    """Where a lab can be fetched from; `None` if nowhere, or from no folder.
+
+    Parameters
+    ----------
+    lab, folders
+        As for `course_that_takes`.
+    """
+    try:
+        place = exchange_folder(nbgrader_settings(*folders))
+    except ValueError:
+        return None
+    released = place / "outbound" / lab if place else None
+    return released if released and released.is_dir() else None
