@@ -439,10 +439,13 @@ def _add_hub(commands: _Commands) -> None:
 
 
 def _grade(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.courses.lab_releases import notice_release
     from mlsys_widgets.grading import command
+    from mlsys_widgets.grading.lab_copies import is_noted
     from mlsys_widgets.labs.course import Course
 
     course = Course.at(arguments.course)
-    notice_release(course, arguments.lab)
+    if not is_noted(course, arguments.lab):  # what does that takes long to import
+        from mlsys_widgets.courses.lab_releases import notice_release
+
+        notice_release(course, arguments.lab)
     return command.run(arguments, course)

@@ -15,13 +15,14 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets import __version__
-from mlsys_widgets.files import ASKS, LAB_TEXT
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
 from mlsys_widgets.grading.keys import Checks
 from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.labs.kept_versions import KeptVersion, counted, kept_versions
 from mlsys_widgets.labs.lab_versions import files_beside, stamp_in, version_in
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
@@ -118,6 +119,18 @@ def stamp_of(notebook: bytes) -> str | None:
     """What a notebook that was handed in says it is, whatever its encoding."""
     wide = notebook.replace(b"\0", b"") if b"\0" in notebook[:100] else b""
     return stamp_in(notebook) or stamp_in(wide)
+
+
+def is_noted(course: Course, lab: str) -> bool:
+    """Whether the present version is kept with its present keys, and noted if students have it."""
+    present = version_in(course.folder("release", lab), lab)
+    kept = next((e for e in kept_versions(course.root, lab) if e.version == present), None)
+    home = course.folder("assignments", lab)
+    if kept is None or not all(_same(home / name, kept.keys / name) for name in (ASKS, CHECKS)):
+        return False
+    place = exchange_folder(nbgrader_settings(course.home))
+    there = _stamp_of(place / "outbound" / lab / f"{lab}.ipynb") if place else None
+    return there is None or (there == present and bool(kept.released))
 
 
 # What judges a version.
