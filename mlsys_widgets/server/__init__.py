@@ -25,8 +25,10 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     from mlsys_widgets.server.handlers import add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
     from mlsys_widgets.server.saved_pages import save_pages
+    from mlsys_widgets.server.version_handler import add_versions
 
     add_handlers(serverapp)
     add_hand_in(serverapp)
+    add_versions(serverapp)
     save_pages(serverapp)
     send_at_once(serverapp)
