@@ -7,6 +7,7 @@ import { StartOrResume } from './banner';
 import { actsOf, IAct, IStep, notDone, progress } from './contract';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
+import { NewVersion } from './new_version';
 import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
 import { LabStart } from './start';
@@ -118,6 +119,7 @@ function OpenLab(props: {
   return (
     <>
       <h2 className="mlsys-Lab-title">{about.title}</h2>
+      <NewVersion lab={lab} />
       {start !== null && ['waiting', 'running'].includes(start.stage) && (
         <section className="mlsys-Lab-start" aria-label="Start or resume">
           <StartOrResume start={start} />

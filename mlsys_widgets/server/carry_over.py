@@ -103,7 +103,9 @@ def _type(cell: Mapping[str, Any]) -> str:
 
 def _source(cell: Mapping[str, Any]) -> str:
     source = cell.get("source", "")
-    return source if isinstance(source, str) else "".join(map(str, source))
+    if isinstance(source, list):
+        return "".join(map(str, source))
+    return source if isinstance(source, str) else ""
 
 
 def _stub(cell: Mapping[str, Any]) -> Any:
@@ -164,12 +166,18 @@ def _place_own(old: list[Cell], made: list[Cell]) -> int:
     """Put cells that the student added below the cell that they stood below."""
     known = {_place(cell) for cell in made} | {str(cell.get("id", "")) for cell in made}
     texts = {(_type(cell), _source(cell)) for cell in made}
+    there = {str(cell.get("id", "")): cell for cell in made if _is_own(cell)}
     below, count = "", 0
     after: dict[str, list[Cell]] = {}
     for cell in old:
         if not _is_own(cell):
             below = _place(cell) if _place(cell) in known else below
-        elif str(cell.get("id", "")) not in known or (_type(cell), _source(cell)) not in texts:
+        elif (_type(cell), _source(cell)) in texts:
+            continue
+        elif (same := there.get(str(cell.get("id", "")))) and _type(same) == _type(cell):
+            _fill(same, cell)  # it was carried over before, and written on since
+            count += 1
+        else:
             after.setdefault(below, []).append(_renamed(copy.deepcopy(cell), known))
             count += 1
     for number in range(len(made) - 1, -1, -1):
