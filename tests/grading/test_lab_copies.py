@@ -15,7 +15,6 @@ from mlsys_widgets.grading.flags import FlagKind
 from mlsys_widgets.grading.keys import Given
 from mlsys_widgets.grading.lab_copies import (
     Copies,
-    blueprint_of,
     checks_of,
     is_noted,
     judge_of,
@@ -23,7 +22,6 @@ from mlsys_widgets.grading.lab_copies import (
     lab_of,
     stamp_of,
 )
-from mlsys_widgets.grading.version_cells import enter_version, has_submissions
 from mlsys_widgets.labs.kept_versions import kept_versions, versions_folder
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
@@ -134,34 +132,6 @@ def test_a_ledger_begun_in_the_old_version_is_not_doubtful(fixed):
     (notebook.parent / "timestamp.txt").write_text(right_now())
     graded = grade(Workshop(fixed.root, LAB), force=True)["ann"]
     assert [flag.kind for flag in graded.flags] == [FlagKind.DOUBTFUL_LEDGER]
-
-
-def test_a_version_that_is_released_when_some_are_graded(fixed):
-    """nbgrader would refuse its cells; no points are lost, whoever gave them."""
-    root, course = fixed.root, fixed.course
-    shutil.copy(root / "first_gradebook.db", root / "gradebook.db")
-    assert not has_submissions(course.db_url, LAB)
-    hand_in(fixed, "ann", 0)
-    assert grade(Workshop(root, LAB))["ann"].earned == 80
-    assert has_submissions(course.db_url, LAB)
-    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
-        db.execute(
-            "update grade set manual_score = 17 where cell_id in"
-            " (select id from base_cell where name = 'limit')"
-        )
-        db.commit()
-    kept = versions_folder(root, LAB) / fixed.versions[1]
-    blueprint = blueprint_of(kept / "source" / f"{LAB}.ipynb", LAB)
-    for _ in range(2):  # again changes nothing
-        enter_version(course.db_url, LAB, blueprint)
-        assert full_score(root) == 120
-    hand_in(fixed, "ben", 1)
-    graded = grade(Workshop(root, LAB), force=True)
-    assert {name: each.earned for name, each in graded.items()} == {"ann": 96, "ben": 100}
-    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
-        (kept_points,) = db.execute("select manual_score from grade where manual_score > 0")
-    assert kept_points == (17,)
-    assert in_gradebook(root, "ben")["waits"] == (30, False)
 
 
 def test_what_judges_a_version(fixed):
