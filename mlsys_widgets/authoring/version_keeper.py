@@ -45,7 +45,7 @@ def keep_version(course: Course, lab: str) -> KeptVersion | None:
     Returns
     -------
     kept
-        The version; `None` for what is not a lab of ours, or is not built.
+        The version; `None` for what is not a lab of ours, is not built, or was changed since.
     """
     home, source, release = (course.folder(s, lab) for s in ("assignments", "source", "release"))
     version = version_in(release, lab)
@@ -59,9 +59,10 @@ def keep_version(course: Course, lab: str) -> KeptVersion | None:
         if current:
             _update(kept.keys, _keys(home))
         return kept
-    keys = _keys(home) if current else {**_python_in(source), CHECKS: (home / CHECKS).read_bytes()}
+    if not current:
+        return None  # nobody can say which keys were those of the release
     _forget_drafts(list(known.values()))
-    return _keep(course, lab, version, keys)
+    return _keep(course, lab, version, _keys(home))
 
 
 def _fits(home: Path, lab: str, release: Path) -> bool:
@@ -79,10 +80,6 @@ def _fits(home: Path, lab: str, release: Path) -> bool:
 def _keys(home: Path) -> dict[str, bytes]:
     beside = modules_beside(home, ASKS, LAB_TEXT, CHECKS).values()
     return {path.name: path.read_bytes() for path in (home / ASKS, home / CHECKS, *beside)}
-
-
-def _python_in(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
 
 
 def _update(folder: Path, files: dict[str, bytes]) -> None:

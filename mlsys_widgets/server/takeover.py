@@ -47,7 +47,7 @@ class CannotTakeOver(ValueError):
 
 
 @dataclass(frozen=True)
-class Replaced:
+class Replacement:
     """A folder that was replaced, and what replaced it.
 
     Parameters
@@ -183,7 +183,7 @@ def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) 
     files = {n: content for n, content in new.items() if n != name}
     text = json.dumps(carried.book, indent=1, sort_keys=True, ensure_ascii=False)
     files[notebook.name] = f"{text}\n".encode("utf-8", "surrogatepass")
-    about = Replaced(
+    about = Replacement(
         _next_number(place),
         before=stamp_in(notebook.read_bytes()) or "",
         after=_stamp(carried.book),
@@ -291,7 +291,7 @@ def _exchange_at_once(one: Path, other: Path) -> None:
         raise OSError(number, os.strerror(number), str(one))
 
 
-def _finish(folder: Path, place: Path, about: Replaced) -> None:
+def _finish(folder: Path, place: Path, about: Replacement) -> None:
     """Bring over what was written into the old folder while the new one was made."""
     old = place / str(about.number)
     for path, relative in _entries(old):
@@ -366,14 +366,14 @@ def put_all_right(root: Path) -> None:
 # The way back.
 
 
-def replaced(folder: Path, *, finished: bool = True) -> list[Replaced]:
+def replaced(folder: Path, *, finished: bool = True) -> list[Replacement]:
     """What was replaced in a folder, the latest last."""
     place = folder.parent / BACKUPS / folder.name
     found = []
     for path in place.glob("*.json"):
         try:
             said = json.loads(path.read_bytes())
-            about = Replaced(**{**said, "names": tuple(said["names"])})
+            about = Replacement(**{**said, "names": tuple(said["names"])})
         except (OSError, ValueError, TypeError, LookupError):
             continue
         if not finished or (place / f"{about.number}.done").exists():
@@ -381,7 +381,7 @@ def replaced(folder: Path, *, finished: bool = True) -> list[Replaced]:
     return sorted(found, key=lambda each: each.number)
 
 
-def way_back(notebook: Path) -> Replaced | None:
+def way_back(notebook: Path) -> Replacement | None:
     """What the version in a folder has replaced; `None` if that is not kept."""
     folder = notebook.parent
     try:
@@ -394,7 +394,7 @@ def way_back(notebook: Path) -> Replaced | None:
     return None
 
 
-def kept_files(notebook: Path, lab: str, about: Replaced) -> dict[str, bytes]:
+def kept_files(notebook: Path, lab: str, about: Replacement) -> dict[str, bytes]:
     """The lab's own files of a folder that was replaced.
 
     Raises

@@ -50,12 +50,9 @@ def test_questions_that_are_not_built_yet_are_no_part_of_a_version(fixed):
     kept = keep_version(fixed.course, LAB)
     assert kept is not None
     assert "sides half" in (kept.keys / "asks.py").read_text()
-    # Nor if the version was never kept, as with a bundle of an earlier package.
+    # Once the questions have changed, nobody knows whether the keys have, too.
     shutil.rmtree(versions_folder(fixed.root, LAB))
-    kept = keep_version(fixed.course, LAB)
-    assert kept is not None
-    assert "sides half" in (kept.keys / "asks.py").read_text()
-    assert "def waits" in (kept.keys / "checks.py").read_text()
+    assert keep_version(fixed.course, LAB) is None
 
 
 def test_what_is_no_lab_of_ours(fixed):
