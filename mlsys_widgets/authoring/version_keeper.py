@@ -19,10 +19,10 @@ from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, lay_out, sync_folder, wr
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.kept_versions import (
     PRIVATE,
-    PRIVATE_FILE,
     KeptVersion,
     kept_versions,
     now,
+    private,
     versions_folder,
 )
 from mlsys_widgets.labs.lab_modules import modules_beside
@@ -86,7 +86,7 @@ def _update(folder: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         path = folder / name
         if not path.is_file() or path.read_bytes() != content:
-            write_whole(path, content, mode=PRIVATE_FILE & ~_umask())
+            write_whole(path, content, mode=private())
 
 
 def _keep(course: Course, lab: str, version: str, keys: dict[str, bytes]) -> KeptVersion:
@@ -108,7 +108,9 @@ def _keep(course: Course, lab: str, version: str, keys: dict[str, bytes]) -> Kep
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=PRIVATE)
     try:
-        lay_out(aside, files, mode=PRIVATE_FILE & ~_umask())
+        lay_out(aside, files, mode=private())
+        for each in aside.rglob("*/"):
+            each.chmod(private(PRIVATE))
         stamped = stamp_in(student) is not None
         KeptVersion(aside, version, now(), stamped=stamped).write()
         # What is not whole is no version: the file that says what it is comes last.
@@ -127,12 +129,6 @@ def _private_folders(root: Path, folder: Path) -> None:
     for each in reversed([each for each in missing if each.is_relative_to(root)]):
         # The first one is shared with what is no secret.
         each.mkdir(mode=0o777 if each.parent == root else PRIVATE)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _forget_drafts(known: list[KeptVersion]) -> None:

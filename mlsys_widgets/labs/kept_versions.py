@@ -8,6 +8,7 @@ were (``keys``). It is for instructors: students see nothing of it.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from mlsys_widgets.labs.lab_versions import VERSION
 _ABOUT: Final = "version.json"
 #: Of whoever has the course's folder, and of nobody else.
 PRIVATE: Final = 0o770
-PRIVATE_FILE: Final = 0o660
+_PRIVATE_FILE: Final = 0o660
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,16 @@ class KeptVersion:
     def write(self) -> KeptVersion:
         """Write down what there is to say about it."""
         said = {name: value for name, value in asdict(self).items() if name != "folder"}
-        write_whole(self.folder / _ABOUT, json.dumps(said, indent=1) + "\n")
+        text = json.dumps(said, indent=1) + "\n"
+        write_whole(self.folder / _ABOUT, text, mode=private(_PRIVATE_FILE))
         return self
+
+
+def private(mode: int = _PRIVATE_FILE) -> int:
+    """The permissions of what is kept: those of its owner and group, as far as the umask goes."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mode & ~mask
 
 
 def versions_folder(course: Path, lab: str) -> Path:

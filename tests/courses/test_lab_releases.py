@@ -6,6 +6,9 @@ import json
 import shutil
 
 import pytest
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
 
 from mlsys_widgets.courses.lab_releases import (
     note_version,
@@ -13,10 +16,10 @@ from mlsys_widgets.courses.lab_releases import (
     outbound_of,
     release_lab,
 )
+from mlsys_widgets.labs.exchange_place import nbgrader_settings
 from mlsys_widgets.labs.kept_versions import kept_versions
 from mlsys_widgets.labs.lab_versions import changes_in, stamp_in, version_in
 from tests.courses.fixed_lab import LAB, NOTE, FixedLab, edit, fixed_lab
-from tests.labs.rehearsal import nbgrader
 
 
 @pytest.fixture
@@ -29,6 +32,20 @@ def forget(fixed: FixedLab) -> None:
     for each in kept_versions(fixed.root, LAB):
         path = each.folder / "version.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "released": [], "note": ""}))
+
+
+def release_with_nbgrader(fixed: FixedLab, note: str = "") -> None:
+    """Release as formgrader and ``nbgrader release_assignment`` do, with the course's settings."""
+    config = nbgrader_settings(fixed.root)
+    config.CourseDirectory.root = str(fixed.root)
+    config.CourseDirectory.assignment_id = LAB
+    config.Exchange.force = True
+    if note:
+        config.ReleaseVersion.note = note
+    course = CourseDirectory(config=config)
+    ExchangeFactory(config=config).ReleaseAssignment(
+        coursedir=course, authenticator=Authenticator(config=config), config=config
+    ).start()
 
 
 def in_exchange(fixed: FixedLab) -> dict:
@@ -69,7 +86,7 @@ def test_a_release_by_stock_nbgrader_is_noticed(fixed):
     forget(fixed)
     shutil.rmtree(fixed.outbound)
     assert notice_release(fixed.course, LAB) is None
-    nbgrader(fixed.root, ["release_assignment", LAB])
+    release_with_nbgrader(fixed)
     assert not any(each.released for each in kept_versions(fixed.root, LAB))
     assert notice_release(fixed.course, LAB) == fixed.versions[1]
     assert [bool(each.released) for each in kept_versions(fixed.root, LAB)] == [False, True]
@@ -80,12 +97,10 @@ def test_a_release_by_stock_nbgrader_is_noticed(fixed):
 
 def test_a_hub_notes_it_while_nbgrader_releases(fixed):
     forget(fixed)
-    with (fixed.root / "nbgrader_config.py").open("a") as settings:
-        settings.write(
-            "c.ExchangeFactory.release_assignment ="
-            " 'mlsys_widgets.courses.release_hook.ReleaseVersion'\n"
-        )
-    nbgrader(fixed.root, ["release_assignment", LAB, "--force", "--ReleaseVersion.note=A typo"])
+    path = fixed.root / "nbgrader_config.py"
+    hook = "mlsys_widgets.courses.release_hook.ReleaseVersion"
+    path.write_text(f"{path.read_text()}c.ExchangeFactory.release_assignment = {hook!r}\n")
+    release_with_nbgrader(fixed, note="A typo")
     assert [each.note for each in kept_versions(fixed.root, LAB) if each.released] == ["A typo"]
     assert changes_in(in_exchange(fixed)) == [(fixed.versions[1], "A typo")]
     assert outbound_of(fixed.course, LAB) == fixed.outbound
