@@ -153,7 +153,7 @@ def _table(rows: Iterable[VersionRow], course: Course) -> Table:
 def _say_who_has_old_copies(console: Console, rows: list[VersionRow]) -> None:
     """Name whoever has not got what students can fetch now."""
     if not any(each.fetched for each in rows):
-        _print(console, "Nothing is in the exchange; ← would mark it.")
+        _print(console, "The exchange does not have this lab.")
     for each in rows:
         if each.fetched:
             continue
