@@ -416,11 +416,34 @@ def _add_courses(commands: _Commands) -> None:
     )  # fmt: skip
     extend.set_defaults(run=_in_room("courses.term:run_extend"))
 
+    _add_versions(actions)
     doctor = actions.add_parser(
         "doctor", parents=[here], help="what is wrong here, and how to fix it"
     )
     doctor.add_argument("--json", action="store_true", help="the findings as JSON")
     doctor.set_defaults(run=_in_room("courses.command:run_doctor"))
+
+
+def _add_versions(actions: _Commands) -> None:
+    here = argparse.ArgumentParser(add_help=False)
+    here.add_argument("lab", metavar="LAB")
+    here.add_argument(
+        "--folder", type=Path, default=Path(), metavar="FOLDER",
+        help="the course (default: this folder)",
+    )  # fmt: skip
+    versions = actions.add_parser(
+        "versions", parents=[here], help="which versions of a lab there are, and who has which"
+    )
+    versions.add_argument("--json", action="store_true", help="the same as JSON")
+    versions.set_defaults(run=_in_room("courses.version_list:run_versions"))
+    release = actions.add_parser(
+        "release", parents=[here], help="release a lab, also again after it was fixed"
+    )
+    release.add_argument("--note", metavar="TEXT", help="what changed, in a line for students")
+    release.add_argument(
+        "--version", metavar="VERSION", help="only note that students have this version"
+    )
+    release.set_defaults(run=_in_room("courses.version_list:run_release"))
 
 
 def _moment(said: str) -> datetime:
@@ -480,6 +503,12 @@ def _add_hub(commands: _Commands) -> None:
 
 def _grade(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.grading import command
+    from mlsys_widgets.grading.lab_copies import is_noted
     from mlsys_widgets.labs.course import Course
 
-    return command.run(arguments, Course.at(arguments.course))
+    course = Course.at(arguments.course)
+    if not is_noted(course, arguments.lab):  # what does that takes long to import
+        from mlsys_widgets.courses.lab_releases import notice_release
+
+        notice_release(course, arguments.lab)
+    return command.run(arguments, course)

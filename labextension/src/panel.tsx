@@ -8,6 +8,7 @@ import { actsOf, IAct, IStep, notDone, progress } from './contract';
 import { DueTime } from './due';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
+import { NewVersion } from './new_version';
 import { problemOf } from './problems';
 import { IDesign, IEntry, IReport } from './server';
 import { LabStart } from './start';
@@ -120,6 +121,7 @@ function OpenLab(props: {
     <>
       <h2 className="mlsys-Lab-title">{about.title}</h2>
       <DueTime due={report?.due ?? null} />
+      <NewVersion lab={lab} />
       {start !== null && ['waiting', 'running'].includes(start.stage) && (
         <section className="mlsys-Lab-start" aria-label="Start or resume">
           <StartOrResume start={start} />

@@ -20,14 +20,16 @@ from mlsys_widgets.authoring.lab_dates import write_lab_dates
 from mlsys_widgets.authoring.notebook import CHECKED, VARIES, Notebook
 from mlsys_widgets.authoring.release import generate_release
 from mlsys_widgets.authoring.start_page import write_start_page
-from mlsys_widgets.authoring.student_source import student_asks
 from mlsys_widgets.authoring.text import TextError, read
+from mlsys_widgets.authoring.traveling_files import traveling
+from mlsys_widgets.authoring.version_keeper import keep_version
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.identity import INSTRUCTOR, VARIABLE
 from mlsys_widgets.labs.lab import module_at
 from mlsys_widgets.labs.lab_modules import modules_beside
+from mlsys_widgets.labs.lab_versions import STAMP, version_in
 
 #: Another one in every run, which nbval does not compare.
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
@@ -89,10 +91,13 @@ def build(
             _run(workshop / "source" / lab / f"{lab}.ipynb")
             say(f"{lab}: release")
             _release(course, lab, workshop)
+            _stamp(lab, workshop)
             for step in _STEPS:
                 target = (into or course.root) / step / lab
                 _replace(workshop / step / lab, target)
                 made.append(target / f"{lab}.ipynb")
+        if into is None:
+            keep_version(course, lab)
     if made:
         release = (into or course.root) / "release"
         write_lab_dates(course.calendar, release, known)
@@ -115,14 +120,6 @@ def _write_source(course: Course, lab: str, workshop: Path) -> None:
     for name, code in traveling(home, lab).items():
         (folder / name).write_text(code, "utf-8")
     _write(book, folder / f"{lab}.ipynb")
-
-
-def traveling(home: Path, lab: str) -> dict[str, str]:
-    """The files that go to students beside the notebook, as they go there."""
-    beside = modules_beside(home, ASKS, LAB_TEXT).values()
-    return {
-        path.name: student_asks(path.read_text("utf-8"), lab) for path in (home / ASKS, *beside)
-    }
 
 
 def _refuse_modules_of_checks(home: Path) -> None:
@@ -237,6 +234,20 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
     for made in (workshop / "release" / lab).iterdir():
         # nbgrader makes what it releases read-only for others; git and copies want plain files.
         made.chmod(0o644)
+
+
+def _stamp(lab: str, workshop: Path) -> None:
+    """Have both notebooks say which version they are: nbgrader's own release then says it too."""
+    version = version_in(workshop / "release" / lab, lab)
+    assert version is not None
+    for step in _STEPS:
+        path = workshop / step / lab / f"{lab}.ipynb"
+        book = nbformat.read(path, 4)
+        book.metadata.mlsys[STAMP] = version
+        if step == "source":
+            _write(book, path)
+        else:
+            path.write_text(nbformat.writes(book) + "\n", "utf-8")
 
 
 def _replace(made: Path, target: Path) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import logging
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
+
+import nbformat
 
 from mlsys_widgets.authoring.environment import tools_on_path
 from mlsys_widgets.labs.course import Course
@@ -40,3 +43,36 @@ def generate_release(
     converter.log.setLevel(logging.ERROR)
     with tools_on_path():
         converter.start()
+
+
+def as_gradebook_has_it(
+    course: Course, lab: str, book: nbformat.NotebookNode
+) -> nbformat.NotebookNode:
+    """A notebook of ``source/`` as nbgrader's gradebook keeps it: hidden tests, no solutions."""
+    return _through(_steps()[0], course, lab, book)
+
+
+def as_released(course: Course, lab: str, book: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """What nbgrader makes for students from a notebook, without touching a gradebook."""
+    before, after = _steps()
+    return _through(before + after, course, lab, book)
+
+
+def _steps() -> tuple[list[Any], list[Any]]:
+    """The steps of nbgrader to a release: those before it writes the gradebook, and those after."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.preprocessors import SaveCells
+
+    steps = list(GenerateAssignment.preprocessors.default_args[0])
+    writes = steps.index(SaveCells)
+    return steps[:writes], steps[writes + 1 :]
+
+
+def _through(
+    steps: list[Any], course: Course, lab: str, book: nbformat.NotebookNode
+) -> nbformat.NotebookNode:
+    config = course.nbgrader
+    resources: dict[str, Any] = {"metadata": {"path": str(course.folder("source", lab))}}
+    for step in steps:
+        book, resources = step(config=config).preprocess(book, resources)
+    return book

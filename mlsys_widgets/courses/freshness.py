@@ -13,13 +13,15 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.authoring.builder import traveling
 from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
+from mlsys_widgets.authoring.release import as_gradebook_has_it, as_released
 from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.authoring.text import read
+from mlsys_widgets.authoring.traveling_files import traveling
 from mlsys_widgets.files import CHECKS, LAB_TEXT, START_PAGE
 from mlsys_widgets.labs import load
+from mlsys_widgets.labs.lab_versions import stamp_in, version_in
 from mlsys_widgets.labs.page_dates import EMPTY, with_page_dates
 
 
@@ -33,7 +35,7 @@ def stale_labs(course: Course) -> dict[str, str]:
     """
     found = {}
     for lab in labs_of(course):
-        reason = _why_stale(course, lab)
+        reason = why_stale(course, lab)
         if reason:
             found[lab] = reason
     return found
@@ -54,12 +56,13 @@ def checksums(course: Course, lab: str) -> dict[str, str]:
     book = _read(course.folder("source", lab) / f"{lab}.ipynb")
     if book is None:
         return {}
-    cells = _through(_steps()[0], course, lab, book).cells
+    cells = as_gradebook_has_it(course, lab, book).cells
     said = [cell.metadata.get("nbgrader", {}) for cell in cells]
     return {each["grade_id"]: each["checksum"] for each in said if "checksum" in each}
 
 
-def _why_stale(course: Course, lab: str) -> str | None:
+def why_stale(course: Course, lab: str) -> str | None:
+    """Why a lab has to be built again; `None` if it need not be."""
     home = course.folder("assignments", lab)
     source, release = (course.folder(step, lab) for step in ("source", "release"))
     notebook = f"{lab}.ipynb"
@@ -79,8 +82,12 @@ def _why_stale(course: Course, lab: str) -> str | None:
     if built is None or _cells(made) != _cells(built):
         return f"source/{lab} is not what its text produces"
     released = _read(release / notebook)
-    if released is None or _cells(_as_released(course, lab, built)) != _cells(released):
+    if released is None or _cells(as_released(course, lab, built)) != _cells(released):
         return f"release/{lab} is not what nbgrader makes from source/{lab}"
+    stamp = stamp_in((release / notebook).read_bytes())
+    if stamp != version_in(release, lab):
+        said = "does not say which version it is" if stamp is None else f"calls itself {stamp}"
+        return f"release/{lab} {said}"
     return None
 
 
@@ -97,29 +104,3 @@ def _cells(book: nbformat.NotebookNode) -> list[Mapping[str, Any]]:
         {"id": c.get("id"), "type": c.cell_type, "source": c.source, "metadata": dict(c.metadata)}
         for c in book.cells
     ]
-
-
-def _as_released(course: Course, lab: str, book: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """What nbgrader makes for students from a notebook, without touching a gradebook."""
-    before, after = _steps()
-    return _through(before + after, course, lab, book)
-
-
-def _steps() -> tuple[list[Any], list[Any]]:
-    """The steps of nbgrader to a release: those before it writes the gradebook, and those after."""
-    from nbgrader.converters import GenerateAssignment
-    from nbgrader.preprocessors import SaveCells
-
-    steps = list(GenerateAssignment.preprocessors.default_args[0])
-    writes = steps.index(SaveCells)
-    return steps[:writes], steps[writes + 1 :]
-
-
-def _through(
-    steps: list[Any], course: Course, lab: str, book: nbformat.NotebookNode
-) -> nbformat.NotebookNode:
-    config = course.nbgrader
-    resources: dict[str, Any] = {"metadata": {"path": str(course.folder("source", lab))}}
-    for step in steps:
-        book, resources = step(config=config).preprocess(book, resources)
-    return book

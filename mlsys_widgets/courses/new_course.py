@@ -16,6 +16,7 @@ from typing import Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.authoring.version_keeper import keep_version
 from mlsys_widgets.courses.bundle import MANIFEST
 from mlsys_widgets.courses.bundle_reader import Bundle, is_newer, open_bundle
 from mlsys_widgets.courses.course_id import checked_id, name_course
@@ -93,6 +94,8 @@ def init_course(
             register_labs(course, opened.manifest.labs, say=say)
             say("Labs and class into the gradebook")
             enter_students(course, students)
+        for lab in opened.manifest.labs:
+            keep_version(course, lab)  # before anybody changes its questions or keys
         _settle(aside, place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -149,6 +149,7 @@ class _Line:
     remarks: tuple[str, ...]
     way: str
     late: Lateness | None = None
+    version: str = ""
 
     @classmethod
     def of(cls, graded: GradedSubmission) -> _Line:
@@ -157,7 +158,10 @@ class _Line:
             tuple(dict.fromkeys(note.sentence for note in notes))
             for notes in (graded.flags, graded.remarks)
         )
-        return cls(graded.student, earned, graded.by_hand, flags, remarks, graded.way, graded.late)
+        return cls(
+            graded.student, earned, graded.by_hand, flags, remarks, graded.way, graded.late,
+            graded.version,
+        )  # fmt: skip
 
 
 class _RunningColumn(ProgressColumn):
@@ -191,6 +195,10 @@ def _ways(console: Console, graded: Sequence[_Line], skipped: Sequence[str]) -> 
     words = [f"{by_record} by record", f"{counts[RUN]} run"]
     words += [f"{counts[AUDITED]} of those by record run to compare"] if counts[AUDITED] else []
     console.print(f"{', '.join(words)}.", highlight=False)
+    versions = Counter(each.version for each in graded if each.earned is not None)
+    if len(versions) > 1:
+        counts_of = [f"{number} as version {name}" for name, number in versions.most_common()]
+        console.print(f"Judged {', '.join(counts_of)}.", highlight=False)
     if skipped:
         console.print(f"Left out: {', '.join(skipped)}.", highlight=False, markup=False)
 

@@ -6,7 +6,6 @@ of it either: readers do that, in limited processes, and what comes from them is
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
@@ -20,7 +19,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets import __version__
 from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
@@ -29,7 +27,8 @@ from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, Gradebook
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
-from mlsys_widgets.grading.kept_answers import digest_of_questions, what_is_kept
+from mlsys_widgets.grading.kept_answers import what_is_kept
+from mlsys_widgets.grading.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_origins import LedgerOrigins
@@ -38,6 +37,7 @@ from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits, Re
 from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import handed_in_at, students
+from mlsys_widgets.grading.version_cells import add_earlier_cells
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head
@@ -123,15 +123,23 @@ class GradingRun:
                 f"there is no {_ASSIGNMENTS}/{plan.lab} in {course.root}; grade in the folder of"
                 " the course, where the lab's checks are"
             )
+        copies = Copies.of(course, plan.lab)
+        earlier = earlier_versions(course, plan.lab, copies)
+        home = keys_of(course, plan.lab)
         lab: Lab = load(home)
-        judge = Judge(lab, load_checks(home), variants=course.variants, edition=course.edition)
+        judge = Judge(
+            lab, load_checks(home), variants=course.variants, edition=course.edition,
+            also=tuple(each.lab for each in earlier),
+        )  # fmt: skip
+        if earlier:
+            add_earlier_cells(course.db_url, plan.lab, (each.blueprint for each in earlier))
         penalty = late_penalty(course, plan.lab)
         self._book = book = Book(course.db_url, plan.lab, penalty, course.calendar)
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self._origins = LedgerOrigins.of_log(self._log.read())
-        self._version = lab_version(home, repr(book.blueprint))
-        self._questions = digest_of_questions(home)
+        self._version = judged_with(home, book.blueprint)
+        self._earlier = {each.version: each.judged_with for each in earlier}
         self._history = GradeHistory(course.home, plan.lab)
         if plan.isolate and plan.engine == LOCAL:
             self._refuse_a_visible_course()
@@ -139,7 +147,8 @@ class GradingRun:
             course, lab, judge, book.blueprint, book.points, book.answer_cells,
             given=_files_of(course.home / _SOURCE / plan.lab),
             facts=HandInFacts.of(course, plan.lab, due=book.has_due_date),
-        )  # fmt: skip
+            copies=copies, graded_cells=book.graded_cells,
+        ).with_earlier(earlier)  # fmt: skip
         self._marking.learn()
         sweep()
         self._scratch = own_folder("grade")
@@ -187,7 +196,7 @@ class GradingRun:
         maybe = deque(
             name
             for name in names
-            if known.get(name, {}).get("version") == self._version and self._target(name).is_dir()
+            if name in known and self._is_current(known[name]) and self._target(name).is_dir()
         )
 
         def digest(name: str) -> str | None:
@@ -198,6 +207,11 @@ class GradingRun:
 
         found = in_lanes(digest, maybe, lambda: self._readers.count)
         return {name for name, digest in found if digest and digest == known[name].get("digest")}
+
+    def _is_current(self, graded: Mapping[str, Any]) -> bool:
+        """Whether something was graded with what its version of the lab is judged with now."""
+        now = self._earlier.get(graded.get("lab_version", ""), self._version)
+        return graded.get("version") == now
 
     def _is_new(self, student: str) -> bool:
         """Nbgrader's rule: not graded yet, or handed in again since."""
@@ -215,7 +229,7 @@ class GradingRun:
         names = students(self._course, self._plan.lab, self._plan.students)
         return [
             name for name in names
-            if name in known and known[name].get("version") != self._version
+            if name in known and not self._is_current(known[name])
         ]  # fmt: skip
 
     def _target(self, student: str) -> Path:
@@ -373,12 +387,9 @@ class GradingRun:
         self._put_in_place(student)
         head = Head(*reply["head"]) if reply["head"] else None
         which = {name: reply[name] for name in ("digest", "origin")}
-        kept = what_is_kept(
-            self._marking.lab, student, variants=self._course.variants, edition=self._course.edition
-        )
-        self._log.add(
-            graded, head, {**which, "version": self._version, "questions": self._questions, **kept}
-        )
+        which["version"] = self._earlier.get(graded.version, self._version)
+        marking = self._marking.earlier.get(graded.version, self._marking)
+        self._log.add(graded, head, {**which, **what_is_kept(marking.lab, student, self._course)})
         return graded
 
     def _put_in_place(self, student: str) -> None:
@@ -431,19 +442,3 @@ def _files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix not in (".ipynb", ".pyc")
     }
-
-
-def lab_version(folder: Path, more: str) -> str:
-    """What tells a lab and the program that grades it from others.
-
-    Parameters
-    ----------
-    folder
-        The lab in ``assignments/``.
-    more
-        What else decides, such as the notebook as it was released.
-    """
-    digest = hashlib.sha256(f"{__version__}\x00{more}\x00".encode())
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\x00" + path.read_bytes())
-    return digest.hexdigest()

@@ -9,7 +9,7 @@ does not count. One that came too early, or with a wrong verdict, counts and is 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -195,13 +195,24 @@ class EntryRules:
 
     # Whether entries can follow each other.
 
-    def sift(self, events: Iterable[Event]) -> SiftedEntries:
-        """Hold the entries of a ledger against the lab, one after the other."""
+    def sift(self, events: Iterable[Event], also: Sequence[EntryRules] = ()) -> SiftedEntries:
+        """Hold the entries of a ledger against the lab, one after the other.
+
+        Parameters
+        ----------
+        events
+            The entries.
+        also
+            The rules of other versions of the lab that were released: what one of their cards
+            could have written does not count, and there is nothing to say about it.
+        """
         found = SiftedEntries()
         order = _Order(self.items)
         for event in events:
             what = f"Event {event.seq} ({event.kind} {event.id})"
             if refusal := self.refusal(event):
+                if any(not other.refusal(event) for other in also):
+                    continue
                 found.refuse(f"{what} {refusal}.")
                 continue
             found.kept.append(event)

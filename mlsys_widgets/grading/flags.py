@@ -66,6 +66,11 @@ class FlagKind(NoteKind):
         "ledger: it has one origin with that of {about}. {detail}",
         "two ledgers have one origin",
     )
+    OTHER_VERSION = (
+        "other version",
+        "version: {detail}",
+        "it is not certain which version of the lab it is",
+    )
     UNCERTAIN_TIME = (
         "uncertain time",
         "handed in: {detail}",

@@ -25,6 +25,7 @@ assignment: Final = _table("assignment", _text("name"), Column("duedate", DateTi
 notebook: Final = _table("notebook", _text("name"), _text("assignment_id"), _text("kernelspec"))
 base_cell: Final = _table("base_cell", _text("name"), _text("notebook_id"), _text("type"))
 grade_cells: Final = _table("grade_cells", Column("max_score", Float()), _text("cell_type"))
+solution_cells: Final = _table("solution_cells")
 task_cells: Final = _table("task_cells", Column("max_score", Float()), _text("cell_type"))
 source_cell: Final = _table(
     "source_cell",

@@ -215,6 +215,11 @@ class Book:
         )
 
     @property
+    def graded_cells(self) -> frozenset[str]:
+        """All cells that have points, also those that only earlier versions of the lab have."""
+        return frozenset(self._graded)
+
+    @property
     def answer_cells(self) -> frozenset[str]:
         """Cells in which something is written, and which have a comment each."""
         return frozenset(self._answers)

@@ -37,6 +37,8 @@ class GradedSubmission:
         How it was graded: ``record``, ``run``, or ``audited`` if by its record and then run too.
     late
         How late it was handed in, and what that cost; `None` if it was in time.
+    version
+        The version of the lab that it was judged as; empty if that has no name.
     """
 
     student: str
@@ -46,6 +48,7 @@ class GradedSubmission:
     seconds: float = 0.0
     way: str = RUN
     late: Lateness | None = None
+    version: str = ""
 
     @property
     def earned(self) -> float:
@@ -77,6 +80,7 @@ class GradedSubmission:
             "seconds": self.seconds,
             "way": self.way,
             "late": self.late.as_data() if self.late else None,
+            "lab_version": self.version,
         }
 
     @classmethod
@@ -89,4 +93,5 @@ class GradedSubmission:
             tuple(map(Flag.from_data, data["flags"])),
             data["seconds"],
             data["way"],
+            version=data.get("lab_version", ""),
         )

@@ -8,43 +8,34 @@ measurement, it gets the copy in the autograded folder.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.files import CHECKS
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.labs import Lab, Parameters, UnusableAnswer
+from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.answer_data import from_data
 
 #: Bytes of a file beside the notebook that a check may look at here, without a reader's limits.
 _LARGEST_FILE: Final = 1 << 20
 
 
-def what_is_kept(lab: Lab, student: str, *, variants: bool, edition: str) -> dict[str, Any]:
+def what_is_kept(lab: Lab, student: str, course: Course) -> dict[str, Any]:
     """What the log keeps beside the answers: the numbers that the student was given.
 
     Parameters
     ----------
     lab, student
-        Which lab, and whose numbers.
-    variants, edition
-        As the course builds its labs.
+        What was asked, in the version that the student has, and whose numbers.
+    course
+        How labs are built.
     """
-    return {"parameters": dict(lab.draw(student, variants=variants, edition=edition))}
-
-
-def digest_of_questions(folder: Path) -> str:
-    """What tells the questions of a lab from others: all of its files but the keys."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        if path.name != CHECKS:
-            digest.update(path.name.encode() + b"\x00" + path.read_bytes())
-    return digest.hexdigest()
+    drawn = lab.draw(student, variants=course.variants, edition=course.edition)
+    return {"parameters": dict(drawn)}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ possible: after the release, before the hand-in, and not faster than anybody rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +40,8 @@ class LedgerRecord:
         Whose it must be.
     items
         What the lab asks this student, if that is known; see `EntryRules`.
+    also
+        Other versions of the lab that were released, in which it may have been begun.
 
     Raises
     ------
@@ -48,13 +50,19 @@ class LedgerRecord:
     """
 
     def __init__(
-        self, lab: Lab, folder: Path, owner: str, *, items: Mapping[str, Item] | None = None
+        self,
+        lab: Lab,
+        folder: Path,
+        owner: str,
+        *,
+        items: Mapping[str, Item] | None = None,
+        also: Sequence[Lab] = (),
     ) -> None:
         self._lab, self._owner = lab.name, owner
         self.ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         self._events = self.ledger.events()
         self._rules = usual_rules(lab) if items is None else EntryRules(lab, items)
-        self._sifted = self._rules.sift(self._events)
+        self._sifted = self._rules.sift(self._events, [usual_rules(each) for each in also])
 
     @property
     def somebody_else(self) -> str | None:

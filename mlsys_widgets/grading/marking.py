@@ -7,8 +7,8 @@ is large lies in files, whose names the coordinator knows.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from mlsys_widgets.grading.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.lab_copies import Copies, EarlierVersion, stamp_of
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.ledger_record import LedgerRecord
@@ -32,7 +33,7 @@ from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.readers import CannotRead, Reply, Request
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.saved_essays import notebook_of_essays
-from mlsys_widgets.grading.scoring import Judge, Score, read_ledger
+from mlsys_widgets.grading.scoring import Judge, Score
 from mlsys_widgets.grading.student_names import name_problem
 from mlsys_widgets.grading.submissions import Submission, collect
 from mlsys_widgets.labs import Item, Lab
@@ -73,6 +74,13 @@ class Marking:
         The instructor's files, which take the place of the student's.
     facts
         What is known of hand-ins besides what was handed in.
+    copies, earlier
+        The versions of the lab that a submission may be a copy of, and the same for each of those
+        that were released before.
+    version, scale
+        Which version this is, and what a point of it is worth in the gradebook.
+    graded_cells
+        All cells of the gradebook that have points, also those that other versions have.
     """
 
     course: Course
@@ -83,6 +91,32 @@ class Marking:
     answer_cells: frozenset[str]
     given: Mapping[str, bytes]
     facts: HandInFacts = field(default_factory=HandInFacts)
+    copies: Copies = field(default_factory=Copies)
+    earlier: Mapping[str, Marking] = field(default_factory=dict)
+    version: str = ""
+    scale: float = 1.0
+    graded_cells: frozenset[str] = frozenset()
+
+    def with_earlier(self, versions: Iterable[EarlierVersion]) -> Marking:
+        """The same, for a class in which some have earlier versions of the lab."""
+        most = sum(self.points.values())
+        earlier = {}
+        for each in versions:
+            own = sum(each.points.values())
+            earlier[each.version] = replace(
+                self, lab=each.lab, judge=each.judge, blueprint=each.blueprint, points=each.points,
+                answer_cells=each.answer_cells, given=each.given, version=each.version,
+                scale=most / own if own else 1.0,
+            )  # fmt: skip
+        return replace(self, earlier=earlier)
+
+    def of_copy(self, submission: Submission) -> Marking:
+        """What judges a submission: the version of the lab that it is a copy of."""
+        if not self.earlier:
+            return self
+        notebook = submission.files.get(f"{self.lab.name}.ipynb", b"")
+        version, _ = self.copies.choose(stamp_of(notebook))
+        return self.earlier.get(version or "", self)
 
     def __call__(self, request: Request) -> Reply:
         """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
@@ -103,6 +137,8 @@ class Marking:
     def learn(self) -> None:
         """Work out what is the same for everybody, before readers are forked from this process."""
         _ = self.released, self.grades_no_code
+        for each in self.earlier.values():
+            each.learn()
 
     @cached_property
     def released(self) -> Blueprint:
@@ -119,6 +155,10 @@ class Marking:
         """Judge a submission if nothing of it need be run; else say why it must be."""
         name, fresh = self.lab.name, Path(request["fresh"])
         submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._by_record(student, request)
+        if not self.grades_no_code:
+            return {"run": "this version of the lab grades code"}
         files = self._with_given(submission)
         try:
             runnable = make_runnable(name, files, self.released)
@@ -126,7 +166,7 @@ class Marking:
             return self._without_notebook(submission, files, problem, request)
         saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(student)
         self._lay_out(files, request)
-        ledger = read_ledger(self.lab, fresh, student, items)
+        ledger = self.judge.read_ledger(fresh, student, items)
         if ledger is None:
             reason: str | None = "the ledger cannot be read"
         else:
@@ -135,13 +175,15 @@ class Marking:
             forget_fresh(fresh)
             return {"run": reason}
         result = result_by_record(student, items, saved, runnable, ledger)
-        read = _Read.of(submission)
+        read = _Read.of(submission, self.lab.name)
         return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
 
     def _prepare(self, student: str, request: Request) -> Reply:
         """Lay out what a child gets, and what is needed when it has ended."""
         name, place = self.lab.name, Path(request["place"])
         submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._prepare(student, request)
         files = self._with_given(submission)
         try:
             runnable = make_runnable(name, files, self.released)
@@ -154,7 +196,8 @@ class Marking:
         )
         (place / CONTENT).write_bytes(content)
         state = {
-            "read": _Read.of(submission).as_data(),
+            "read": _Read.of(submission, self.lab.name).as_data(),
+            "version": self.version,
             "book": runnable.book,
             "watched": list(runnable.watched.items()),
             "hidden": list(runnable.hidden.items()),
@@ -168,6 +211,8 @@ class Marking:
         """Judge what a child has reported."""
         place = Path(request["place"])
         state = json.loads((place / _STATE).read_bytes())
+        if (own := self.earlier.get(state["version"])) is not None:
+            return own._finish(student, request)
         runnable = RunnableNotebook(
             nbformat.from_dict(state["book"]),
             dict(state["watched"]),
@@ -193,7 +238,7 @@ class Marking:
         self._lay_out(files, request)
         student = submission.student
         result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
-        return self._outcome(_Read.of(submission), None, result, request, BY_RECORD)
+        return self._outcome(_Read.of(submission, self.lab.name), None, result, request, BY_RECORD)
 
     def _items(self, student: str) -> Mapping[str, Item]:
         course = self.course
@@ -228,7 +273,7 @@ class Marking:
     ) -> Reply:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
         student, fresh = result.student, Path(request["fresh"])
-        ledger = ledger or read_ledger(self.lab, fresh, student, self._items(student))
+        ledger = ledger or self.judge.read_ledger(fresh, student, self._items(student))
         cells: dict[str, Any] = {}
         essays = recorded_essays(fresh, self.lab, student, ledger=ledger)
         if book is None:
@@ -249,6 +294,8 @@ class Marking:
             fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone,
             ledger=ledger.ledger if ledger else None,
         )  # fmt: skip
+        if self.copies.present:
+            changed += [flag for flag in (self.copies.choose(read.stamp)[1],) if flag]
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
         close = self.course.calendar.dates(self.lab.name, student).close
@@ -256,18 +303,22 @@ class Marking:
             changed.append(Flag(FlagKind.AFTER_CLOSE, detail=closed))
         said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
         flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
+        worth = [_scaled(score, self.scale) for score in scores]
         graded = GradedSubmission(
             student,
-            tuple(scores),
+            tuple(worth),
             remarks=remarks[:_MOST_REMARKS],
             flags=flags[:_MOST_REMARKS],
             seconds=result.seconds,
             way=way,
+            version=self.version or self.copies.name,
         )
         written = {n: c for n, c in cells.items() if n in self.answer_cells}
         same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
         answered = [n for n in written if n not in same]
-        entry = GradebookEntry(student, time.moment, scores, same, answered)
+        # What only other versions ask earns nothing, and waits for nobody.
+        absent = [Score(n, 0.0, 0.0) for n in sorted(self.graded_cells - self.points.keys())]
+        entry = GradebookEntry(student, time.moment, [*worth, *absent], same, answered)
         if book is None:
             shown = replacement_notebook(result.remarks)
         else:
@@ -295,20 +346,32 @@ class _Read:
     student: str
     remarks: tuple[Remark, ...]
     digest: str
+    stamp: str | None
 
     @classmethod
-    def of(cls, submission: Submission) -> _Read:
-        return cls(submission.student, submission.remarks, submission.digest)
+    def of(cls, submission: Submission, lab: str) -> _Read:
+        stamp = stamp_of(submission.files.get(f"{lab}.ipynb", b""))
+        return cls(submission.student, submission.remarks, submission.digest, stamp)
 
     def as_data(self) -> dict[str, Any]:
         return {
             "remarks": [each.as_data() for each in self.remarks],
             "digest": self.digest,
+            "stamp": self.stamp,
         }
 
     @classmethod
     def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
-        return cls(student, tuple(map(Remark.from_data, data["remarks"])), data["digest"])
+        remarks = tuple(map(Remark.from_data, data["remarks"]))
+        return cls(student, remarks, data["digest"], data["stamp"])
+
+
+def _scaled(score: Score, scale: float) -> Score:
+    """What a cell earned, as it counts in a gradebook that knows another full score."""
+    if scale == 1:
+        return score
+    auto = None if score.auto is None else round(score.auto * scale, 2)
+    return replace(score, auto=auto, most=score.most * scale)
 
 
 def _as_text(book: Any) -> str:

@@ -17,11 +17,17 @@ from sqlalchemy import bindparam
 
 from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.coordinator import lab_version
 from mlsys_widgets.grading.grade_history import REGRADED, GradeHistory
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.kept_answers import KeptAnswers, digest_of_questions
+from mlsys_widgets.grading.kept_answers import KeptAnswers
+from mlsys_widgets.grading.lab_copies import (
+    Copies,
+    checks_of,
+    earlier_versions,
+    judged_with,
+    keys_of,
+)
 from mlsys_widgets.grading.lab_grades import CellGrade, LabGrade, read_lab_grades
 from mlsys_widgets.grading.late_penalty import Lateness, late_penalty
 from mlsys_widgets.grading.regraded_notebook import rewrite_notebook
@@ -82,14 +88,14 @@ class RegradeProposal:
         Who is in the gradebook, but without answers to judge.
     by_notebook
         Graded code cells that only the notebook's own tests judge; they keep their points.
-    other_questions
-        Who was graded with other questions than there are now.
+    other_version
+        Who has another version of the lab; they are judged with the keys of that.
     """
 
     grades: Sequence[ProposedGrade]
     not_kept: Sequence[str] = ()
     by_notebook: Sequence[str] = ()
-    other_questions: Sequence[str] = ()
+    other_version: Sequence[str] = ()
 
     @property
     def changes(self) -> list[ProposedGrade]:
@@ -121,13 +127,15 @@ class Regrade:
                 f"there is no assignments/{lab} in {course.root}; regrade in the folder of the"
                 " course, where the lab's checks are"
             )
-        load(self._home)  # what is wrong with the lab is said before anything else
-        self._checks = load_checks(self._home)
+        keys = keys_of(course, lab)
+        load(keys)  # what is wrong with the lab is said before anything else
+        self._checks = load_checks(keys)
+        earlier = earlier_versions(course, lab, Copies.of(course, lab))
+        self._earlier = {each.version: each for each in earlier}
         penalty = late_penalty(course, lab)
         self._book = Book(course.db_url, lab, penalty, course.calendar)
         self._log = GradedLog(course.home, lab)
         self._history = GradeHistory(course.home, lab)
-        self._questions = digest_of_questions(self._home)
         self._lines: dict[str, dict[str, Any]] = {}
         self._old: dict[str, KeptAnswers] = {}
         self._autograded = str(course.work("autograded", _ANYBODY, lab))
@@ -149,18 +157,26 @@ class Regrade:
             if answers is None or not answers.are_there:
                 not_kept.append(name)
                 continue
-            if line is not None and line.get("questions") != self._questions:
-                other.append(name)
+            version = self._version(name)
+            other += [name] if version in self._earlier else []
             self._old[name] = answers
-            proposed.append(self._proposed(grade, answers))
+            proposed.append(self._proposed(grade, answers, version))
         cells = self._book.blueprint.cells
         checked = {s.name for each in proposed for s in each.scores if s.judged}
         code = [n for n in self._book.points if cells[n].kind == "code" and n not in checked]
         return RegradeProposal(proposed, not_kept, code if proposed else (), other)
 
-    def _proposed(self, grade: LabGrade, answers: KeptAnswers) -> ProposedGrade:
+    def _version(self, student: str) -> str:
+        """Which version of the lab somebody was judged as; empty for a lab without versions."""
+        return str(self._lines[student].get("lab_version", ""))
+
+    def _proposed(self, grade: LabGrade, answers: KeptAnswers, version: str) -> ProposedGrade:
         folder = self._folder(grade.student)
-        again = answers.judge(self._checks, self._book.points, folder)
+        if version in self._earlier:
+            # What its cells are worth in the gradebook is in the log.
+            again = answers.judge(checks_of(self._course, self._lab, version), {}, folder)
+        else:
+            again = answers.judge(self._checks, self._book.points, folder)
         questions: dict[str, tuple[float | None, float | None]] = {}
         by_person, cells = [], dict(grade.cells)
         for score in again.scores:
@@ -254,7 +270,7 @@ class Regrade:
                 rewrite_notebook(self._folder(each.student) / f"{self._lab}.ipynb", changed)
 
     def _write_log(self, proposal: RegradeProposal, late: Mapping[str, Lateness | None]) -> None:
-        version = lab_version(self._home, repr(self._book.blueprint))
+        present = judged_with(keys_of(self._course, self._lab), self._book.blueprint)
         lines = []
         for each in proposal.grades:
             line = self._lines[each.student]
@@ -265,9 +281,9 @@ class Regrade:
                 "scores": [dict(vars(score)) for score in each.scores],
                 "late": cost.as_data() if cost else None,
             }
-            # Other questions, or keys that could not be applied, are for grading from scratch.
-            if line.get("questions") == self._questions and not each.kept:
-                new["version"] = version
+            if not each.kept:  # keys that could not be applied are for grading from scratch
+                own = self._earlier.get(self._version(each.student))
+                new["version"] = own.judged_with if own else present
             if new != {**line, "flags": new["flags"]}:
                 lines.append(new)
         if lines:

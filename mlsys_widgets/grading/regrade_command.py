@@ -111,12 +111,9 @@ def _remarks(proposal: RegradeProposal, lab: str) -> Iterator[str]:
     reasons = Counter((name, why) for each in proposal.grades for name, why in each.kept.items())
     for (name, why), number in reasons.items():
         yield f"{name} keeps its points in {counted(number, 'submission')}: {printable(why)}."
-    if proposal.other_questions:
-        those = counted(len(proposal.other_questions), "submission")
-        yield (
-            f"{those} had other questions than there are now; answers are judged with the numbers"
-            f" that were given then. mlsys grade {lab} --force grades with the new questions."
-        )
+    if proposal.other_version:
+        those = counted(len(proposal.other_version), "submission")
+        yield f"{those} of an earlier version of the lab: judged with the keys of that version."
     if proposal.not_kept:
         yield (
             f"No answers were kept of {_named(proposal.not_kept)}, as after nbgrader's own"

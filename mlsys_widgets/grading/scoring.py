@@ -74,12 +74,20 @@ class Judge:
         Its keys.
     variants, edition
         As the course builds its labs.
+    also
+        Other versions of the lab that were released, in which a student may have begun.
     """
 
     def __init__(
-        self, lab: Lab, checks: Checks, *, variants: bool = True, edition: str = ""
+        self,
+        lab: Lab,
+        checks: Checks,
+        *,
+        variants: bool = True,
+        edition: str = "",
+        also: Sequence[Lab] = (),
     ) -> None:
-        self._lab, self._checks = lab, checks
+        self._lab, self._checks, self._also = lab, checks, also
         self._variants, self._edition = variants, edition
 
     @property
@@ -123,7 +131,7 @@ class Judge:
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), Given(p, folder)
-        ledger = ledger or read_ledger(self._lab, folder, student, items)
+        ledger = ledger or self.read_ledger(folder, student, items)
         scores, doubts = [], []
         for name, most in points.items():
             item, cell, doubt, data = items.get(name), cells.get(name), None, None
@@ -166,6 +174,25 @@ class Judge:
             )
         return scores, list(dict.fromkeys(doubts))
 
+    def read_ledger(
+        self, folder: Path, student: str, items: Mapping[str, Item]
+    ) -> LedgerRecord | None:
+        """The ledger of a submission, read once; `None` if whoever needs it should say why not.
+
+        Parameters
+        ----------
+        folder
+            Where it lies.
+        student, items
+            Whose it must be, and what the lab asks them.
+        """
+        try:
+            return LedgerRecord(self._lab, folder, student, items=items, also=self._also)
+        except MemoryError:
+            raise
+        except Exception:
+            return None
+
     def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
         try:
             answer = from_data(data)
@@ -199,18 +226,6 @@ class Judge:
         except Exception as problem:
             said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
             return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
-
-
-def read_ledger(
-    lab: Lab, folder: Path, student: str, items: Mapping[str, Item]
-) -> LedgerRecord | None:
-    """The ledger of a submission, read once; `None` if whoever needs it should say why not."""
-    try:
-        return LedgerRecord(lab, folder, student, items=items)
-    except MemoryError:
-        raise
-    except Exception:
-        return None
 
 
 def _has_run(cell: Any) -> bool:

@@ -22,7 +22,6 @@ from mlsys_widgets.files import OWN_FOLDER, held, write_whole
 from mlsys_widgets.grading.grade_history import now, who_runs
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.private_lines import append_lines, read_lines
-from mlsys_widgets.handin.exchange_folder import exchange_of_course, nbgrader_settings
 from mlsys_widgets.handin.second_look import (
     ANSWERS,
     BOX,
@@ -34,6 +33,7 @@ from mlsys_widgets.handin.second_look import (
     write_answer,
 )
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.exchange_place import exchange_folder, nbgrader_settings
 
 #: Files that are looked at in one go, of everybody and of one user: the others are removed.
 _MOST_FILES: Final = 10_000
@@ -105,7 +105,8 @@ class SecondLooks:
 
     def exchange(self) -> Path | None:
         """The folder of the course in the exchange; `None` without one."""
-        return exchange_of_course(nbgrader_settings(self._course.home))
+        found = exchange_folder(nbgrader_settings(self._course.home))
+        return found if found is not None and found.is_dir() else None
 
     def open_box(self) -> Path | None:
         """Make the folders in the exchange if they are not there; `None` where that cannot be."""

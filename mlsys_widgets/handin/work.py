@@ -96,7 +96,7 @@ def read_work(notebook: Path) -> LabWork:
         notebook,
         lab,
         title if isinstance(title, str) else lab,
-        tuple(_steps(book)),
+        tuple(steps_in(book)),
         tuple(dict.fromkeys((*_USUAL, *plain))),
     )
 
@@ -138,7 +138,7 @@ def _mlsys(node: Any) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _steps(book: Any) -> list[StudentStep]:
+def steps_in(book: Any) -> list[StudentStep]:
     """The steps that the cells of a notebook hold, in order; an act lasts until the next."""
     found: dict[tuple[str, str], StudentStep] = {}
     act = 0

@@ -13,6 +13,7 @@ from typing import Any, Final
 from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.labs.copy_notes import copies_beside
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 PROXY_PID: Final = "proxy.pid"
@@ -118,6 +119,12 @@ def hub_configuration(
         {"name": "hand-in-watch", "command": watch},
         {"name": "lab-release-watch", "command": releases},
     ]
+    copies = [
+        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.copy_watch",
+        str(places.homes), str(places.exchange / state.course_id / "outbound"),
+        str(copies_beside(places.course)),
+    ]  # fmt: skip
+    hub["services"].append({"name": "copy-watch", "command": copies})
     if idle:
         culler = [
             *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",

@@ -12,12 +12,13 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlsys_widgets.files import OWN_FOLDER, RELEASED, write_whole
+from mlsys_widgets.courses.first_releases import note_release, releases
 
 if TYPE_CHECKING:
     from mlsys_widgets.courses import RosterEntry
@@ -108,7 +109,7 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
         if (outbound / lab).is_dir():
             # By an earlier version, or in the formgrader: what is there was released some time.
             note_release(course, lab, (outbound / lab).stat().st_mtime)
-            if _notebooks(folder) != _notebooks(outbound / lab):
+            if _differs(folder, outbound / lab):
                 changed.append(lab)
         elif lab in (releases(course) or ()):
             withdrawn.append(lab)
@@ -121,37 +122,8 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
             _release(NbGraderAPI(config=config), lab)
             note_release(course, lab)
             released.append(lab)
+        _notice(course, lab)
     return TaskReport(released, changed, withdrawn, list(added), waiting, problem)
-
-
-def releases(course: Path) -> dict[str, str] | None:
-    """When labs were released first, by name; `None` if that file is not understood."""
-    path = course / OWN_FOLDER / RELEASED
-    try:
-        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    except ValueError:
-        return None
-    return said if isinstance(said, dict) else None
-
-
-def note_release(course: Path, lab: str, at: float | None = None) -> None:
-    """Write down when a lab was released, the first time: no work on it is older.
-
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-    at
-        In seconds since 1970; now if omitted.
-    """
-    said = releases(course)
-    if said is None or lab in said:
-        return  # an instructor's own file, which grading complains about, or not the first time
-    moment = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
-    time = moment.isoformat(timespec="seconds").replace("+00:00", "Z")
-    path = course / OWN_FOLDER / RELEASED
-    path.parent.mkdir(exist_ok=True)
-    write_whole(path, json.dumps({**said, lab: time}, indent=1) + "\n")
 
 
 def _release(api: Any, lab: str) -> None:
@@ -162,8 +134,21 @@ def _release(api: Any, lab: str) -> None:
         raise ValueError(f"{lab} could not be released: {said[-1]}")
 
 
-def _notebooks(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.ipynb")}
+def _differs(release: Path, outbound: Path) -> bool:
+    """Whether what is built is another version than what students have."""
+    from mlsys_widgets.labs.lab_versions import version_in
+
+    built, there = (version_in(each, release.name) for each in (release, outbound))
+    return built is not None and built != there
+
+
+def _notice(course: Path, lab: str) -> None:
+    """Keep the version that students can fetch, whoever released it."""
+    from mlsys_widgets.courses.lab_releases import notice_release
+    from mlsys_widgets.labs.course import Course
+
+    with suppress(ValueError):  # of settings that the doctor complains about
+        notice_release(Course.at(course), lab)
 
 
 if __name__ == "__main__":

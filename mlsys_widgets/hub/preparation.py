@@ -167,7 +167,7 @@ def run_instructor_tasks(
     for lab in report.released:
         say(f"Released {lab}")
     for lab in report.changed:
-        say(f"{lab} was rebuilt since its release; release it again in the formgrader")
+        say(f"{lab} was changed since its release; to release it: mlsys course release {lab}")
     for lab in report.withdrawn:
         say(f"{lab} was withdrawn, and stays so; the formgrader releases it again")
     for lab, opens in report.waiting.items():

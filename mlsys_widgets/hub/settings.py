@@ -20,6 +20,8 @@ TRIED: Final = "tried"
 #: The server extension that lets only formgrader's own scripts run in its pages.
 FORMGRADER_POLICY: Final = "mlsys_widgets.hub.formgrader_policy"
 
+_RELEASE: Final = "mlsys_widgets.courses.release_hook.ReleaseVersion"
+
 _NBGRADER: Final = "nbgrader.server_extensions"
 #: The parts of nbgrader that students do not have, in the browser and in the server. Validate is
 #: among them because it calls every answer that is there a success; the panel says what is left.
@@ -88,6 +90,8 @@ def write_settings(
     page: dict[str, Any] = {"buildCheck": False}
     if role == "instructor":
         nbgrader["CourseDirectory.root"] = str(course)
+        # Notes which version of a lab students get, for the grader and for the panel.
+        nbgrader["ExchangeFactory.release_assignment"] = _RELEASE
         nbgrader["Exchange.assignment_dir"] = str((course or Path()) / TRIED)
         # The formgrader is a page in a frame of JupyterLab, which a hub forbids.
         headers = {"Content-Security-Policy": "frame-ancestors 'self'"}

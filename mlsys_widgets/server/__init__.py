@@ -27,10 +27,12 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     from mlsys_widgets.server.saved_pages import save_pages
     from mlsys_widgets.server.second_look_handler import add_second_look
     from mlsys_widgets.server.start_page_dates import keep_start_page
+    from mlsys_widgets.server.version_handler import add_versions
 
     add_handlers(serverapp)
     add_hand_in(serverapp)
     add_second_look(serverapp)
+    add_versions(serverapp)
     save_pages(serverapp)
     send_at_once(serverapp)
     keep_start_page(serverapp)

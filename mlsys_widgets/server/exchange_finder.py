@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mlsys_widgets.handin.exchange_folder import exchange_of_course, nbgrader_settings
+from mlsys_widgets.labs.exchange_place import (
+    course_id_in,
+    exchange_folder,
+    is_folder,
+    nbgrader_settings,
+)
 
 
 def course_that_takes(lab: str, *folders: Path) -> str | None:
@@ -21,13 +26,27 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
         config = nbgrader_settings(*folders)
     except ValueError:
         return None
-    course = str(config.get("CourseDirectory", {}).get("course_id", ""))
-    if not course:
-        return None
-    # Our own ways to submit, list and fetch use the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit", "list", "fetch_assignment"}:
+    course = course_id_in(config)
+    if course and not is_folder(config):
         return course
-    folder = exchange_of_course(config)
-    if folder is None or not (folder / "outbound" / lab).is_dir():
+    place = exchange_folder(config)
+    if place is None:
         return None
-    return course if (folder / "inbound").is_dir() else None
+    released = place / "outbound" / lab
+    return course if released.is_dir() and (place / "inbound").is_dir() else None
+
+
+def released_folder(lab: str, *folders: Path) -> Path | None:
+    """Where a lab can be fetched from; `None` if nowhere, or from no folder.
+
+    Parameters
+    ----------
+    lab, folders
+        As for `course_that_takes`.
+    """
+    try:
+        place = exchange_folder(nbgrader_settings(*folders))
+    except ValueError:
+        return None
+    released = place / "outbound" / lab if place else None
+    return released if released and released.is_dir() else None

@@ -29,7 +29,7 @@ DEEPEST: Final = 8
 #: Larger notebooks, in bytes, are not opened to see whether they are labs.
 LARGEST_NOTEBOOK: Final = 16 << 20
 
-_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
+_SKIPPED: Final = frozenset({".mlsys_versions", "__pycache__", "node_modules", "site-packages"})
 
 
 class FoundLab(NamedTuple):

@@ -27,7 +27,6 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.files import StillHeld, acquire, write_whole
-from mlsys_widgets.handin.exchange_folder import exchange_of_course, nbgrader_settings
 from mlsys_widgets.handin.second_look import (
     BOX,
     LONGEST_WORDS,
@@ -38,6 +37,7 @@ from mlsys_widgets.handin.second_look import (
     read_answer,
 )
 from mlsys_widgets.handin.work import LabWork, read_work
+from mlsys_widgets.labs.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.server.handlers import PanelHandler, PanelServices
 from mlsys_widgets.server.paths import NotFound, PathRefused
@@ -159,7 +159,7 @@ class SecondLookHandler(PanelHandler):
 
     def exchange(self, work: LabWork) -> Path:
         """The folder of the course in the exchange, with a box for requests."""
-        found = exchange_of_course(nbgrader_settings(self.services.root.folder, work.folder.parent))
+        found = exchange_folder(nbgrader_settings(self.services.root.folder, work.folder.parent))
         if found is None or not os.access(found / BOX, os.W_OK | os.X_OK):
             raise ValueError("this course takes no requests here; write to your instructor instead")
         return found

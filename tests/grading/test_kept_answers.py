@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from mlsys_widgets.grading.kept_answers import KeptAnswers, digest_of_questions
+from mlsys_widgets.grading.kept_answers import KeptAnswers
 from mlsys_widgets.grading.keys import Given, NumberKey
 from mlsys_widgets.grading.scoring import Score
 from mlsys_widgets.sandbox.answer_data import to_data
@@ -69,13 +69,3 @@ def test_a_line_of_an_earlier_version_has_no_answers(what):
     said = line(typed(8.0), side=4)
     (said if what == "parameters" else said["scores"][0]).pop(what)
     assert not KeptAnswers(said).are_there
-
-
-def test_questions_are_other_questions_whatever_the_keys_are(tmp_path):
-    (tmp_path / "asks.py").write_text("a = 1")
-    (tmp_path / "checks.py").write_text("b = 1")
-    before = digest_of_questions(tmp_path)
-    (tmp_path / "checks.py").write_text("b = 2")
-    assert digest_of_questions(tmp_path) == before
-    (tmp_path / "asks.py").write_text("a = 2")
-    assert digest_of_questions(tmp_path) != before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import UTC, datetime, timedelta
 
@@ -43,6 +44,10 @@ def test_a_lab_is_released_once_and_what_was_withdrawn_stays_so(course):
     assert (again.released, again.changed, again.withdrawn, again.added) == ([], [], [], [])
     notebook = course / "release" / LAB / f"{LAB}.ipynb"
     notebook.write_text(notebook.read_text() + "\n")
+    assert main(course, []).changed == []  # students would get the same
+    book = json.loads(notebook.read_text())
+    book["cells"][0]["source"] = "Another text"
+    notebook.write_text(json.dumps(book))
     # A hub of an earlier version has noted nothing; what lies in the exchange tells.
     (course / ".mlsys" / "released.json").unlink()
     assert main(course, []).changed == [LAB]

@@ -36,8 +36,8 @@ def exchange(course: Course) -> Iterator[Finding]:
     from nbgrader.exchange.default import Exchange
 
     config = whole_config(course)
-    # Our own way to submit uses the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit"}:
+    # Our own ways to submit and to release use the same folder.
+    if set(config.get("ExchangeFactory", {})) - {"submit", "release_assignment"}:
         yield ok(_ABOUT, "not a folder but another kind, which is not checked here")
         return
     folder = Path(config.get("Exchange", {}).get("root", Exchange.root.default_value))

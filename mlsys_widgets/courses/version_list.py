@@ -1,0 +1,202 @@
+"""``mlsys course versions`` and ``mlsys course release``: which versions of a lab there are.
+
+Who has which copy is read from what was handed in and, on a hub, from what the hub notes of homes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
+from mlsys_widgets.courses.roster import listed
+from mlsys_widgets.grading.submissions import students
+from mlsys_widgets.labs.copy_notes import UNSTAMPED, copies_beside, read_copies
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.kept_versions import kept_versions
+from mlsys_widgets.labs.lab_versions import stamp_in, version_in
+from mlsys_widgets.ledger.local_time import local_time
+from mlsys_widgets.physics import counted
+
+#: Bytes at the end of a notebook in which its stamp is looked for.
+_TAIL: Final = 8 << 20
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """One version of a lab, and who has it.
+
+    Parameters
+    ----------
+    version
+        Its name; empty for copies that do not say what they are.
+    built, released, note
+        As they were noted.
+    present
+        Whether this is what ``release/`` holds.
+    fetched
+        Whether this is what students can fetch.
+    known
+        Whether the course keeps it, so that its copies are judged with their own questions.
+    submitted, homes
+        Whose submission is such a copy, and who has one in their home.
+    """
+
+    version: str
+    built: str = ""
+    released: tuple[str, ...] = ()
+    note: str = ""
+    present: bool = False
+    fetched: bool = False
+    known: bool = True
+    submitted: list[str] = field(default_factory=list)
+    homes: list[str] = field(default_factory=list)
+
+
+def version_rows(course: Course, lab: str) -> list[VersionRow]:
+    """Every version that is kept or that somebody has, the latest last.
+
+    Parameters
+    ----------
+    course, lab
+        Which lab of which course.
+    """
+    fetched = notice_release(course, lab)
+    present = version_in(course.folder("release", lab), lab)
+    submitted: dict[str, list[str]] = defaultdict(list)
+    for student in students(course, lab):
+        path = course.work("submitted", student, lab) / f"{lab}.ipynb"
+        submitted[_stamp_at(path) or UNSTAMPED].append(student)
+    homes: dict[str, list[str]] = defaultdict(list)
+    for student, version in read_copies(copies_beside(course.home)).get(lab, {}).items():
+        homes[version].append(student)
+    kept = {each.version: each for each in kept_versions(course.root, lab)}
+    unknown = sorted(({*submitted, *homes} - kept.keys()) - {UNSTAMPED})
+    unstamped = [UNSTAMPED] if UNSTAMPED in {*submitted, *homes} else []
+    rows = []
+    for version in (*unstamped, *unknown, *kept):
+        about = kept.get(version)
+        rows.append(
+            VersionRow(
+                version,
+                about.built if about else "",
+                about.released if about else (),
+                about.note if about else "",
+                present=version == present,
+                fetched=version == fetched,
+                known=about is not None,
+                submitted=sorted(submitted[version]),
+                homes=sorted(homes[version]),
+            )
+        )
+    return rows
+
+
+def _stamp_at(path: Path) -> str | None:
+    """The stamp of a notebook that was handed in; no link is followed, and nothing is parsed."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        size = os.fstat(handle).st_size
+        file.seek(max(0, size - _TAIL))
+        return stamp_in(file.read(_TAIL))
+
+
+def run_versions(arguments: argparse.Namespace) -> int:
+    """List the versions of a lab, and who has which copy."""
+    course = Course.at(arguments.folder)
+    _check_lab(course, arguments.lab)
+    rows = version_rows(course, arguments.lab)
+    if arguments.json:
+        print(json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False))
+        return 0
+    console = Console()
+    if not rows:
+        _print(console, f"{arguments.lab} is not built yet: mlsys build {arguments.lab}")
+        return 0
+    console.print(_table(rows, course))
+    _say_who_has_old_copies(console, rows)
+    return 0
+
+
+def _table(rows: Iterable[VersionRow], course: Course) -> Table:
+    table = Table(box=None)
+    for name in ("version", "released", "homes", "handed in", "what changed"):
+        table.add_column(name, overflow="fold")
+    for each in rows:
+        released = [local_time(time, course.calendar.zone) for time in each.released[-1:]]
+        words = "".join(released) or ("built, never released" if each.known else "unknown here")
+        if not each.version:
+            words = "says nothing"
+        name = each.version or "(no stamp)"
+        marks = " ←" if each.fetched else ""
+        table.add_row(
+            Text(f"{name}{marks}"), Text(words), str(len(each.homes)), str(len(each.submitted)),
+            Text(each.note),
+        )  # fmt: skip
+    return table
+
+
+def _say_who_has_old_copies(console: Console, rows: list[VersionRow]) -> None:
+    """Name whoever has not got what students can fetch now."""
+    if not any(each.fetched for each in rows):
+        _print(console, "The exchange does not have this lab.")
+    for each in rows:
+        if each.fetched:
+            continue
+        name = f"version {each.version}" if each.version else "a copy without a stamp"
+        for who, where in ((each.homes, "In their homes"), (each.submitted, "Handed in")):
+            if who:
+                people = counted(len(who), "student")
+                _print(console, f"{where}, {name}: {people}: {listed(who, most=20)}.")
+
+
+def run_release(arguments: argparse.Namespace) -> int:
+    """Release a lab, or note that a version was handed out."""
+    console = Console()
+    course = Course.at(arguments.folder)
+    lab = arguments.lab
+    if arguments.version is not None:
+        _check_lab(course, lab)
+        noted = note_version(course, lab, arguments.version, arguments.note)
+        _print(console, f"Noted: students have version {noted.version} of {lab}.")
+        return 0
+    done = release_lab(course, lab, note=arguments.note)
+    version = done.version.version
+    if done.place is None:
+        folder = course.folder("release", lab)
+        _print(console, f"Noted version {version}. There is no exchange: hand out {folder}.")
+    elif done.before is None:
+        _print(console, f"Released {lab}, version {version}.")
+    elif done.before == version:
+        _print(console, f"Released {lab} again: it is version {version}, as before.")
+    else:
+        _print(
+            console,
+            f"Released {lab}, version {version}; it was {done.before}. Who has the old copy is told"
+            f" in the Lab panel. To see who that is: mlsys course versions {lab}",
+        )
+    return 0
+
+
+def _check_lab(course: Course, lab: str) -> None:
+    if lab not in (known := labs_of(course)):
+        there = ", ".join(known) or "none yet"
+        raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {there}")
+
+
+def _print(console: Console, words: str) -> None:
+    console.print(words, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,179 @@
+"""Each copy of a lab is judged with its own questions, and nobody gains by calling it another."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.grading.flags import FlagKind
+from mlsys_widgets.grading.keys import Given
+from mlsys_widgets.grading.lab_copies import (
+    Copies,
+    checks_of,
+    is_noted,
+    judge_of,
+    keys_of,
+    lab_of,
+    stamp_of,
+)
+from mlsys_widgets.labs.kept_versions import kept_versions, versions_folder
+from mlsys_widgets.ledger import Ledger
+from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
+from tests.grading.classroom import grade, right_now
+from tests.labs.rehearsal import Workshop, nbgrader, work_through
+
+INTENSITY = "intensity_flop_per_byte"
+
+
+@pytest.fixture
+def fixed(tmp_path) -> FixedLab:
+    return fixed_lab(tmp_path)
+
+
+def hand_in(fixed: FixedLab, student: str, number: int, *, judged_as: int | None = None) -> Path:
+    """Hand in a copy of a version, with the answers that are right in it or in another one."""
+    folder = fixed.root / "submitted" / student / LAB
+    notebook = fixed.copy(number, folder)
+    work_through(folder, student, fixed.course)
+    answers = right(fixed, student, number if judged_as is None else judged_as)
+    ledger = Ledger.open(folder / LEDGER)
+    for name, value in answers.items():
+        ledger.record_answer(name, value)
+    (folder / "timestamp.txt").write_text(right_now())
+    return notebook
+
+
+def right(fixed: FixedLab, student: str, number: int) -> dict[str, object]:
+    version = fixed.versions[number]
+    given = Given(lab_of(fixed.course, LAB, version).draw(student), fixed.root)
+    checks = checks_of(fixed.course, LAB, version)
+    return {name: checks[name](given).value for name in checks if name != "act1_bound"}
+
+
+def stamp(notebook: Path, version: str | None) -> None:
+    book = json.loads(notebook.read_bytes())
+    book["metadata"]["mlsys"].pop("lab_version")
+    if version:
+        book["metadata"]["mlsys"]["lab_version"] = version
+    notebook.write_text(json.dumps(book))
+
+
+def in_gradebook(root: Path, student: str) -> dict[str, tuple[float | None, bool]]:
+    query = (
+        "select c.name, g.auto_score, g.needs_manual_grade from grade g"
+        " join submitted_notebook n on g.notebook_id = n.id"
+        " join submitted_assignment a on n.assignment_id = a.id"
+        " join base_cell c on c.id = g.cell_id where a.student_id = ?"
+    )
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
+        return {name: (auto, bool(by)) for name, auto, by in db.execute(query, (student,))}
+
+
+def full_score(root: Path) -> float:
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
+        return float(db.execute("select sum(max_score) from grade_cells").fetchone()[0])
+
+
+def test_each_copy_is_judged_with_its_own_questions(fixed):
+    old, new = fixed.versions
+    hand_in(fixed, "ann", 0)
+    hand_in(fixed, "ben", 1)
+    hand_in(fixed, "cat", 0, judged_as=1)  # the new answers in an old copy
+    forged = hand_in(fixed, "eve", 0)
+    stamp(forged, "f" * 12)
+    silent = hand_in(fixed, "fay", 1)
+    stamp(silent, None)
+    graded = grade(Workshop(fixed.root, LAB))
+    assert {name: each.version for name, each in graded.items()} == {
+        "ann": old, "ben": new, "cat": old, "eve": new, "fay": new,
+    }  # fmt: skip
+    # 100 points in the old version, 120 in the new one; essays, which nobody wrote, are 20.
+    assert {name: each.earned for name, each in graded.items()} == {
+        "ann": 96, "ben": 100, "cat": 24 + 24, "eve": 20 + 25, "fay": 100,
+    }  # fmt: skip
+    flagged = {n: [f.kind for f in each.flags] for n, each in graded.items()}
+    assert flagged["ann"] == flagged["ben"] == []
+    assert FlagKind.OTHER_VERSION in flagged["eve"]
+    assert FlagKind.OTHER_VERSION in flagged["fay"]
+    assert full_score(fixed.root) == 120
+    ann, ben = (in_gradebook(fixed.root, name) for name in ("ann", "ben"))
+    assert ann[INTENSITY] == (48, False)
+    assert ann["limit"] == (24, False)
+    assert ann["waits"] == (0, False)
+    assert ann["advice"] == ben["advice"] == (0, False)  # nothing is written there
+    assert ben["limit"] == (0, False)
+    assert ben["waits"] == (30, False)
+    # Stock nbgrader shows both.
+    nbgrader(fixed.root, ["generate_feedback", LAB])
+    for name in ("ann", "ben"):
+        assert (fixed.root / "feedback" / name / LAB / f"{LAB}.html").is_file()
+
+
+def test_a_ledger_begun_in_the_old_version_is_not_doubtful(fixed):
+    """A student who took the new version over has entries that the new one does not ask for."""
+    notebook = hand_in(fixed, "ann", 0)
+    fixed.copy(1, fixed.root / "taken")
+    for path in (fixed.root / "taken").iterdir():
+        shutil.copy(path, notebook.parent)
+    ledger = Ledger.open(notebook.parent / LEDGER)
+    for name, value in right(fixed, "ann", 1).items():
+        ledger.record_answer(name, value)
+    (notebook.parent / "timestamp.txt").write_text(right_now())
+    graded = grade(Workshop(fixed.root, LAB))["ann"]
+    assert (graded.earned, graded.flags) == (100, ())
+    # What no version asks for is as doubtful as ever.
+    ledger.record_answer("something", 3)
+    (notebook.parent / "timestamp.txt").write_text(right_now())
+    graded = grade(Workshop(fixed.root, LAB), force=True)["ann"]
+    assert [flag.kind for flag in graded.flags] == [FlagKind.DOUBTFUL_LEDGER]
+
+
+def test_what_judges_a_version(fixed):
+    course, (old, new) = fixed.course, fixed.versions
+    home = fixed.root / "assignments" / LAB
+    assert keys_of(course, LAB) == keys_of(course, LAB, new) == home.resolve()
+    assert keys_of(course, LAB, old).is_relative_to(versions_folder(course.root, LAB))
+    assert "limit" in checks_of(course, LAB, old)
+    assert "waits" in checks_of(course, LAB)
+    assert "limit" in judge_of(course, LAB, old).judged
+    with pytest.raises(ValueError, match="keeps no version ffffffffffff"):
+        keys_of(course, LAB, "f" * 12)
+    # Whoever writes the next version has not released its questions.
+    edit(home / "asks.py", ("sides half as long", "sides a third as long"))
+    assert keys_of(course, LAB) == versions_folder(course.root, LAB) / new / "keys"
+    assert not is_noted(course, LAB)
+
+
+def test_only_what_was_released_counts(fixed):
+    course, (old, new) = fixed.course, fixed.versions
+    copies = Copies.of(course, LAB)
+    assert copies.choose(old) == (old, None)
+    assert copies.choose(new) == (None, None)
+    about = versions_folder(course.root, LAB) / old / "version.json"
+    said = json.loads(about.read_text())
+    about.write_text(json.dumps({**said, "released": []}))
+    version, flag = Copies.of(course, LAB).choose(old)
+    assert version is None
+    assert flag is not None
+    assert "never released" in flag.detail
+    # Where no release was ever noted, all that were built may have been handed out.
+    for each in kept_versions(course.root, LAB):
+        path = each.folder / "version.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "released": []}))
+    assert Copies.of(course, LAB).choose(old) == (old, None)
+    # Copies of an earlier package say nothing; if only one version can be meant, it is.
+    about.write_text(json.dumps({**said, "stamped": False}))
+    assert Copies.of(course, LAB).choose(None) == (old, None)
+
+
+def test_a_stamp_in_any_encoding():
+    text = '{"metadata": {"mlsys": {"lab_version": "0123456789ab"}}}'
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+        assert stamp_of(text.encode(encoding)) == "0123456789ab"
+    assert stamp_of(b"") is None
