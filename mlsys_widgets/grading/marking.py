@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,16 +123,18 @@ class Marking:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
             return self._without_notebook(submission, files, problem, request)
-        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(student)
+        owner = self._worked_as(student, files.get(LEDGER))
+        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(owner)
         with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
             folder = Path(aside)
             lay_out(folder, {LEDGER: files[LEDGER]} if LEDGER in files else {})
             reason = why_run(
-                self.lab, items, self.blueprint, saved, runnable, folder, student
+                self.lab, items, self.blueprint, saved, runnable, folder, owner
             )  # fmt: skip
             if reason is not None:
                 return {"run": reason}
-            result = result_by_record(student, self.lab, items, saved, runnable, folder)
+            result = result_by_record(owner, self.lab, items, saved, runnable, folder)
+            result = replace(result, student=student)
         self._lay_out(files, request)
         read = _Read.of(submission)
         return self._outcome(read, runnable.book, result, request, BY_RECORD)
@@ -148,8 +150,9 @@ class Marking:
             return self._without_notebook(submission, files, problem, request)
         self._lay_out(files, request)
         beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
+        owner = self._worked_as(student, files.get(LEDGER))
         content = child_content(
-            f"{student}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
+            f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
         )
         (place / CONTENT).write_bytes(content)
         state = {
@@ -194,6 +197,10 @@ class Marking:
         result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
         return self._outcome(_Read.of(submission), None, result, request, BY_RECORD)
 
+    def _worked_as(self, student: str, ledger: bytes | None) -> str:
+        """Whose numbers a student has: somebody who was renamed keeps those from before."""
+        return self.course.people.worked_as(student, ledger)
+
     def _items(self, student: str) -> Mapping[str, Item]:
         course = self.course
         p = self.lab.draw(student, variants=course.variants, edition=course.edition)
@@ -221,8 +228,10 @@ class Marking:
     ) -> Reply:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
         student, fresh = result.student, Path(request["fresh"])
+        record = fresh / LEDGER
+        owner = self._worked_as(student, record.read_bytes() if record.is_file() else None)
         cells: dict[str, Any] = {}
-        essays = recorded_essays(fresh, self.lab, student)
+        essays = recorded_essays(fresh, self.lab, owner)
         if book is None:
             book = notebook_of_essays(self.blueprint, essays, result.remarks)
         if book is not None:
@@ -231,13 +240,13 @@ class Marking:
             cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
         time = self.facts.time(fresh, student)
         scores, doubts = self.judge.score(
-            student, {n: c for n, c in cells.items() if n in self.points}, self.points,
+            owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
         )  # fmt: skip
         known = [Head(seq, digest) for seq, digest in request["heads"]]
         noted = self.facts.of_student(student)
         head, changed = check_heads(
-            fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone
+            fresh, self.lab.name, owner, known, noted=noted, zone=self.facts.zone
         )
         if time.doubt:
             changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
@@ -269,7 +278,7 @@ class Marking:
             "entry": entry.as_data(),
             "head": head,
             "digest": read.digest,
-            "origin": ledger_origin(fresh, self.lab, student),
+            "origin": ledger_origin(fresh, self.lab, owner),
             "own": result.own,
         }
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 from mlsys_widgets.labs.calendar import Calendar, read_calendar
+from mlsys_widgets.labs.staff import TABLES, CoursePeople, read_people
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
@@ -34,6 +35,8 @@ class Course:
         Part of every draw: change it, and everyone's numbers change.
     calendar
         When labs open and are due, and for whom.
+    people
+        Who teaches, who left, who was renamed.
     given
         nbgrader's configuration, if it was read already.
     """
@@ -42,6 +45,7 @@ class Course:
     variants: bool = True
     edition: str = ""
     calendar: Calendar = field(default_factory=Calendar)
+    people: CoursePeople = field(default_factory=CoursePeople)
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -60,10 +64,11 @@ class Course:
         except tomllib.TOMLDecodeError as problem:
             raise ValueError(f"{path} cannot be read: {problem}") from None
         dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
+        people: dict[str, Any] = {name: said.pop(name) for name in TABLES if name in said}
         for name, value in said.items():
             wanted = {"variants": bool, "edition": str}.get(name)
             if wanted is None:
-                allowed = ", ".join(("variants", "edition", *_DATES))
+                allowed = ", ".join(("variants", "edition", *_DATES, *TABLES))
                 raise ValueError(f"{path} sets {name}; it can set: {allowed}")
             if not isinstance(value, wanted):
                 allowed = "true or false" if wanted is bool else "a text in quotes"
@@ -71,9 +76,10 @@ class Course:
         labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
         try:
             calendar = read_calendar(dates, labs)
+            known = read_people(people, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        return cls(root, **said, calendar=calendar, given=given)
+        return cls(root, **said, calendar=calendar, people=known, given=given)
 
     @property
     def home(self) -> Path:
