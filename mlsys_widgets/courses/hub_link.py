@@ -24,7 +24,9 @@ STATUS: Final = "status.json"
 REQUESTS: Final = "requests"
 ANSWER: Final = ".answer"
 #: Seconds to wait for the hub: ending somebody's server takes some.
-_PATIENCE: Final = 60.0
+_PATIENCE: Final = 90.0
+#: Seconds after which a hub that did not look is taken for stopped.
+_STALE: Final = 60.0
 
 
 def digest(settings: bytes) -> str:
@@ -87,12 +89,19 @@ class HubLink:
             said["settings"], tuple(said["problems"]), said["people"], said["passwords"]
         )
 
+    def _runs(self) -> bool:
+        """Whether the hub has looked lately: it touches its word every time."""
+        try:
+            return time.time() - (self._folder / STATUS).stat().st_mtime < _STALE
+        except OSError:
+            return False
+
     def wait_for_settings(self) -> HubStatus | None:
         """Wait until the hub has followed the settings as they are; `None` if it does not run."""
         path = self._course / "assignments" / COURSE_SETTINGS
         wanted = digest(path.read_bytes() if path.is_file() else b"")
         deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and self._runs():
             status = self.status()
             if status and status.settings == wanted:
                 return status
@@ -114,7 +123,7 @@ class HubLink:
         answer = path.with_suffix(ANSWER)
         deadline = time.monotonic() + _PATIENCE
         try:
-            while time.monotonic() < deadline:
+            while time.monotonic() < deadline and self._runs():
                 try:
                     said: dict[str, Any] = json.loads(answer.read_text("utf-8"))
                 except (OSError, ValueError):

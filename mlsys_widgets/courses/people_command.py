@@ -41,7 +41,8 @@ from mlsys_widgets.courses.student_rows import (
 )
 from mlsys_widgets.files import write_whole
 from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import OtherNames, StaffMember
+from mlsys_widgets.labs.staff import CoursePeople, OtherNames, StaffMember
+from mlsys_widgets.physics import counted
 
 _NOT_RUNNING = "The hub does not run; it follows at its next start."
 
@@ -51,32 +52,47 @@ def run_people(arguments: argparse.Namespace) -> int:
     course, console = Course.at(arguments.folder), Console()
     status = HubLink(course.home).status()
     people, calendar = course.people, course.calendar
-    table = Table("login", "name", "role", "section", "labs", "standing", "", box=None,
-                  header_style="bold")  # fmt: skip
+    table = Table(
+        "login", "name", "role", "section", "labs", "standing", "", box=None, header_style="bold"
+    )
     for name, member in sorted(people.staff.items()):
-        row = (name, "", member.role, ", ".join(member.sections), "", _on_hub(status, name), "")
-        table.add_row(*map(Text, row))
+        table.add_row(
+            *map(Text, (name, "", member.role, ", ".join(member.sections), "")),
+            Text(_on_hub(status, name)), "",
+        )  # fmt: skip
     with gradebook(course) as db:
-        known = students(db) if db is not None else {}
-        for name, row in known.items():
+        for name, row in students(db).items() if db is not None else ():
             full = f"{row['first_name']} {row['last_name']}".strip()
-            standing = (
-                "dropped" if name in people.dropped
-                else "locked" if name in people.locked else _on_hub(status, name) or "active"
-            )  # fmt: skip
-            other = people.names.get(name)
-            remark = f"before: {', '.join(filter(None, (other.numbers, *other.also)))}" if other \
-                else ""  # fmt: skip
-            longer = sum(1 for each in calendar.extensions if each.student == name)
-            remark += f"{'; ' if remark and longer else ''}{longer} extensions" if longer else ""
-            count = str(len(submissions(db, name))) if db is not None else ""
             section = calendar.section(name) or ""
-            row_ = (name, full, "student", section, count, standing, remark)
-            table.add_row(*map(Text, row_))
+            count = str(len(submissions(db, name))) if db is not None else ""
+            standing = standing_of(people, name) or _on_hub(status, name) or "active"
+            cells = (name, full, "student", section, count, standing, _remark(course, name))
+            table.add_row(*map(Text, cells))
     console.print(table)
     for words in status.problems if status else ():
         _print(console, f"The hub says: {words}")
     return 0
+
+
+def standing_of(people: CoursePeople, name: str) -> str:
+    """Whether a student is dropped or locked, in a word; empty if not.
+
+    Examples
+    --------
+    >>> standing_of(CoursePeople(locked=("ada",)), "ada")
+    'locked'
+    """
+    if name in people.dropped:
+        return "dropped"
+    return "locked" if name in people.locked else ""
+
+
+def _remark(course: Course, name: str) -> str:
+    other = course.people.names.get(name)
+    said = [f"before: {', '.join(filter(None, (other.numbers, *other.also)))}"] if other else []
+    longer = sum(1 for each in course.calendar.extensions if each.student == name)
+    said += [counted(longer, "extension")] if longer else []
+    return "; ".join(said)
 
 
 def run_add(arguments: argparse.Namespace) -> int:

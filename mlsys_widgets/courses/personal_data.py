@@ -140,7 +140,9 @@ class Search:
             if path in self.apart:
                 continue
             why = self.untouched.get(path, closed)
-            if self.names.owns(entry.name):
+            # A folder at the top is a part of the course or the hub, whatever somebody is called.
+            top = folder == self.root and entry.is_dir()
+            if not top and self.names.owns(entry.name):
                 yield Trace(path, "remove") if why is None else Trace(path, "cannot", why)
             elif entry.is_symlink():
                 continue

@@ -168,7 +168,7 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
 def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> StaffMember:
     where = f"staff.{_name('staff', name)}"
     of = _only(where, _table(where, said), ("role", "sections"))
-    role = of.get("role")
+    role: Any = of.get("role")
     if role not in get_args(StaffRole):
         raise ValueError(f'{where}.role is {role!r}; it must be "instructor" or "ta"')
     mine = _names(f"{where}.sections", of.get("sections", []))
