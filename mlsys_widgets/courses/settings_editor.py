@@ -103,9 +103,10 @@ class SettingsEditor:
         for one in self._wanted.get("sections", {}).values():
             if student in one.get("students", []):
                 one["students"].remove(student)
+        known = section in self._wanted.get("sections", {})
         place = self._wanted.setdefault("sections", {}).setdefault(section, {})
         place.setdefault("students", []).append(student)
-        if section in self.said.get("sections", {}):
+        if known:
             self._in_sections(lambda text: _with(text, student), only=section)
         else:
             self._append(f"[sections.{_key(section)}]\nstudents = {_listed([student])}\n")
