@@ -90,9 +90,11 @@ class HubLink:
         )
 
     def _runs(self) -> bool:
-        """Whether the hub has looked lately: it touches its word every time."""
+        """Whether the hub has looked lately, as it notes every time, or is about to start."""
         try:
             return time.time() - (self._folder / STATUS).stat().st_mtime < _STALE
+        except FileNotFoundError:  # which a start removes
+            return True
         except OSError:
             return False
 

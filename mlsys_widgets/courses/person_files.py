@@ -33,6 +33,8 @@ from mlsys_widgets.physics import counted
 
 _SECRET: Final = "submission_secret.txt"
 _OWN_TEXT: Final = "it is the course's own text; look at it yourself"
+#: What the course is made of.
+_COURSE_TEXT: Final = ("assignments", "source", "release", "README.md", "nbgrader_config.py")
 _OTHERS: Final = "it is the work of somebody else; look at it yourself"
 
 
@@ -72,7 +74,7 @@ class PersonFiles:
         if self.course.gradebook is not None:
             file = self.course.gradebook.resolve()
             apart |= {file, file.with_name(f"{file.name}-journal")}
-        own = {home / each: _OWN_TEXT for each in ("assignments", "source", "release")}
+        own = {home / each: _OWN_TEXT for each in _COURSE_TEXT}
         others = {
             folder: _OTHERS
             for step in STEPS

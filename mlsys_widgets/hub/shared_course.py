@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.courses.hub_link import STATUS
 from mlsys_widgets.files import NBGRADER_CONFIG
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
@@ -43,6 +44,8 @@ def share_course(places: Places, state: HubState) -> None:
         folder.mkdir(exist_ok=True)
         os.chown(folder, 0, teaching)
         folder.chmod(mode)
+    # Whoever waits for the hub waits until it has looked again.
+    (places.people / STATUS).unlink(missing_ok=True)
     _share_exchange(places, state, staff, teaching)
 
 

@@ -27,7 +27,7 @@ def test_everything_that_names_them_is_found_and_nothing_else(tmp_path):
         submitted__ben__lab__x_dot_ipynb='{"by": "ben, with ada"}',
         inbound__ada_dot_zip="z",
         kept__LAB__ada_dot_json="{}",
-        answers_dot_jsonl='{"student": "ada", "n": 1}\n{"student": "ben", "like": "ada"}\n{"s": 1}\n',
+        answers_dot_jsonl='{"student": "ada", "n": 1}\n{"student": "ben", "as": "ada"}\n{"s": 1}\n',
         people_dot_json='{"ada": 1, "who": ["ada", "ben"], "each": [{"student": "ada"}, {"a": 2}]}',
         out_dot_csv='Student,ID\n"Lovelace, Ada",7\n"Ray, Ben",8\n',
         page_dot_html="<p>ada and adapter</p>",
@@ -37,8 +37,9 @@ def test_everything_that_names_them_is_found_and_nothing_else(tmp_path):
     search = Search(tmp_path, NAMES, untouched={tmp_path / "submitted" / "ben": "of somebody else"})
     found = {trace.path.relative_to(tmp_path).as_posix(): trace.how for trace in search.traces()}
     assert found == {
-        "submitted/ada": "remove", "submitted/ben/lab/x.ipynb": "cannot", "inbound/ada.zip": "remove",
-        "kept/LAB/ada.json": "remove", "answers.jsonl": "edit", "people.json": "edit",
+        "submitted/ada": "remove", "submitted/ben/lab/x.ipynb": "cannot",
+        "inbound/ada.zip": "remove", "kept/LAB/ada.json": "remove",
+        "answers.jsonl": "edit", "people.json": "edit",
         "out.csv": "edit", "page.html": "edit", "book.db": "cannot",
     }  # fmt: skip
     pieces = {}
@@ -55,7 +56,7 @@ def test_everything_that_names_them_is_found_and_nothing_else(tmp_path):
     }
     lines = (tmp_path / "answers.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == [
-        {"student": "ben", "like": "(forgotten)"}, {"s": 1}
+        {"student": "ben", "as": "(forgotten)"}, {"s": 1}
     ]  # fmt: skip
     assert (tmp_path / "page.html").read_text() == "<p>(forgotten) and adapter</p>"
     assert (tmp_path / "submitted" / "adam").is_dir()
