@@ -108,8 +108,12 @@ class PeopleChanges:
         for name, member in people.staff.items():
             if name != self._state.instructor:
                 yield name, lambda n=name, r=member.role: self._employ(n, r)  # type: ignore[misc]
+        renamed_later = {
+            new for new, known in people.names.items()
+            if known.numbers in {each.numbers or each.name for each in accounts.values()}
+        }  # fmt: skip
         for name in people.added:
-            if name not in accounts and name not in closed:
+            if name not in accounts and name not in closed and name not in renamed_later:
                 yield name, lambda n=name: self._create(n, "student")  # type: ignore[misc]
         for account in list(accounts.values()):
             name = account.name

@@ -58,7 +58,8 @@ for line in sys.stdin:
         )  # fmt: skip
 
     def run(self, *words: str) -> Said:
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.process.stdin.write(json.dumps(words) + "\n")
         self.process.stdin.flush()
         return Said(*json.loads(self.process.stdout.readline()))
