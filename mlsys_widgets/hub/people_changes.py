@@ -11,6 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -171,11 +172,13 @@ class PeopleChanges:
         self._admitted.pop(old, None)
         rename_account(self._places, self._state, account, new)
         self._passwords.rename(old, new)
-        del self._state.accounts[old]
-        moved = replace(account, name=new, numbers=account.numbers or old)
-        self._keep(moved)
         self.move_hand_ins(old, new)
-        run_as(moved, [self._python, "-I", "-c", _CACHE, old, new], home=self._places.home(new))
+        moved = replace(account, name=new, numbers=account.numbers or old)
+        with suppress(OSError):  # their own copies, which they can do without
+            run_as(moved, [self._python, "-I", "-c", _CACHE, old, new], home=self._places.home(new))
+        # At last what remembers it: a crash before repeats all of it.
+        del self._state.accounts[old]
+        self._keep(moved)
 
     def move_hand_ins(
         self, old: str, new: str, *, labs: set[str] | None = None, owner: Account | None = None

@@ -55,7 +55,7 @@ class Followed:
 
     def follow(self, text: str) -> list[str]:
         changes = PeopleChanges(
-            self.places, self.state, self.hub, Path(sys.executable), self.admitted
+            self.places, self.state, self.hub, Path("/usr/bin/python3"), self.admitted
         )
         said = changes.follow(text.encode())
         kept = HubState.read(self.places.state)
