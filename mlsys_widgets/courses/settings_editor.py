@@ -241,8 +241,7 @@ class SettingsEditor:
         for header, text in _blocks(self.text):
             if header == ("[", tuple(path)):
                 kept, found = _trailing(text), True
-                between = "\n" if block and kept.strip() else ""
-                parts.append(block + between + kept.lstrip("\n"))
+                parts.append(block + kept if block else kept.lstrip("\n"))
             else:
                 parts.append(text)
         self.text = "".join(parts)

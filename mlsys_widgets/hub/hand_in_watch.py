@@ -119,16 +119,20 @@ class HandInWatch:
         finally:
             os.close(folder)
         note = HandInNote(owner, lab, name, head, datetime.now(UTC), says, not self._first)
-        self._write(note)
+        written = self._write(note)
         del self._waiting[name]
         self._seen.add(name)
-        return note
+        return note if written else None
 
-    def _write(self, note: HandInNote) -> None:
-        """Add a note; it is on the disk when this returns."""
+    def _write(self, note: HandInNote) -> bool:
+        """Add a note, unless it was there all along; it is on the disk when this returns."""
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with notes_locked(self._notes):
+            self._learn_renamed()  # a folder that got another name was noted under the first
+            if note.folder in self._seen:
+                return False
             self._append(note, flags)
+        return True
 
     def _append(self, note: HandInNote, flags: int) -> None:
         handle = os.open(self._notes, flags, 0o640)

@@ -221,7 +221,7 @@ def test_who_is_locked_is_out_at_once_and_back_when_unlocked(course: Course) -> 
     said = course.mlsys("course", "lock", ben.name)
     assert "On the hub: student, locked." in said
     assert not server_of(course, ben.name)
-    assert ben.ask("GET", "api/status").status_code != 200
+    assert ben.ask("GET", "api/status", allow_redirects=False).status_code != 200
     assert ben.ask_hub("GET", f"users/{ben.name}").status_code in (401, 403)
     assert Person(course.hub, ben.name).login().status_code != 302
     course.mlsys("course", "unlock", ben.name)
