@@ -417,6 +417,8 @@ def _add_courses(commands: _Commands) -> None:
     extend.set_defaults(run=_in_room("courses.term:run_extend"))
 
     _add_versions(actions)
+    _add_people(actions)
+
     doctor = actions.add_parser(
         "doctor", parents=[here], help="what is wrong here, and how to fix it"
     )
@@ -444,6 +446,70 @@ def _add_versions(actions: _Commands) -> None:
         "--version", metavar="VERSION", help="only note that students have this version"
     )
     release.set_defaults(run=_in_room("courses.version_list:run_release"))
+
+
+def _add_people(actions: _Commands) -> None:
+    folder = argparse.ArgumentParser(add_help=False)
+    folder.add_argument(
+        "--folder", type=Path, default=Path(), metavar="FOLDER",
+        help="the course (default: this folder)",
+    )  # fmt: skip
+    asking = argparse.ArgumentParser(add_help=False)
+    asking.add_argument("--yes", action="store_true", help="do not ask")
+    student = argparse.ArgumentParser(add_help=False)
+    student.add_argument("student", metavar="STUDENT", help="the login")
+
+    people = actions.add_parser("people", parents=[folder], help="who is in the course")
+    people.set_defaults(run=_in_room("courses.people_command:run_people"))
+    add = actions.add_parser("add", parents=[folder, student], help="add a student, or take back")
+    add.add_argument("--name", metavar="NAME", help="first and last name")
+    add.add_argument("--email", metavar="EMAIL")
+    add.add_argument("--section", metavar="SECTION", help="made if there is none of this name")
+    add.set_defaults(run=_in_room("courses.people_command:run_add"))
+    for name, words in (
+        ("drop", "let a student leave; work and grades are kept"),
+        ("lock", "let a student not log in for now"),
+        ("unlock", "let a student log in again"),
+    ):
+        action = actions.add_parser(name, parents=[folder, student], help=words)
+        action.set_defaults(run=_in_room(f"courses.people_command:run_{name}"))
+    rename = actions.add_parser(
+        "rename", parents=[folder], help="give a student another login; work stays valid"
+    )
+    rename.add_argument("old", metavar="OLD")
+    rename.add_argument("new", metavar="NEW")
+    rename.set_defaults(run=_in_room("courses.people_command:run_rename"))
+    merge = actions.add_parser(
+        "merge", parents=[folder, asking], help="make one student of two logins; asks first"
+    )
+    merge.add_argument("source", metavar="FROM")
+    merge.add_argument("into", metavar="INTO", help="whose work counts where both have some")
+    merge.set_defaults(run=_in_room("courses.people_command:run_merge"))
+    staff = actions.add_parser("staff", parents=[folder], help="let somebody teach")
+    staff.add_argument("name", metavar="NAME", help="the login")
+    staff.add_argument("--role", choices=("instructor", "ta"))
+    staff.add_argument(
+        "--section", action="append", default=[], metavar="SECTION",
+        help="whose work a TA grades first; can be given several times",
+    )  # fmt: skip
+    staff.add_argument("--remove", action="store_true", help="they no longer teach")
+    staff.set_defaults(run=_in_room("courses.people_command:run_staff"))
+    split = actions.add_parser(
+        "split", parents=[folder], help="split what a person grades in a lab among TAs"
+    )
+    split.add_argument("lab", metavar="LAB")
+    split.add_argument("--names", action="store_true", help="say whose each submission is")
+    split.set_defaults(run=_in_room("courses.grading_split:run"))
+    forget = actions.add_parser(
+        "forget", parents=[folder, student, asking],
+        help="remove a person everywhere; says where, and asks",
+    )  # fmt: skip
+    forget.set_defaults(run=_in_room("courses.person_files:run_forget"))
+    copy = actions.add_parser(
+        "copy", parents=[folder, student], help="write all that is kept about a person to a file"
+    )
+    copy.add_argument("--to", type=Path, required=True, metavar="FILE", help="a new zip file")
+    copy.set_defaults(run=_in_room("courses.person_files:run_copy"))
 
 
 def _moment(said: str) -> datetime:

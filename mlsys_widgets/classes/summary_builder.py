@@ -24,6 +24,7 @@ from mlsys_widgets.classes.summary import (
     QuestionSummary,
     SubmissionRow,
 )
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag
 from mlsys_widgets.grading.graded_log import GradedLog
@@ -117,11 +118,14 @@ class _SummaryBuilder:
 
     def _submission(self, student: str, standing: Standing) -> _Submission:
         line = self._journal.get(student, {})
-        p = self._lab.draw(student, variants=self._course.variants, edition=self._course.edition)
         # The graded copy of a submission holds no links; a check says so if a file is missing.
         copy = self._course.work("autograded", student, self._name)
+        ledger = copy / LEDGER
+        record = ledger.read_bytes() if ledger.is_file() else None
+        owner = self._course.people.worked_as(student, record)
+        p = self._lab.draw(owner, variants=self._course.variants, edition=self._course.edition)
         folder = self._course.work("submitted", student, self._name)
-        study = read_study_record(folder, student)
+        study = read_study_record(folder, owner)
         return _Submission(student, standing, line, study, Given(p, copy))
 
     def summary(self, *, names: bool) -> ClassSummary:

@@ -122,6 +122,17 @@ def hub_remarks(students: Sequence[RosterEntry]) -> list[str]:
     return said
 
 
+def login_problem(name: str) -> str | None:
+    """Why something cannot be a login, and what is allowed; `None` if it can.
+
+    Examples
+    --------
+    >>> login_problem("ada"), login_problem("ada/../ben")[:33]
+    (None, "the id 'ada/../ben' contains '/',")
+    """
+    return _complaint(RosterEntry(name), {})
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -79,7 +79,7 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
         shown = str(path.relative_to(folder))
         try:
             files = read_archive(_content(path), lab, allowed)
-            student = _whose(path.name, lab, files)
+            student = course.people.login_of(_whose(path.name, lab, files))
         except ArchiveRefused as problem:
             result.refused[shown] = str(problem)
         else:

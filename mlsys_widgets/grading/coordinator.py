@@ -27,7 +27,6 @@ from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, Gradebook
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
-from mlsys_widgets.grading.kept_answers import what_is_kept
 from mlsys_widgets.grading.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
@@ -388,8 +387,7 @@ class GradingRun:
         head = Head(*reply["head"]) if reply["head"] else None
         which = {name: reply[name] for name in ("digest", "origin")}
         which["version"] = self._earlier.get(graded.version, self._version)
-        marking = self._marking.earlier.get(graded.version, self._marking)
-        self._log.add(graded, head, {**which, **what_is_kept(marking.lab, student, self._course)})
+        self._log.add(graded, head, {**which, **reply["kept"]})
         return graded
 
     def _put_in_place(self, student: str) -> None:

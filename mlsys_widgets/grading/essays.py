@@ -15,6 +15,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from mlsys_widgets.grading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.labs import load
+from mlsys_widgets.labs.identity import worked_as
 
 
 class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
@@ -26,5 +27,6 @@ class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
             lab = load(folder)
         except ValueError:  # not a lab of ours
             return nb, resources
-        place_essays(nb.cells, recorded_essays(folder, lab, resources["nbgrader"]["student"]))
+        owner = worked_as(resources["nbgrader"]["student"], folder)
+        place_essays(nb.cells, recorded_essays(folder, lab, owner))
         return nb, resources

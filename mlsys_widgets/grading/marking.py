@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import nbformat
 
-from mlsys_widgets.files import lay_out
+from mlsys_widgets.files import LEDGER, lay_out
 from mlsys_widgets.grading.autograded import forget_fresh, lay_out_fresh, replacement_notebook
 from mlsys_widgets.grading.blind import make_blind
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
@@ -24,6 +24,7 @@ from mlsys_widgets.grading.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.graded_submission import BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.kept_answers import what_is_kept
 from mlsys_widgets.grading.lab_copies import Copies, EarlierVersion, stamp_of
 from mlsys_widgets.grading.ledger_heads import check_heads
 from mlsys_widgets.grading.ledger_origins import ledger_origin
@@ -164,9 +165,10 @@ class Marking:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
             return self._without_notebook(submission, files, problem, request)
-        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(student)
+        owner = self._worked_as(student, files.get(LEDGER))
+        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(owner)
         self._lay_out(files, request)
-        ledger = self.judge.read_ledger(fresh, student, items)
+        ledger = self.judge.read_ledger(fresh, owner, items)
         if ledger is None:
             reason: str | None = "the ledger cannot be read"
         else:
@@ -191,8 +193,9 @@ class Marking:
             return self._without_notebook(submission, files, problem, request)
         self._lay_out(files, request)
         beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
+        owner = self._worked_as(student, files.get(LEDGER))
         content = child_content(
-            f"{student}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
+            f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
         )
         (place / CONTENT).write_bytes(content)
         state = {
@@ -240,6 +243,10 @@ class Marking:
         result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
         return self._outcome(_Read.of(submission, self.lab.name), None, result, request, BY_RECORD)
 
+    def _worked_as(self, student: str, ledger: bytes | None) -> str:
+        """Whose numbers a student has: somebody who was renamed keeps those from before."""
+        return self.course.people.worked_as(student, ledger)
+
     def _items(self, student: str) -> Mapping[str, Item]:
         course = self.course
         p = self.lab.draw(student, variants=course.variants, edition=course.edition)
@@ -273,9 +280,11 @@ class Marking:
     ) -> Reply:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
         student, fresh = result.student, Path(request["fresh"])
-        ledger = ledger or self.judge.read_ledger(fresh, student, self._items(student))
+        record = fresh / LEDGER
+        owner = self._worked_as(student, record.read_bytes() if record.is_file() else None)
+        ledger = ledger or self.judge.read_ledger(fresh, owner, self._items(owner))
         cells: dict[str, Any] = {}
-        essays = recorded_essays(fresh, self.lab, student, ledger=ledger)
+        essays = recorded_essays(fresh, self.lab, owner, ledger=ledger)
         if book is None:
             book = notebook_of_essays(self.blueprint, essays, result.remarks)
         if book is not None:
@@ -284,14 +293,14 @@ class Marking:
             cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
         time = self.facts.time(fresh, student, last_saved=ledger.last_time if ledger else None)
         scores, doubts = self.judge.score(
-            student, {n: c for n, c in cells.items() if n in self.points}, self.points,
+            owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
             ledger=ledger,
         )  # fmt: skip
         known = [Head(seq, digest) for seq, digest in request["heads"]]
         noted = self.facts.of_student(student)
         head, changed = check_heads(
-            fresh, self.lab.name, student, known, noted=noted, zone=self.facts.zone,
+            fresh, self.lab.name, owner, known, noted=noted, zone=self.facts.zone,
             ledger=ledger.ledger if ledger else None,
         )  # fmt: skip
         if self.copies.present:
@@ -334,7 +343,8 @@ class Marking:
             "entry": entry.as_data(),
             "head": head,
             "digest": read.digest,
-            "origin": ledger_origin(fresh, self.lab, student, ledger=ledger),
+            "origin": ledger_origin(fresh, self.lab, owner, ledger=ledger),
+            "kept": what_is_kept(self.lab, owner, self.course),
             "own": result.own,
         }
 

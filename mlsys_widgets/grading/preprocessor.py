@@ -28,6 +28,7 @@ from mlsys_widgets.grading.scoring import Judge
 from mlsys_widgets.grading.submissions import read_folder
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.identity import worked_as
 from mlsys_widgets.sandbox.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
@@ -53,7 +54,9 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         beside.pop(f"{who['notebook']}.ipynb", None)
         seconds = Course(folder, given=self.config).cell_seconds
         limits = replace(Limits(), cell=seconds)
-        job = Job(who["student"], who["assignment"], beside, self.isolate, limits)
+        job = Job(
+            worked_as(who["student"], folder), who["assignment"], beside, self.isolate, limits
+        )
         try:
             result = _run(nb, job, _judge_of(self.config, who["assignment"]), folder)
         except CannotIsolate as problem:

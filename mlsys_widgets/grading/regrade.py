@@ -132,6 +132,7 @@ class Regrade:
         self._checks = load_checks(keys)
         earlier = earlier_versions(course, lab, Copies.of(course, lab))
         self._earlier = {each.version: each for each in earlier}
+        self._earlier_checks = {each: checks_of(course, lab, each) for each in self._earlier}
         penalty = late_penalty(course, lab)
         self._book = Book(course.db_url, lab, penalty, course.calendar)
         self._log = GradedLog(course.home, lab)
@@ -174,7 +175,7 @@ class Regrade:
         folder = self._folder(grade.student)
         if version in self._earlier:
             # What its cells are worth in the gradebook is in the log.
-            again = answers.judge(checks_of(self._course, self._lab, version), {}, folder)
+            again = answers.judge(self._earlier_checks[version], {}, folder)
         else:
             again = answers.judge(self._checks, self._book.points, folder)
         questions: dict[str, tuple[float | None, float | None]] = {}

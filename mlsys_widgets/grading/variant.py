@@ -7,6 +7,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.student_view import student_view
 from mlsys_widgets.labs.course import Course
 
@@ -15,8 +16,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a student's parameters and questions, with keys and known beliefs."""
     course, student = Course.at(arguments.course), arguments.student
     work = course.root / "submitted" / student / arguments.lab
+    ledger = work / LEDGER
+    owner = course.people.worked_as(student, ledger.read_bytes() if ledger.is_file() else None)
     shown = student_view(
-        course.folder("assignments", arguments.lab), student,
+        course.folder("assignments", arguments.lab), owner,
         variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,
     )  # fmt: skip
     table = Table("parameter", "value", "unit", "is", box=None, header_style="bold")

@@ -15,6 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,9 @@ from mlsys_widgets.hub.run_as import SYSTEM_PATH
 
 #: People log in to these accounts only through the hub.
 _SHELL: Final = "/usr/sbin/nologin"
-_PROGRAMS: Final = ("useradd", "userdel", "groupadd", "chpasswd")
+_PROGRAMS: Final = (
+    "useradd", "userdel", "usermod", "groupadd", "groupmod", "groupdel", "gpasswd", "chpasswd",
+)  # fmt: skip
 
 
 def check_names(state: HubState, names: Sequence[str]) -> None:
@@ -75,7 +78,8 @@ def make_accounts(
             _add(name, home, state)
             made.append(name)
         entry = pwd.getpwnam(name)
-        state.accounts[name] = Account(name, entry.pw_uid, entry.pw_gid, role)
+        known = state.accounts.get(name) or Account(name, entry.pw_uid, entry.pw_gid, role)
+        state.accounts[name] = replace(known, uid=entry.pw_uid, gid=entry.pw_gid, role=role)
         state.write(places.state)
         if not home.exists():
             _make_home(home, entry, welcome if role == "student" else None)
@@ -99,7 +103,90 @@ def remove_accounts(state: HubState) -> list[str]:
             continue
         end_processes(entry.pw_uid)
         _system("userdel", account.name)
+    for group in state.groups:
+        if _has_group(group):
+            _system("groupdel", group)
     return left
+
+
+def make_groups(places: Places, state: HubState) -> None:
+    """Create the two groups of a hub, with the numbers that they had before, and fill them."""
+    for group in (state.staff_group, state.teaching_group):
+        if not _has_group(group):
+            known = state.groups.get(group)
+            _system("groupadd", *(("--gid", str(known)) if known else ()), group)
+        state.groups[group] = grp.getgrnam(group).gr_gid
+    state.write(places.state)
+    fill_groups(state)
+
+
+def fill_groups(state: HubState) -> None:
+    """Let those who teach, and can log in, be in the groups: nobody else."""
+    teaching = [each.name for each in state.of_role("instructor") if each.standing == "active"]
+    tas = [each.name for each in state.of_role("ta") if each.standing == "active"]
+    for group, members in ((state.teaching_group, teaching), (state.staff_group, teaching + tas)):
+        there = [name for name in members if _entry(name) is not None]
+        if sorted(grp.getgrnam(group).gr_mem) != sorted(there):
+            _system("gpasswd", "--members", ",".join(there), group)
+
+
+def close_account(state: HubState, account: Account) -> None:
+    """Let nobody log in with an account, and end what runs; everything in it is kept."""
+    entry = _own_entry(state, account)
+    if entry is None:
+        return
+    _system("usermod", "--lock", "--expiredate", "1", account.name)
+    end_processes(entry.pw_uid)
+
+
+def open_account(state: HubState, account: Account) -> None:
+    """Let somebody log in again, with the password that they had."""
+    if _own_entry(state, account) is not None:
+        _system("usermod", "--expiredate", "", account.name)
+        subprocess.run(
+            ["usermod", "--unlock", account.name],
+            env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, check=False,
+        )  # fmt: skip
+
+
+def rename_account(places: Places, state: HubState, account: Account, new: str) -> Account:
+    """Give an account another name: its home, password and number stay. Can be done again.
+
+    Nothing of that user may run.
+    """
+    renamed = replace(account, name=new)
+    if _entry(account.name) is not None:
+        if _own_entry(state, account) is None:
+            raise ValueError(f"{account.name} is no longer marked as this hub's; it is left alone")
+        check_names(state, [new])
+        end_processes(account.uid)
+        _system("usermod", "--login", new, "--home", str(places.home(new)), account.name)
+    elif _own_entry(state, renamed) is None:
+        raise ValueError(f"{account.name} is not a user of this machine, and {new} is not either")
+    if _has_group(account.name) and not _has_group(new):
+        _system("groupmod", "--new-name", new, account.name)
+    if places.home(account.name).is_dir() and not places.home(new).exists():
+        places.home(account.name).rename(places.home(new))
+    return renamed
+
+
+def delete_account(places: Places, state: HubState, account: Account) -> None:
+    """Remove an account of this hub, with its home."""
+    entry = _own_entry(state, account)
+    if entry is not None:
+        end_processes(entry.pw_uid)
+        _system("userdel", account.name)
+    if _has_group(account.name) and grp.getgrnam(account.name).gr_gid == account.gid:
+        _system("groupdel", account.name)
+    shutil.rmtree(places.home(account.name), ignore_errors=True)
+    shutil.rmtree(places.sockets_of(account.name), ignore_errors=True)
+
+
+def _own_entry(state: HubState, account: Account) -> pwd.struct_passwd | None:
+    """The account's line in the system's list, if it is this hub's."""
+    entry = _entry(account.name)
+    ours = entry is not None and entry.pw_gecos == state.mark and entry.pw_uid == account.uid
+    return entry if ours else None
 
 
 def end_processes(uid: int, patience: float = 5.0) -> None:

@@ -17,6 +17,9 @@ from mlsys_widgets.labs.copy_notes import copies_beside
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 PROXY_PID: Final = "proxy.pid"
+#: The hub's own name for instructors, and for the service that looks after accounts.
+TEACHING: Final = "teaching"
+PEOPLE_SERVICE: Final = "people-watch"
 #: Processes and threads that a student may have: a lab with its kernel has about forty.
 _PROCESSES: Final = 512
 
@@ -125,6 +128,12 @@ def hub_configuration(
         str(copies_beside(places.course)),
     ]  # fmt: skip
     hub["services"].append({"name": "copy-watch", "command": copies})
+    people = [
+        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.people_watch",
+        str(places.root), str(python),
+    ]  # fmt: skip
+    hub["services"].append({"name": PEOPLE_SERVICE, "command": people})
+    hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
     if idle:
         culler = [
             *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
@@ -138,10 +147,13 @@ def hub_configuration(
             "api_url": f"http://127.0.0.1:{state.api_port}",
             "pid_file": str(places.database / PROXY_PID),
         },
-        "Authenticator": {"allowed_users": sorted(state.accounts.keys() - removed_accounts(state))},
+        "Authenticator": {
+            "allowed_users": sorted(
+                state.accounts.keys() - removed_accounts(state) - state.closed()
+            )
+        },
         "CourseSpawner": {
             "cmd": [str(python), "-m", "mlsys_widgets.hub.user_server"],
-            "instructors": [each.name for each in state.of_role("instructor")],
             "folder": str(places.root),
             "memory": _half_of_memory(),
             "processes": _PROCESSES,
@@ -153,14 +165,21 @@ def hub_configuration(
 
 
 def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
-    # Instructors see who is there and can stop a server that hangs, but cannot look into it.
-    teaching = [each.name for each in state.of_role("instructor")]
+    # Instructors see who is there and can stop a server that hangs, but cannot look into it. They
+    # are a group of the hub, because people come and go while it runs.
     scopes = ["admin-ui", "list:users", "read:users:activity", "servers"]
-    roles = [{"name": "teaching", "users": teaching, "scopes": scopes}]
+    roles: list[dict[str, Any]] = [{"name": "teaching", "groups": [TEACHING], "scopes": scopes}]
+    scopes = ["admin:users", "admin:servers", "admin:groups"]
+    roles.append({"name": "people", "services": [PEOPLE_SERVICE], "scopes": scopes})
     if culling:
         scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
         roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})
     return roles
+
+
+def _teaching(state: HubState) -> list[str]:
+    gone = removed_accounts(state) | state.closed()
+    return [each.name for each in state.of_role("instructor") if each.name not in gone]
 
 
 def _ending_with_its_parent() -> list[str]:

@@ -17,13 +17,13 @@ import pwd
 import stat
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.files import LEDGER, TIMESTAMP
+from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire
 from mlsys_widgets.ledger.events import LONGEST_LINE, Malformed, from_line
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, read_notes
 from mlsys_widgets.ledger.verification import Head
@@ -66,6 +66,7 @@ class HandInWatch:
         self._inbound, self._notes, self._named = inbound, notes, named
         self._seen = {note.folder for note in read_notes(notes)}
         self._waiting: dict[str, float] = {}
+        self._file: int | None = None
         self._first = True
 
     def look(self) -> list[HandInNote]:
@@ -76,12 +77,23 @@ class HandInWatch:
             self._first = False
             return []
         try:
+            self._learn_renamed()
             new = sorted(set(os.listdir(inbound)) - self._seen)  # noqa: PTH208
             made = [note for name in new if (note := self._noted(inbound, name)) is not None]
         finally:
             os.close(inbound)
         self._first = False
         return made
+
+    def _learn_renamed(self) -> None:
+        """Read the notes again if another file took their place, as when somebody is renamed."""
+        try:
+            found = self._notes.stat().st_ino
+        except OSError:
+            return
+        if self._file not in (None, found):
+            self._seen |= {note.folder for note in read_notes(self._notes)}
+        self._file = found
 
     def _noted(self, inbound: int, name: str) -> HandInNote | None:
         """Note one folder, unless it is none, or still being copied.
@@ -107,14 +119,22 @@ class HandInWatch:
         finally:
             os.close(folder)
         note = HandInNote(owner, lab, name, head, datetime.now(UTC), says, not self._first)
-        self._write(note)
+        written = self._write(note)
         del self._waiting[name]
         self._seen.add(name)
-        return note
+        return note if written else None
 
-    def _write(self, note: HandInNote) -> None:
-        """Add a note; it is on the disk when this returns."""
+    def _write(self, note: HandInNote) -> bool:
+        """Add a note, unless it was there all along; it is on the disk when this returns."""
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        with notes_locked(self._notes):
+            self._learn_renamed()  # a folder that got another name was noted under the first
+            if note.folder in self._seen:
+                return False
+            self._append(note, flags)
+        return True
+
+    def _append(self, note: HandInNote, flags: int) -> None:
         handle = os.open(self._notes, flags, 0o640)
         try:
             # Whoever may look into the folder may read the file.
@@ -128,6 +148,16 @@ class HandInWatch:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+@contextmanager
+def notes_locked(notes: Path) -> Iterator[None]:
+    """Keep others from writing notes: whoever renames a student rewrites them."""
+    lock = notes.with_name(f"{notes.name}.lock")
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(lock, flags, 0o600), "r+b") as file:
+        acquire(file.fileno(), patience=_PATIENCE)
+        yield
 
 
 def head_of(folder: int, uid: int) -> Head | None:

@@ -12,18 +12,33 @@ from mlsys_widgets.files import write_whole
 from mlsys_widgets.hub.places import Role
 
 Kind = Literal["hub", "single"]
+Standing = Literal["active", "locked", "dropped"]
 
 FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
 class Account:
-    """A user of the machine that this hub created."""
+    """A user of the machine that this hub created.
+
+    Parameters
+    ----------
+    name, uid, gid
+        As the machine knows them.
+    role
+        What they are in the course.
+    standing
+        Whether they can log in. The work of those who cannot is kept.
+    numbers
+        Whose numbers a student has: the name before they were renamed, or empty for their own.
+    """
 
     name: str
     uid: int
     gid: int
     role: Role
+    standing: Standing = "active"
+    numbers: str = ""
 
 
 @dataclass
@@ -45,6 +60,8 @@ class HubState:
         for it there.
     accounts
         The users that it created, by name.
+    groups
+        The numbers of its two groups, by name.
     """
 
     kind: Kind
@@ -55,6 +72,7 @@ class HubState:
     hub_port: int = 0
     api_port: int = 0
     accounts: dict[str, Account] = field(default_factory=dict)
+    groups: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def new(cls, kind: Kind, instructor: str, student: str) -> Self:
@@ -91,6 +109,20 @@ class HubState:
     def mark(self) -> str:
         """The comment field of accounts that this hub created."""
         return f"mlsys hub {self.id}"
+
+    @property
+    def staff_group(self) -> str:
+        """The group of all who teach: they grade."""
+        return f"mlsys-{self.id}-staff"
+
+    @property
+    def teaching_group(self) -> str:
+        """The group of instructors: they change the course."""
+        return f"mlsys-{self.id}-teach"
+
+    def closed(self) -> set[str]:
+        """Names of those who cannot log in."""
+        return {name for name, each in self.accounts.items() if each.standing != "active"}
 
     def of_role(self, role: Role) -> list[Account]:
         """The accounts of a role, by name."""

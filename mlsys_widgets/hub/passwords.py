@@ -68,6 +68,17 @@ class Passwords:
         if done.returncode:
             raise OSError(f"the passwords could not be set: {done.stderr.strip()}")
 
+    def rename(self, old: str, new: str) -> None:
+        """Keep a password under another name."""
+        if old in self._kept and new not in self._kept:
+            self._kept[new] = self._kept.pop(old)
+            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+
+    def forget(self, name: str) -> None:
+        """Keep the password of an account no longer."""
+        if self._kept.pop(name, None) is not None:
+            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+
     def shown(self, name: str, known: Mapping[str, str]) -> str:
         """A password to show to people, or the reason why there is none."""
         valid = self.counts(name, known.get(name, "!"))

@@ -8,9 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
+from mlsys_widgets.courses.hub_link import PEOPLE_FOLDER, REQUESTS
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
-Role = Literal["instructor", "student"]
+Role = Literal["instructor", "ta", "student"]
+#: The two kinds of settings: TAs have those of instructors.
+SettingsKind = Literal["instructor", "student"]
 
 #: The default folder of a hub, below the current one.
 FOLDER: Final = "mlsys_hub"
@@ -26,9 +29,11 @@ _PASSABLE: Final = 0o711
 #: Only for root, or for one user.
 PRIVATE: Final = 0o700
 #: For root, and for a group that may look.
-_READ_BY_GROUP: Final = 0o750
+READ_BY_GROUP: Final = 0o750
 #: Everybody leaves work here, and the sticky bit keeps them from moving anybody else's.
 _SHARED: Final = 0o1777
+#: Those of the group leave something here, and cannot see or take what others left.
+LETTER_BOX: Final = 0o1730
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Places:
 
     @property
     def course(self) -> Path:
-        """The course; only for its instructor."""
+        """The course; only for those who teach."""
         return self.root / "course"
 
     @property
@@ -66,7 +71,7 @@ class Places:
 
     @property
     def notes(self) -> Path:
-        """What the hub notes about hand-ins; the instructor may read it, and root alone write."""
+        """What the hub notes about hand-ins; those who teach read it, and root alone writes."""
         return notes_beside(self.course).parent
 
     @property
@@ -77,6 +82,16 @@ class Places:
     def dates_of(self, name: str) -> Path:
         """The dates of a user's own labs."""
         return self.dates / f"{name}.json"
+
+    @property
+    def people(self) -> Path:
+        """What the hub says about accounts, and what instructors ask it for."""
+        return self.root / PEOPLE_FOLDER
+
+    @property
+    def requests(self) -> Path:
+        """Where instructors put what they ask for."""
+        return self.people / REQUESTS
 
     @property
     def homes(self) -> Path:
@@ -132,14 +147,16 @@ class Places:
         return self.sockets / name
 
     def settings_of(self, role: Role) -> Path:
-        """The folder of settings for servers of a role."""
-        return self.settings / role
+        """The folder of settings for servers of a role; TAs have those of instructors."""
+        kind: SettingsKind = "student" if role == "student" else "instructor"
+        return self.settings / kind
 
     @property
     def ours(self) -> tuple[Path, ...]:
         """Everything that a hub creates, and so everything that a reset removes."""
         return (
-            self.course, self.exchange, self.notes, self.dates, self.homes, self.database,
+            self.course, self.exchange, self.notes, self.dates, self.people, self.homes,
+            self.database,
             self.secrets, self.logs, self.settings, self.proxy, self.environment, self.sockets,
             self.lock, self.state,
         )  # fmt: skip
@@ -162,7 +179,7 @@ class Places:
             (self.database, PRIVATE),
             (self.secrets, PRIVATE),
             (self.logs, PRIVATE),
-            (self.notes, _READ_BY_GROUP),
+            (self.notes, READ_BY_GROUP),
         ):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(mode)

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.hub.hub_state import Account
+from mlsys_widgets.hub.places import Role
 
 #: Where the system keeps its programs.
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #: Others may do nothing with the files that a user creates.
 UMASK: Final = 0o077
+#: Others of the group may do everything, in the course that is closed to everybody else.
+SHARED_UMASK: Final = 0o002
 #: No program may take longer than this many seconds.
 _LONGEST: Final = 300
 
@@ -48,7 +51,7 @@ def run_as(
     name = account.name if account else getpass.getuser()
     rights: dict[str, Any] = {}
     if account:
-        rights = {"user": account.uid, "group": account.gid, "extra_groups": []}
+        rights = {"user": account.uid, "group": account.gid, "extra_groups": groups_of(account)}
     variables = {
         "HOME": str(home), "USER": name, "LOGNAME": name,
         "PATH": os.pathsep.join([str(Path(command[0]).parent), SYSTEM_PATH]),
@@ -57,9 +60,26 @@ def run_as(
     }  # fmt: skip
     return subprocess.run(
         [str(each) for each in command],
-        **rights, umask=UMASK, cwd=folder or home, env=variables, input=stdin,
+        **rights, umask=umask_of(account.role if account else "student"),
+        cwd=folder or home, env=variables, input=stdin,
         capture_output=True, text=True, check=False, timeout=_LONGEST,
     )  # fmt: skip
+
+
+def groups_of(account: Account) -> list[int]:
+    """The groups of somebody who teaches, besides their own; nobody else has any."""
+    if account.role == "student":
+        return []
+    found = os.getgrouplist(account.name, account.gid)
+    return [gid for gid in found if gid != account.gid]
+
+
+def umask_of(role: Role) -> int:
+    """Who may do what with the files that somebody creates.
+
+    Those who teach share the course, which is closed to everybody else by its own folder.
+    """
+    return UMASK if role == "student" else SHARED_UMASK
 
 
 def reaches(account: Account, path: Path) -> bool:

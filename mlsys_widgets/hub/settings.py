@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import NBGRADER_CONFIG, START_PAGE
-from mlsys_widgets.hub.places import Role
+from mlsys_widgets.hub.places import SettingsKind
 
 #: Where instructors try labs as students do, below the course.
 TRIED: Final = "tried"
@@ -34,7 +34,7 @@ _ENCRYPTED: Final = {"transport_encryption": "auto"}
 
 def write_settings(
     folder: Path,
-    role: Role,
+    role: SettingsKind,
     *,
     course_id: str,
     exchange: Path,
@@ -42,6 +42,7 @@ def write_settings(
     cache: Path | None = None,
     idle: int = 0,
     sockets: bool = False,
+    shared: bool = False,
 ) -> None:
     """Write the settings of a role.
 
@@ -63,8 +64,10 @@ def write_settings(
         Whether servers talk to kernels over sockets in Jupyter's runtime folder, which must have a
         short path. Otherwise they use encrypted ports of the loopback, where two kernels that start
         at the same time may pick the same port.
+    shared
+        Whether several people teach, who share the course as a group.
     """
-    nbgrader = {
+    nbgrader: dict[str, Any] = {
         "CourseDirectory.course_id": course_id,
         "Exchange.root": str(exchange),
         # Notes where the ledger ends, for the grader to check.
@@ -92,6 +95,8 @@ def write_settings(
         nbgrader["CourseDirectory.root"] = str(course)
         # Notes which version of a lab students get, for the grader and for the panel.
         nbgrader["ExchangeFactory.release_assignment"] = _RELEASE
+        if shared:
+            nbgrader["CourseDirectory.groupshared"] = True
         nbgrader["Exchange.assignment_dir"] = str((course or Path()) / TRIED)
         # The formgrader is a page in a frame of JupyterLab, which a hub forbids.
         headers = {"Content-Security-Policy": "frame-ancestors 'self'"}

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyterhub.spawner import LocalProcessSpawner
-from traitlets import Dict, Integer, Set, Unicode
+from traitlets import Dict, Integer, Unicode
 
 from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places, Role
-from mlsys_widgets.hub.run_as import UMASK
+from mlsys_widgets.hub.run_as import umask_of
+from mlsys_widgets.labs.identity import VARIABLE
 from mlsys_widgets.labs.own_dates import VARIABLE as DATES
 
 _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
@@ -23,7 +25,6 @@ _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
 class CourseSpawner(LocalProcessSpawner):
     """Starts the servers of instructors in the course, and those of students in their homes."""
 
-    instructors = Set(help="Names of those who teach.").tag(config=True)
     folder = Unicode(help="The folder of the hub.").tag(config=True)
     memory = Integer(0, help="Bytes that a process of a user may use; 0: no limit.").tag(
         config=True
@@ -34,7 +35,13 @@ class CourseSpawner(LocalProcessSpawner):
     @property
     def role(self) -> Role:
         """The role of the user in the course."""
-        return "instructor" if self.user.name in self.instructors else "student"
+        return self.account.role if self.account else "student"
+
+    @property
+    def account(self) -> Account | None:
+        """The account as it is now: people come and go while the hub runs."""
+        state = HubState.read(self.places.state)
+        return state.accounts.get(self.user.name) if state else None
 
     @property
     def places(self) -> Places:
@@ -42,7 +49,10 @@ class CourseSpawner(LocalProcessSpawner):
         return Places(Path(self.folder))
 
     async def start(self) -> Any:
-        teaching = self.role == "instructor"
+        account = self.account
+        if account is not None and account.standing != "active":
+            raise ValueError(f"{account.name} is {account.standing}")
+        teaching = self.role != "student"
         self.notebook_dir = str(
             self.places.course if teaching else self.places.home(self.user.name)
         )
@@ -53,7 +63,7 @@ class CourseSpawner(LocalProcessSpawner):
 
     def _first_page(self) -> str:
         """The page that explains what to do the first time; afterward the work as it was left."""
-        page = Path(self.notebook_dir) / ("README.md" if self.role == "instructor" else START_PAGE)
+        page = Path(self.notebook_dir) / (START_PAGE if self.role == "student" else "README.md")
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
 
@@ -64,15 +74,19 @@ class CourseSpawner(LocalProcessSpawner):
         env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
         env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets_of(self.user.name))
         env[DATES] = str(self.places.dates_of(self.user.name))
+        account = self.account
+        if account is not None and account.numbers:
+            env[VARIABLE] = account.numbers  # renamed, with the numbers and ledgers from before
         return env | self.variables
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:
         become_user = super().make_preexec_fn(name)
-        teaching, memory, processes = self.role == "instructor", self.memory, self.processes
+        teaching, memory, processes = self.role != "student", self.memory, self.processes
+        umask = umask_of(self.role)
         folder = self.notebook_dir
 
         def preexec() -> None:
-            os.umask(UMASK)
+            os.umask(umask)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             if memory:
                 resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -13,12 +13,12 @@ from typing import IO, Final
 
 from mlsys_widgets.courses import RosterEntry, read_roster
 from mlsys_widgets.courses.roster import listed
-from mlsys_widgets.hub.accounts import check_names, make_accounts, removed_accounts
+from mlsys_widgets.hub.accounts import check_names, make_accounts, make_groups, removed_accounts
 from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuration
 from mlsys_widgets.hub.hub_state import HubState, write_private
 from mlsys_widgets.hub.interpreter import NOBODY, CannotInstall, clone, interpreter_for, runs
 from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
-from mlsys_widgets.hub.places import Places, Role, closed_parent
+from mlsys_widgets.hub.places import Places, Role, SettingsKind, closed_parent
 from mlsys_widgets.hub.preparation import (
     check_origin,
     check_roster,
@@ -32,6 +32,7 @@ from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
 from mlsys_widgets.hub.run_as import reaches
 from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
 from mlsys_widgets.hub.settings import welcome, write_settings
+from mlsys_widgets.hub.shared_course import share_course
 
 #: The two users to try a hub with.
 INSTRUCTOR: Final = "instructor"
@@ -141,6 +142,8 @@ def _everybody(state: HubState, students: Sequence[RosterEntry]) -> dict[str, Ro
     gone = removed_accounts(state)
     moved = len(gone) == len(state.accounts)
     wanted |= {n: each.role for n, each in state.accounts.items() if moved or n not in gone}
+    earlier = {each.numbers for each in state.accounts.values()}
+    wanted = {name: role for name, role in wanted.items() if name not in earlier}
     return wanted | {state.student: "student", state.instructor: "instructor"}
 
 
@@ -168,7 +171,9 @@ def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> 
     if made:
         _say(f"Created users of this machine: {listed(made)}")
     known = hashes()
-    passwords.give([name for name in wanted if is_locked(known.get(name, "!"))])
+    closed = state.closed()
+    passwords.give([n for n in wanted if n not in closed and is_locked(known.get(n, "!"))])
+    make_groups(places, state)
     return passwords
 
 
@@ -204,16 +209,17 @@ def _make_course(places: Places, state: HubState, options: HubOptions) -> None:
     instructor = state.accounts[state.instructor]
     if places.course.stat().st_uid != instructor.uid:
         hand_over(places.course, instructor)
-    os.chown(places.notes, 0, instructor.gid)  # to be read while grading, and by no student
+    share_course(places, state)
     state.write(places.state)
 
 
 def _write_settings(places: Places, state: HubState, options: HubOptions) -> None:
-    roles: tuple[Role, ...] = ("instructor", "student")
+    roles: tuple[SettingsKind, ...] = ("instructor", "student")
     for role in roles:
         write_settings(
             places.settings_of(role), role, course_id=state.course_id,
             exchange=places.exchange, course=places.course, idle=options.idle, sockets=True,
+            shared=True,
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 from mlsys_widgets.labs.calendar import Calendar, read_calendar
+from mlsys_widgets.labs.staff import TABLES, CoursePeople, read_people
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
 _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
@@ -43,6 +44,8 @@ class Course:
         When labs open and are due, and for whom.
     lms
         The learning system that grades are sent to, as the file has it; checked when it is used.
+    people
+        Who teaches, who left, who was renamed.
     given
         nbgrader's configuration, if it was read already.
     """
@@ -52,6 +55,7 @@ class Course:
     edition: str = ""
     calendar: Calendar = field(default_factory=Calendar)
     lms: Mapping[str, Any] = field(default_factory=dict)
+    people: CoursePeople = field(default_factory=CoursePeople)
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -70,10 +74,11 @@ class Course:
         except tomllib.TOMLDecodeError as problem:
             raise ValueError(f"{path} cannot be read: {problem}") from None
         dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
+        people: dict[str, Any] = {name: said.pop(name) for name in TABLES if name in said}
         for name, value in said.items():
             wanted = {"variants": bool, "edition": str, "lms": dict}.get(name)
             if wanted is None:
-                allowed = ", ".join(("variants", "edition", *_DATES, "lms"))
+                allowed = ", ".join(("variants", "edition", *_DATES, *TABLES, "lms"))
                 raise ValueError(f"{path} sets {name}; it can set: {allowed}")
             if not isinstance(value, wanted):
                 allowed = _ALLOWED[wanted]
@@ -81,9 +86,10 @@ class Course:
         labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
         try:
             calendar = read_calendar(dates, labs)
+            known = read_people(people, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        return cls(root, **said, calendar=calendar, given=given)
+        return cls(root, **said, calendar=calendar, people=known, given=given)
 
     @property
     def home(self) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.files import COURSE_SETTINGS, LEDGER, NBGRADER_CONFIG
 
 #: Who runs the notebook: a student who works in it, or nbgrader, to validate or to grade it.
 Execution = Literal["student", "validate", "autograde"]
@@ -81,7 +81,8 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
     """
     if execution() == "autograde":
         # autograded/<student>/<lab>
-        return Student(Path(folder).resolve().parent.name, "the folder of the submission")
+        login = Path(folder).resolve().parent.name
+        return Student(worked_as(login, folder), "the folder of the submission")
     if found := _named(VARIABLE, f"the environment variable {VARIABLE}"):
         return found
     if is_instructors(folder):
@@ -92,6 +93,32 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
     if kept.is_file() and (name := kept.read_text("utf-8").strip()):
         return Student(_checked(name, str(kept)), "what you set with mlsys whoami")
     return Student(_login(), "your login on this computer", uncertain=True)
+
+
+def worked_as(login: str, folder: str | os.PathLike[str]) -> str:
+    """The name that a submission's numbers are drawn from: renamed students keep their numbers.
+
+    Parameters
+    ----------
+    login
+        The name under which nbgrader files the submission.
+    folder
+        The submission, in ``autograded/<student>/<lab>`` of a course.
+    """
+    work = Path(folder).resolve()
+    settings = work.parents[min(2, len(work.parents) - 1)] / "assignments" / COURSE_SETTINGS
+    try:
+        text = settings.read_text("utf-8")
+    except OSError:  # in a sandbox the folder has the right name already
+        return login
+    # Only where nbgrader grades: a student's notebook never pays for these.
+    import tomllib
+
+    from mlsys_widgets.labs.staff import read_people
+
+    people = read_people({"names": tomllib.loads(text).get("names", {})}, {})
+    record = work / LEDGER
+    return people.worked_as(login, record.read_bytes() if record.is_file() else None)
 
 
 def remember(name: str) -> Path:

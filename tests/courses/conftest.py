@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.authoring import Course, build, new_lab
+from mlsys_widgets.cli import main
 from mlsys_widgets.courses import init_course, pack
 from mlsys_widgets.courses.course_id import name_course
 
@@ -71,6 +72,30 @@ def course(made: Path, tmp_path: Path) -> Iterator[Path]:
         config.write(f'\nc.Exchange.root = "{exchange}"\n')
     yield root
     shutil.rmtree(exchange, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def graded_once(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course in which three invented students handed in, and were graded."""
+    root = Path(shutil.copytree(made, tmp_path_factory.mktemp("people") / "course"))
+    assert main(["simulate", LAB, "--students", "3", "--course", str(root)]) == 0
+    assert main(["grade", LAB, "--course", str(root)]) == 0
+    return root
+
+
+@pytest.fixture
+def graded(graded_once: Path, tmp_path: Path) -> Path:
+    root = Path(shutil.copytree(graded_once, tmp_path / "course"))
+    exchange = tmp_path / "exchange"
+    inbound = exchange / "demo" / "inbound"
+    inbound.mkdir(parents=True)
+    for student in (each.name for each in (root / "submitted").iterdir()):
+        shutil.copytree(
+            root / "submitted" / student / LAB, inbound / f"{student}+{LAB}+2026-11-01 UTC+abc"
+        )
+    with (root / "nbgrader_config.py").open("a") as config:
+        config.write(f'\nc.Exchange.root = "{exchange}"\n')
+    return root
 
 
 class Disk:

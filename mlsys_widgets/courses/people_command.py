@@ -1,0 +1,409 @@
+"""``mlsys course people`` and the commands that change who is in a course, while it runs.
+
+Each of them changes the gradebook, ``course.toml`` and folders. On a hub they wait until the hub
+has followed: accounts are root's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mlsys_widgets.courses.enrollment import enter_students
+from mlsys_widgets.courses.hub_link import HubLink, HubStatus
+from mlsys_widgets.courses.people_moves import (
+    MERGED,
+    exchange_of,
+    labs_with_work,
+    move_inbound,
+    move_work,
+    rename_in_records,
+    set_work_aside,
+)
+from mlsys_widgets.courses.roster import RosterEntry, hub_remarks, login_problem
+from mlsys_widgets.courses.settings_editor import SettingsEditor
+from mlsys_widgets.courses.student_rows import (
+    gradebook,
+    move_submission,
+    remove_student,
+    remove_submission,
+    rename_student,
+    rows_of,
+    students,
+    submissions,
+)
+from mlsys_widgets.files import write_whole
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.staff import CoursePeople, OtherNames, StaffMember
+from mlsys_widgets.physics import counted
+
+_NOT_RUNNING = "The hub does not run; it follows at its next start."
+
+
+def run_people(arguments: argparse.Namespace) -> int:
+    """Show everybody: who teaches, who studies, in which section, and how they stand."""
+    course, console = Course.at(arguments.folder), Console()
+    status = HubLink(course.home).status()
+    people, calendar = course.people, course.calendar
+    table = Table(
+        "login", "name", "role", "section", "labs", "standing", "", box=None, header_style="bold"
+    )
+    for name, member in sorted(people.staff.items()):
+        table.add_row(
+            *map(Text, (name, "", member.role, ", ".join(member.sections), "")),
+            Text(_on_hub(status, name)), "",
+        )  # fmt: skip
+    with gradebook(course) as db:
+        for name, row in students(db).items() if db is not None else ():
+            full = f"{row['first_name']} {row['last_name']}".strip()
+            section = calendar.section(name) or ""
+            count = str(len(submissions(db, name))) if db is not None else ""
+            standing = standing_of(people, name) or _on_hub(status, name) or "active"
+            cells = (name, full, "student", section, count, standing, _remark(course, name))
+            table.add_row(*map(Text, cells))
+    console.print(table)
+    for words in status.problems if status else ():
+        _print(console, f"The hub says: {words}")
+    return 0
+
+
+def standing_of(people: CoursePeople, name: str) -> str:
+    """Whether a student is dropped or locked, in a word; empty if not.
+
+    Examples
+    --------
+    >>> standing_of(CoursePeople(locked=("ada",)), "ada")
+    'locked'
+    """
+    if name in people.dropped:
+        return "dropped"
+    return "locked" if name in people.locked else ""
+
+
+def _remark(course: Course, name: str) -> str:
+    other = course.people.names.get(name)
+    said = [f"before: {', '.join(filter(None, (other.numbers, *other.also)))}"] if other else []
+    longer = sum(1 for each in course.calendar.extensions if each.student == name)
+    said += [counted(longer, "extension")] if longer else []
+    return "; ".join(said)
+
+
+def run_add(arguments: argparse.Namespace) -> int:
+    """Add a student, or take back one who was dropped."""
+    course = _course(arguments)
+    name = arguments.student
+    _check_new_login(course, name)
+    first, _, last = (arguments.name or "").strip().rpartition(" ")
+    entry = RosterEntry(name, first or "", last or "", arguments.email or "")
+    _refuse_staff(course, name)
+    edit = SettingsEditor(course.root)
+    edit.mark(name, added=HubLink(course.home).exists, locked=False, dropped=False)
+    if arguments.section:
+        edit.put_into(name, arguments.section)
+    edit.write()
+    done = enter_students(course, [entry])
+    console = Console()
+    _print(console, f"{name} is {'added' if done.added else 'in the course again'}.")
+    return _follow(course, console, name)
+
+
+def run_drop(arguments: argparse.Namespace) -> int:
+    """Let a student leave: no login, no section; work and grades are kept."""
+    course = _course(arguments)
+    _check_known(course, arguments.student)
+    edit = SettingsEditor(course.root)
+    edit.take_out(arguments.student)
+    edit.mark(arguments.student, locked=False, dropped=True)
+    edit.write()
+    console = Console()
+    _print(console, f"{arguments.student} is dropped; work and grades are kept.")
+    return _follow(course, console, arguments.student)
+
+
+def run_lock(arguments: argparse.Namespace) -> int:
+    """Let a student not log in for now."""
+    return _set_locked(arguments, locked=True)
+
+
+def run_unlock(arguments: argparse.Namespace) -> int:
+    """Let a student log in again."""
+    return _set_locked(arguments, locked=False)
+
+
+def _set_locked(arguments: argparse.Namespace, *, locked: bool) -> int:
+    course, name = _course(arguments), arguments.student
+    _check_known(course, name)
+    if name in course.people.dropped:
+        raise ValueError(f"{name} was dropped; take them back first: mlsys course add {name}")
+    edit = SettingsEditor(course.root)
+    edit.mark(name, locked=locked)
+    edit.write()
+    console = Console()
+    _print(console, f"{name} is {'locked' if locked else 'unlocked'}.")
+    return _follow(course, console, name)
+
+
+def run_staff(arguments: argparse.Namespace) -> int:
+    """Let somebody teach, or no longer."""
+    course, name = _course(arguments), arguments.name
+    if problem := login_problem(name):
+        raise ValueError(problem)
+    _refuse_foreign_login(course, name)
+    with gradebook(course) as db:
+        if db is not None and name in students(db) and not arguments.remove:
+            raise ValueError(
+                f"{name} is a student of this course; somebody who teaches needs another login"
+            )
+    edit = SettingsEditor(course.root)
+    member = None
+    if not arguments.remove:
+        if arguments.role is None:
+            raise ValueError("give a role: --role instructor or --role ta")
+        member = StaffMember(name, arguments.role, tuple(arguments.section))
+    elif name not in course.people.staff:
+        raise ValueError(f"{name} does not teach in this course; mlsys course people shows who")
+    edit.set_staff(name, member)
+    edit.write()
+    console = Console()
+    what = f"is now {'an instructor' if member.role == 'instructor' else 'a TA'}" if member \
+        else "no longer teaches"  # fmt: skip
+    _print(console, f"{name} {what}.")
+    return _follow(course, console, name)
+
+
+def run_rename(arguments: argparse.Namespace) -> int:
+    """Give a student another login; all work stays valid, with the same numbers."""
+    course, old, new = _course(arguments), arguments.old, arguments.new
+    known = course.people.names.get(new)
+    before = course.people.names.get(old, OtherNames())
+    resumed = known is not None and old == known.numbers
+    if not resumed:
+        _check_known(course, old)
+        _check_new_login(course, new)
+        _refuse_staff(course, new)
+        with gradebook(course) as db:
+            if db is not None and new in students(db):
+                raise ValueError(
+                    f"{new} is somebody else in this course; if they are one person:"
+                    f" mlsys course merge {old} {new}"
+                )
+        edit = SettingsEditor(course.root)
+        edit.rename(old, new)
+        names = edit.names()
+        names.pop(old, None)
+        names[new] = replace(before, numbers=before.numbers or old)
+        edit.set_names(names)
+        edit.write()
+    with gradebook(course, write=True) as db:
+        if db is not None:
+            rename_student(db, old, new)
+    for lab in labs_with_work(course, old):
+        move_work(course, old, new, lab)
+    rename_in_records(course, old, new)
+    console = Console()
+    link = HubLink(course.home)
+    exchange = exchange_of(course)
+    if exchange is not None and not link.exists:
+        _try_exchange(console, exchange, old, new)
+    _print(console, f"{old} is now {new}. Their numbers stay those of {before.numbers or old}, so"
+           " what they committed stays valid.")  # fmt: skip
+    return _follow(course, console, new)
+
+
+def run_merge(arguments: argparse.Namespace) -> int:
+    """Make one student of two logins of the same person; says first what happens to each lab."""
+    course, gone, stays = _course(arguments), arguments.source, arguments.into
+    console = Console()
+    known = course.people.names.get(stays, OtherNames())
+    if gone == stays:
+        raise ValueError("these are the same login; name two")
+    resumed = gone in known.also
+    for name in () if resumed else (gone, stays):
+        _check_known(course, name)
+    plan = _merge_plan(course, gone, stays)
+    _print(console, f"{gone} becomes {stays}:")
+    for lab, moves in sorted(plan.items()):
+        words = (
+            f"the work of {gone} moves to {stays}" if moves
+            else f"the work of {stays} counts; that of {gone} is kept in {MERGED}/{gone}/{lab}"
+        )  # fmt: skip
+        _print(console, f"  {lab}: {words}")
+    if not plan:
+        _print(console, "  no lab has work of either login that would move")
+    if not arguments.yes and not _agreed("Merge them? Type yes: "):
+        _print(console, "Nothing was changed.")
+        return 1
+    if not resumed:
+        edit = SettingsEditor(course.root)
+        section = course.calendar.section(gone)
+        if section and course.calendar.section(stays) is None:
+            edit.put_into(stays, section)
+        edit.take_out(gone)
+        edit.rename(gone, stays)
+        names = edit.names()
+        theirs = names.pop(gone, OtherNames())
+        also = dict.fromkeys((*known.also, gone, *filter(None, (theirs.numbers, *theirs.also))))
+        names[stays] = replace(known, also=tuple(also))
+        edit.set_names(names)
+        people = course.people
+        edit.mark(gone, dropped=True)
+        edit.mark(stays, locked=stays in people.locked, dropped=stays in people.dropped)
+        edit.write()
+    _merge(course, gone, stays, plan)
+    link, exchange = HubLink(course.home), exchange_of(course)
+    if link.exists:
+        moved = [lab for lab, moves in plan.items() if moves]
+        answer = link.ask({"do": "merge", "name": gone, "into": stays, "labs": moved})
+        if answer is None:
+            raise ValueError(
+                "the hub does not answer, so what was handed in is not moved in the exchange; start"
+                f" it and run this again: mlsys course merge {gone} {stays}"
+            )
+        if answer.get("problem"):
+            raise ValueError(str(answer["problem"]))
+    elif exchange is not None:
+        _try_exchange(console, exchange, gone, stays, plan)
+    _print(console, f"{gone} is now {stays}.")
+    return _follow(course, console, stays)
+
+
+def _merge_plan(course: Course, gone: str, stays: str) -> dict[str, bool]:
+    """For every lab with work of the login that goes: whether it moves, or loses."""
+    with gradebook(course) as db:
+        theirs = submissions(db, gone) if db is not None else {}
+        ours = submissions(db, stays) if db is not None else {}
+    mine = {*ours, *labs_with_work(course, stays)}
+    return {lab: lab not in mine for lab in sorted({*theirs, *labs_with_work(course, gone)})}
+
+
+def _merge(course: Course, gone: str, stays: str, plan: Mapping[str, bool]) -> None:
+    aside = course.home / MERGED / gone
+    with gradebook(course, write=True) as db:
+        if db is not None:
+            kept = rows_of(db, gone)
+            if kept["student"]:
+                aside.mkdir(parents=True, exist_ok=True)
+                said = json.dumps(kept, indent=1, ensure_ascii=False, default=str) + "\n"
+                write_whole(aside / "gradebook.json", said)
+            for lab, submission in submissions(db, gone).items():
+                if plan.get(lab, False):
+                    move_submission(db, submission, stays)
+                else:
+                    remove_submission(db, submission)
+            remove_student(db, gone)
+    for lab, moves in plan.items():
+        if moves:
+            move_work(course, gone, stays, lab)
+        else:
+            set_work_aside(course, gone, lab)
+    moved = [lab for lab, moves in plan.items() if moves]
+    if moved:
+        rename_in_records(course, gone, stays, moved)
+
+
+# What all of them do.
+
+
+def _course(arguments: argparse.Namespace) -> Course:
+    course = Course.at(arguments.folder)
+    if HubLink(course.home).closed:
+        raise ValueError("on this hub only an instructor can do that")
+    return course
+
+
+def _check_known(course: Course, name: str) -> None:
+    with gradebook(course) as db:
+        known = students(db) if db is not None else {}
+    if name not in known:
+        raise ValueError(
+            f"there is no student {name} in this course; mlsys course people shows who there is"
+        )
+
+
+def _check_new_login(course: Course, name: str) -> None:
+    if problem := login_problem(name):
+        raise ValueError(problem)
+    if HubLink(course.home).exists and (remarks := hub_remarks([RosterEntry(name)])):
+        raise ValueError(remarks[0])
+    _refuse_foreign_login(course, name)
+    owner = course.people.login_of(name)
+    if owner != name:
+        raise ValueError(
+            f"{name} is an earlier name of {owner}, whose numbers are drawn from it; choose"
+            " another login"
+        )
+
+
+def _refuse_staff(course: Course, name: str) -> None:
+    if name in course.people.staff:
+        raise ValueError(f"{name} teaches in this course; a student needs another login")
+
+
+def _refuse_foreign_login(course: Course, name: str) -> None:
+    """Refuse, before anything is changed, a login that the machine has for something else."""
+    link = HubLink(course.home)
+    status = link.status() if link.exists else None
+    if status is None or name in status.people:
+        return
+    import pwd
+
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return
+    raise ValueError(
+        f"this machine has a user {name} that the hub did not create; choose another login"
+    )
+
+
+def _follow(course: Course, console: Console, name: str) -> int:
+    """Wait for the hub, if there is one, and say what it did about somebody."""
+    link = HubLink(course.home)
+    if not link.exists:
+        return 0
+    status = link.wait_for_settings()
+    if status is None:
+        _print(console, _NOT_RUNNING)
+        return 0
+    about = [words for words in status.problems if name in words]
+    for words in about:
+        _print(console, f"The hub says: {words}")
+    found = status.people.get(name)
+    if found:
+        _print(console, f"On the hub: {found['role']}, {found['standing']}.")
+    if name in status.passwords:
+        _print(console, f"Password until they change it: {status.passwords[name]}")
+    return 1 if about else 0
+
+
+def _on_hub(status: HubStatus | None, name: str) -> str:
+    return status.people.get(name, {}).get("standing", "") if status else ""
+
+
+def _try_exchange(
+    console: Console, exchange: Path, old: str, new: str, plan: Mapping[str, bool] | None = None
+) -> None:
+    keep = (lambda _: True) if plan is None else (lambda lab: plan.get(lab, True))
+    try:
+        move_inbound(exchange / "inbound", old, new, keep=keep)
+    except OSError as problem:
+        _print(console, f"What {old} handed in could not be renamed in {exchange}:"
+               f" {problem.strerror}; do that as its owner.")  # fmt: skip
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(question).strip().lower() == "yes"
+    except EOFError:
+        return False
+
+
+def _print(console: Console, words: str) -> None:
+    console.print(words, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,207 @@
+"""Moving one student's work to another name: folders, the package's own records, the exchange.
+
+Every step can be done again after a crash: what was moved already is found at its new place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.labs.course import Course, read_config
+
+#: Where nbgrader keeps the work of students, at each step.
+STEPS: Final = ("submitted", "autograded", "feedback")
+#: Work that lost against another when two students were merged, below the course.
+MERGED: Final = "merged"
+#: The same in the exchange, out of reach of everybody.
+MERGED_INBOUND: Final = ".merged"
+
+
+def labs_with_work(course: Course, student: str) -> list[str]:
+    """The labs of which a course has a folder of this student, at any step."""
+    marker = "\0"
+    found = set()
+    for step in STEPS:
+        pattern = course.work(step, student, marker)
+        above = Path(*pattern.parts[: next(
+            (k for k, part in enumerate(pattern.parts) if marker in part), len(pattern.parts)
+        )])  # fmt: skip
+        if above.is_dir() and student in above.parts:
+            found |= {each.name for each in above.iterdir()
+                      if each.is_dir() and not each.name.startswith(".")}  # fmt: skip
+    for lab in (each.name for each in (course.root / "assignments").iterdir() if each.is_dir()):
+        if any(course.work(step, student, lab).is_dir() for step in STEPS):
+            found.add(lab)
+    return sorted(found)
+
+
+def move_work(course: Course, old: str, new: str, lab: str) -> None:
+    """Let a student's folders of one lab be another's."""
+    for step in STEPS:
+        _move(course.work(step, old, lab), course.work(step, new, lab))
+
+
+def set_work_aside(course: Course, student: str, lab: str) -> Path:
+    """Move a student's folders of one lab to ``merged/``, where nothing looks for them."""
+    aside = course.home / MERGED / student / lab
+    for step in STEPS:
+        _move(course.work(step, student, lab), aside / step)
+    return aside
+
+
+def _move(source: Path, target: Path) -> None:
+    if not source.exists():
+        return
+    if target.exists():
+        raise ValueError(f"{target} exists already, so {source} stays where it is; look at both")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    source.rename(target)
+    with suppress(OSError):  # something else is left in there
+        source.parent.rmdir()
+
+
+def rename_in_records(course: Course, old: str, new: str, labs: Collection[str] = ()) -> list[Path]:
+    """Let the package's own records of a course have another name; returns the changed files.
+
+    Parameters
+    ----------
+    course, old, new
+        Who is called what from now on.
+    labs
+        Only records whose file names one of these labs; all of them if empty.
+    """
+    changed = []
+    root = course.home / OWN_FOLDER
+    for path in sorted(root.rglob("*")) if root.is_dir() else ():
+        if path.is_symlink() or not path.is_file() or path.suffix not in (".json", ".jsonl"):
+            continue
+        text = path.read_text("utf-8", "surrogateescape")
+        if f'"{old}' not in text or (labs and not any(lab in str(path) for lab in labs)):
+            continue
+        left = _renamed_text(text, old, new, lines=path.suffix == ".jsonl")
+        if left != text:
+            write_whole(path, left.encode("utf-8", "surrogateescape"),
+                        mode=path.stat().st_mode & 0o7777)  # fmt: skip
+            changed.append(path)
+    for path in sorted(root.rglob("*"), key=lambda each: -len(each.parts)) if not labs else ():
+        if old in (path.stem, path.name):
+            target = path.with_name(new + path.name.removeprefix(old))
+            if not target.exists():
+                path.rename(target)
+                changed.append(target)
+    return changed
+
+
+def _renamed_text(text: str, old: str, new: str, *, lines: bool) -> str:
+    if lines:
+        return "".join(
+            _renamed_text(line, old, new, lines=False) if f'"{old}' in line else line
+            for line in text.splitlines(keepends=True)
+        )
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return text
+    left = renamed(said, old, new)
+    if left == said:
+        return text
+    indent = 1 if "\n" in text.strip() else None
+    return json.dumps(left, indent=indent) + ("\n" if text.endswith("\n") else "")
+
+
+def renamed(said: Any, old: str, new: str) -> Any:
+    """Data in which a name, where it is a whole text or key, became another.
+
+    Examples
+    --------
+    >>> renamed({"student": "ada", "folder": "ada+lab_01+x", "says": "ada left"}, "ada", "ann")
+    {'student': 'ann', 'folder': 'ann+lab_01+x', 'says': 'ada left'}
+    """
+    match said:
+        case str():
+            if said == old:
+                return new
+            return new + said[len(old) :] if said.startswith(f"{old}+") else said
+        case list():
+            return [renamed(each, old, new) for each in said]
+        case dict():
+            return {renamed(k, old, new): renamed(v, old, new) for k, v in said.items()}
+    return said
+
+
+# The exchange.
+
+
+def exchange_of(course: Course) -> Path | None:
+    """Nbgrader's exchange for a course, if it can be seen from here."""
+    for config in (course.nbgrader, *_more_settings()):
+        root = config.get("Exchange", {}).get("root")
+        if isinstance(root, str):
+            found = Path(root) / course.course_id
+            return found if course.course_id and found.is_dir() else None
+    return None
+
+
+def _more_settings() -> Iterator[Any]:
+    """What Jupyter's own folders tell nbgrader, as on a hub."""
+    for folder in os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep):
+        if folder:
+            yield read_config(Path(folder) / "nbgrader_config.py")
+
+
+def inbound_of(inbound: Path, student: str) -> Iterator[tuple[Path, str]]:
+    """A student's folders in the exchange, and the lab of each."""
+    if not os.access(inbound, os.R_OK):
+        return
+    for path in sorted(inbound.glob(f"{student}+*")):
+        if path.is_dir() and not path.is_symlink() and path.name.count("+") >= 2:
+            yield path, path.name.split("+")[1]
+
+
+def move_inbound(
+    inbound: Path,
+    old: str,
+    new: str,
+    *,
+    keep: Callable[[str], bool] = lambda _: True,
+    owner: tuple[int, int] | None = None,
+) -> list[tuple[str, str]]:
+    """Let what a student handed in be another's; returns old and new names of folders.
+
+    Parameters
+    ----------
+    inbound
+        Where nbgrader puts submissions.
+    old, new
+        The names.
+    keep
+        Tells whether work on a lab counts. What does not is moved out of nbgrader's way.
+    owner
+        User and group that the folders get; unchanged if omitted.
+    """
+    moved = []
+    for path, lab in inbound_of(inbound, old):
+        if keep(lab):
+            target = path.with_name(new + path.name.removeprefix(old))
+            if owner:
+                _give(path, *owner)
+        else:
+            aside = inbound.parent / MERGED_INBOUND
+            aside.mkdir(mode=0o700, exist_ok=True)
+            target = aside / path.name
+        path.rename(target)
+        moved.append((path.name, target.name if keep(lab) else ""))
+    return moved
+
+
+def _give(folder: Path, uid: int, gid: int) -> None:
+    for above, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.lchown(Path(above) / name, uid, gid)
+    os.lchown(folder, uid, gid)

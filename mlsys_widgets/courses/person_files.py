@@ -1,0 +1,322 @@
+"""``mlsys course forget`` and ``mlsys course copy``: all that a course keeps about one person."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.courses.hub_link import HubLink, HubStatus
+from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
+from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
+from mlsys_widgets.courses.settings_editor import SettingsEditor
+from mlsys_widgets.courses.student_rows import (
+    gradebook,
+    remove_student,
+    rewrite,
+    rows_of,
+    students,
+)
+from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.labs.course import Course
+from mlsys_widgets.physics import counted
+
+_SECRET: Final = "submission_secret.txt"
+_OWN_TEXT: Final = "it is the course's own text; look at it yourself"
+#: What the course is made of.
+_COURSE_TEXT: Final = ("assignments", "source", "release", "README.md", "nbgrader_config.py")
+_OTHERS: Final = "it is the work of somebody else; look at it yourself"
+
+
+@dataclass(frozen=True)
+class PersonFiles:
+    """Where a course keeps something about one person.
+
+    Parameters
+    ----------
+    course
+        The course.
+    login
+        Who.
+    """
+
+    course: Course
+    login: str
+
+    def names(self) -> KnownNames:
+        """What the person is called, now and before."""
+        known = self.course.people.names.get(self.login)
+        before = filter(None, (known.numbers, *known.also)) if known else ()
+        with gradebook(self.course) as db:
+            row = students(db).get(self.login, {}) if db is not None else {}
+        first, last = row.get("first_name", ""), row.get("last_name", "")
+        words = [f"{first} {last}", f"{last}, {first}"] if first and last else []
+        # A number as such may be any number.
+        words += [each for each in (row.get("email", ""), row.get("lms_user_id", ""))
+                  if each and not each.isdigit()]  # fmt: skip
+        logins = (self.login, *before)
+        return KnownNames(logins, tuple(words), frozenset(self._feedback_files(logins)))
+
+    def searches(self) -> list[Search]:
+        """The folders to look into: the course, and its part of the exchange."""
+        names, home = self.names(), self.course.home
+        apart = {home / "assignments" / COURSE_SETTINGS}
+        if self.course.gradebook is not None:
+            file = self.course.gradebook.resolve()
+            apart |= {file, file.with_name(f"{file.name}-journal")}
+        own = {home / each: _OWN_TEXT for each in _COURSE_TEXT}
+        others = {
+            folder: _OTHERS
+            for step in STEPS
+            for folder in _folders(self.course.work(step, "x", "y").parent.parent)
+            if not names.owns(folder.name)
+        }
+        found = [Search(home, names, frozenset(apart), own | others)]
+        exchange = exchange_of(self.course)
+        if exchange is not None and not exchange.is_relative_to(home):
+            theirs = {folder: _OTHERS for folder in _folders(exchange / "inbound")
+                      if not names.owns(folder.name)}  # fmt: skip
+            apart = {exchange / "inbound"} if HubLink(home).exists else set()
+            found.append(Search(exchange, names, frozenset(apart), theirs))
+        return found
+
+    def _feedback_files(self, logins: Sequence[str]) -> Iterator[str]:
+        """What nbgrader calls this person's feedback in the exchange."""
+        from nbgrader.utils import notebook_hash
+
+        exchange = exchange_of(self.course)
+        folders = [
+            self.course.work(step, login, lab)
+            for login in logins for lab in labs_of(self.course) for step in STEPS
+        ]  # fmt: skip
+        if exchange is not None:
+            folders += [path for each in logins
+                        for path, _ in inbound_of(exchange / "inbound", each)]  # fmt: skip
+        for folder in folders:
+            secret = folder / _SECRET
+            if secret.is_file() and not secret.is_symlink():
+                for lab in labs_of(self.course):
+                    yield f"{notebook_hash(secret=secret.read_text('utf-8'), notebook_id=lab)}.html"
+
+    def rows(self) -> dict[str, Any]:
+        """What the gradebook holds."""
+        with gradebook(self.course) as db:
+            return rows_of(db, self.login) if db is not None else {}
+
+    def settings(self) -> tuple[SettingsEditor, dict[str, Any]]:
+        """The settings without the person, and what they said."""
+        edit = SettingsEditor(self.course.root)
+        said: dict[str, Any] = {
+            "sections": [s for s, of in edit.said.get("sections", {}).items()
+                         if self.login in of.get("students", [])],
+            "extensions": [each for each in edit.said.get("extensions", [])
+                           if each.get("student") == self.login],
+            "people": [name for name, those in edit.said.get("people", {}).items()
+                       if self.login in those],
+            "names": edit.said.get("names", {}).get(self.login),
+            "staff": edit.said.get("staff", {}).get(self.login),
+        }  # fmt: skip
+        for name in self.names().logins:
+            edit.remove(name)
+        return edit, {name: value for name, value in said.items() if value}
+
+    def exists(self) -> bool:
+        """Whether anything is kept about somebody of this name."""
+        return bool(
+            self.rows().get("student") or self.settings()[0].changed
+            or any(search.traces() for search in self.searches())
+        )  # fmt: skip
+
+
+def run_forget(arguments: argparse.Namespace) -> int:
+    """Remove a person everywhere, after saying where and asking."""
+    console = Console()
+    person = PersonFiles(Course.at(arguments.folder), arguments.student)
+    link = HubLink(person.course.home)
+    if link.closed:
+        raise ValueError("on this hub only an instructor can do that")
+    edit, said = person.settings()
+    rows, searches = person.rows(), person.searches()
+    traces = [(search, trace) for search in searches for trace in search.traces()]
+    on_hub = link.exists and arguments.student in (link.status() or HubStatus()).people
+    if not (rows.get("student") or edit.changed or traces or on_hub):
+        raise ValueError(f"nothing in this course names {arguments.student}")
+    labs = [each["lab"] for each in rows.get("submissions", ())]
+    _print(console, f"This permanently removes what is kept about {arguments.student}:")
+    if rows.get("student"):
+        _print(console, f"  gradebook: their entry, and {counted(len(labs), 'submission')}")
+    if said:
+        _print(console, f"  assignments/{COURSE_SETTINGS}: {', '.join(said)}")
+    for _, trace in traces:
+        if trace.how != "cannot":
+            how = "removed" if trace.how == "remove" else trace.why
+            _print(console, f"  {_shown(trace, person.course)}: {how}")
+    if link.exists:
+        _print(console, "  on the hub: account, home, password, hand-ins, notes, log entries")
+    _cannot(console, [trace for _, trace in traces], person.course)
+    if not arguments.yes and not _agreed("Remove all of this? Type yes: "):
+        _print(console, "Nothing was removed.")
+        return 1
+    names = person.names()  # while the gradebook still knows them
+    left = _forget(person, edit, searches)
+    if link.exists:
+        answer = link.ask(
+            {"do": "forget", "name": arguments.student, "logins": list(names.logins),
+             "words": list(names.words)}
+        )  # fmt: skip
+        if answer is None:
+            raise ValueError(
+                "the hub does not answer, so the account and the home are still there; start it"
+                f" and run this again: mlsys course forget {arguments.student}"
+            )
+        if answer.get("problem"):
+            raise ValueError(str(answer["problem"]))
+        left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer["left"]]
+        _print(console, "The hub has removed the account, the home and its own records.")
+    _cannot(console, left, person.course)
+    _print(console, "Removed." if not left else "Removed, but for the above.")
+    return 0 if not left else 1
+
+
+def _forget(person: PersonFiles, edit: SettingsEditor, searches: Sequence[Search]) -> list[Trace]:
+    """Remove everything; returns what could not be removed. Can be done again after a crash."""
+    course = person.course
+    with ExitStack() as stack:
+        for lab in labs_of(course):  # nobody may write about them meanwhile
+            stack.enter_context(GradedLog(course.home, lab).alone())
+        left = []
+        for search in searches:
+            for trace in search.traces():
+                try:
+                    search.remove(trace)
+                except OSError as problem:
+                    why = problem.strerror or str(problem)
+                    left.append(Trace(trace.path, "cannot", f"it could not be changed: {why}"))
+                else:
+                    left += [trace] if trace.how == "cannot" else []
+        # The gradebook knows the full name that is looked for, so it comes after the files.
+        with gradebook(course, write=True) as db:
+            if db is not None:
+                for name in person.names().logins:
+                    remove_student(db, name)
+        rewrite(course)
+        edit.write()  # the settings know the names from before, so they come last
+    return left
+
+
+def run_copy(arguments: argparse.Namespace) -> int:
+    """Write all that is kept about a person into one archive."""
+    console = Console()
+    person = PersonFiles(Course.at(arguments.folder), arguments.student)
+    target: Path = arguments.to
+    if target.exists():
+        raise ValueError(f"{target} exists; name a file that does not")
+    link = HubLink(person.course.home)
+    files: dict[str, bytes] = {}
+    unread: list[Trace] = []
+    for number, search in enumerate(person.searches()):
+        top = "course" if number == 0 else "exchange"
+        for trace in search.traces():
+            if trace.how == "cannot":
+                unread.append(trace)
+                continue
+            files |= {f"{top}/{name}": each for name, each in search.pieces(trace).items()}
+    rows, (_, said) = person.rows(), person.settings()
+    if rows.get("student"):
+        files["gradebook.json"] = _json(rows)
+    if said:
+        files["settings.json"] = _json(said)
+    if link.exists:
+        names = person.names()
+        answer = link.ask(
+            {"do": "copy", "name": arguments.student, "logins": list(names.logins),
+             "words": list(names.words)}
+        )  # fmt: skip
+        if answer is None:
+            raise ValueError("the hub does not answer; start it and run this again")
+        if answer.get("problem"):
+            raise ValueError(str(answer["problem"]))
+        if answer.get("about"):
+            files["hub.json"] = _json(answer["about"])
+    if not files:
+        raise ValueError(f"nothing in this course is about {arguments.student}")
+    files["README.txt"] = _readme(person.course, arguments.student, unread, hub=link.exists)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(target, _archive(files), mode=0o600)
+    _print(console, f"Wrote {target}: {counted(len(files), 'file')}. It is for them alone.")
+    _cannot(console, unread, person.course)
+    return 0
+
+
+def _readme(course: Course, student: str, unread: Sequence[Trace], *, hub: bool) -> bytes:
+    lines = [
+        f"All that the course {course.course_id} keeps about {student}.",
+        "",
+        "course/          your submissions, graded copies, feedback, and entries in records",
+        "exchange/        what you handed in, as nbgrader has it",
+        "gradebook.json   your grades and comments, as nbgrader has them",
+        "settings.json    sections, extensions and other settings of the course",
+    ]
+    if hub:
+        lines += [
+            "hub.json         your account, notes about hand-ins, entries of logs",
+            "",
+            "Your home on the hub is yours alone: download it in JupyterLab.",
+        ]
+    if unread:
+        lines += ["", "These files of the course mention you, too, and are not in here:"]
+        lines += [f"  {_shown(trace, course)}: {trace.why}" for trace in unread]
+    return "\n".join([*lines, ""]).encode()
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def _json(said: Any) -> bytes:
+    return json.dumps(said, indent=1, ensure_ascii=False, default=str).encode() + b"\n"
+
+
+def _folders(above: Path) -> list[Path]:
+    try:
+        return [each for each in above.iterdir() if each.is_dir() and not each.is_symlink()]
+    except OSError:
+        return []
+
+
+def _shown(trace: Trace, course: Course) -> str:
+    path = trace.path
+    return str(path.relative_to(course.home) if path.is_relative_to(course.home) else path)
+
+
+def _cannot(console: Console, traces: Sequence[Trace], course: Course) -> None:
+    left = [each for each in traces if each.how == "cannot"]
+    if left:
+        _print(console, "Found, and left alone:")
+    for each in left:
+        _print(console, f"  {_shown(each, course)}: {each.why}")
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(question).strip().lower() == "yes"
+    except EOFError:
+        return False
+
+
+def _print(console: Console, words: str) -> None:
+    console.print(words, highlight=False, markup=False, soft_wrap=True)

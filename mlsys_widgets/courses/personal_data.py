@@ -1,0 +1,420 @@
+"""Where a folder names a person, and how that is taken out or copied, kind of file by kind of file.
+
+Nothing here is a list of places: the whole folder is walked, so a file that another part of the
+package begins to write tomorrow is found, too. What is found and cannot be edited is reported.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from mlsys_widgets.files import write_whole
+
+#: What takes the place of a name that is only mentioned.
+NOBODY: Final = "(forgotten)"
+#: An entry with one of these set to the name is about that person, and goes as a whole.
+_ABOUT: Final = frozenset(
+    {"student", "student_id", "students_id", "login", "user", "username", "name", "owner"}
+)
+_DROP: Final = object()
+_LARGEST: Final = 500_000_000
+
+How = Literal["remove", "edit", "cannot"]
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """What a person is called.
+
+    Parameters
+    ----------
+    logins
+        The login, and those from before.
+    words
+        What else names them: full name, email, number.
+
+    Examples
+    --------
+    >>> names = KnownNames(("ada",), ("Ada Lovelace",))
+    >>> bool(names.pattern.search(b"of ada, ")), bool(names.pattern.search(b"adapter"))
+    (True, False)
+    >>> names.owns("ada+lab_01+2026"), names.owns("lab_01-ada.zip"), names.owns("adam")
+    (True, True, False)
+    """
+
+    logins: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    #: Other names of files that are theirs.
+    files: frozenset[str] = frozenset()
+
+    @property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Finds the names as whole words."""
+        every = sorted({*self.logins, *self.words}, key=len, reverse=True)
+        said = {form for name in every for form in (name, json.dumps(name)[1:-1])}
+        one = "|".join(re.escape(each) for each in sorted(said, key=len, reverse=True))
+        return re.compile(rb"(?<![A-Za-z0-9_-])(?:" + one.encode() + rb")(?![A-Za-z0-9_-])")
+
+    @property
+    def text_pattern(self) -> re.Pattern[str]:
+        """The same for text."""
+        return re.compile(self.pattern.pattern.decode())
+
+    def owns(self, name: str) -> bool:
+        """Whether a file or folder of this name is theirs."""
+        stem = name.split(".", 1)[0] if "." in name[1:] else name
+        stems = {stem, Path(name).stem}
+        return name in self.files or any(
+            login in {name, *stems}
+            or name.startswith(f"{login}+")
+            or any(each.endswith(f"-{login}") for each in stems)
+            for login in self.logins
+        )
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One place that names a person.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    how
+        Whether it is removed, edited, or can only be reported.
+    why
+        Why it cannot be edited, or how it is.
+    """
+
+    path: Path
+    how: How
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A folder in which a person is looked for.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    names
+        Whom.
+    apart
+        Folders and files below it that are not walked, because somebody else takes care of them.
+    untouched
+        Folders below it whose files are never edited, and why.
+    live
+        Whether files may be written by others at the same time; names are then masked in place.
+    """
+
+    root: Path
+    names: KnownNames
+    apart: frozenset[Path] = frozenset()
+    untouched: Mapping[Path, str] = field(default_factory=dict)
+    live: bool = False
+
+    def traces(self) -> list[Trace]:
+        """Every place that names the person, in order."""
+        return list(self._walk(self.root, None))
+
+    def _walk(self, folder: Path, closed: str | None) -> Iterator[Trace]:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as problem:
+            yield Trace(folder, "cannot", f"it cannot be read: {problem.strerror}")
+            return
+        for entry in entries:
+            path = Path(entry.path)
+            if path in self.apart:
+                continue
+            why = self.untouched.get(path, closed)
+            # A folder at the top is a part of the course or the hub, whatever somebody is called.
+            top = folder == self.root and entry.is_dir()
+            if not top and self.names.owns(entry.name):
+                yield Trace(path, "remove") if why is None else Trace(path, "cannot", why)
+            elif entry.is_symlink():
+                continue
+            elif entry.is_dir():
+                yield from self._walk(path, why)
+            elif entry.is_file() and (trace := self._file(path, why)):
+                yield trace
+
+    def _file(self, path: Path, why: str | None) -> Trace | None:
+        try:
+            if path.stat().st_size > _LARGEST:
+                return Trace(path, "cannot", "it is too large to be searched")
+            content = _content(path)
+        except OSError as problem:
+            return Trace(path, "cannot", f"it cannot be read: {problem.strerror or problem}")
+        if not self.names.pattern.search(content):
+            return None
+        if why is not None:
+            return Trace(path, "cannot", why)
+        kind = editor_of(path)
+        if kind is None:
+            return Trace(path, "cannot", "nobody knows how to edit such a file")
+        return Trace(path, "edit", kind.words)
+
+    def remove(self, trace: Trace) -> None:
+        """Take the person out of one place."""
+        path = trace.path
+        if trace.how == "remove":
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        elif trace.how == "edit":
+            if self.live and path.suffix == ".log":
+                mask(path, self.names)
+                return
+            kind = editor_of(path)
+            assert kind is not None
+            left = kind.without(_content(path), self.names)
+            if left is None:
+                path.unlink()
+            else:
+                _replace(path, gzip.compress(left) if path.suffix == ".gz" else left)
+
+    def pieces(self, trace: Trace) -> dict[str, bytes]:
+        """What one place holds about the person: names below the root, and contents."""
+        path = trace.path
+        name = path.relative_to(self.root).as_posix()
+        if trace.how == "remove":
+            if path.is_dir() and not path.is_symlink():
+                return {
+                    each.relative_to(self.root).as_posix(): each.read_bytes()
+                    for each in sorted(path.rglob("*"))
+                    if each.is_file() and not each.is_symlink()
+                }
+            return {} if path.is_symlink() else {name: path.read_bytes()}
+        kind = editor_of(path)
+        if trace.how == "edit" and kind is not None:
+            part = kind.about(_content(path), self.names)
+            return {name: part} if part else {}
+        return {}
+
+
+def mask(path: Path, names: KnownNames) -> None:
+    """Overwrite names with stars in a file that somebody appends to; it keeps its length."""
+    with path.open("r+b") as file:
+        content = file.read()
+        for found in names.pattern.finditer(content):
+            file.seek(found.start())
+            file.write(b"*" * (found.end() - found.start()))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+# Kinds of files, and how each is edited.
+
+
+@dataclass(frozen=True)
+class Editor:
+    """How one kind of file is edited.
+
+    Parameters
+    ----------
+    words
+        What is done, in words.
+    without
+        The content without the person; `None` if nothing is left of it.
+    about
+        What in the content is about the person.
+    """
+
+    words: str
+    without: Callable[[bytes, KnownNames], bytes | None]
+    about: Callable[[bytes, KnownNames], bytes]
+
+
+def editor_of(path: Path) -> Editor | None:
+    """How a file is edited; `None` if nobody knows."""
+    name = path.name.removesuffix(".gz")
+    suffix = Path(name).suffix.lower()
+    if suffix not in EDITORS and re.search(r"\.log\.\d+$|\.log-\d+$", name):
+        suffix = ".log"  # rotated
+    return EDITORS.get(suffix)
+
+
+def _json_without(content: bytes, names: KnownNames) -> bytes | None:
+    try:
+        said = json.loads(content)
+    except ValueError:
+        return _text_without(content, names)
+    left = _scrubbed(said, names)
+    if left is _DROP:
+        return None
+    indent = 1 if b"\n" in content.strip() else None
+    return json.dumps(left, indent=indent, ensure_ascii=False).encode() + b"\n"
+
+
+def _json_about(content: bytes, names: KnownNames) -> bytes:
+    try:
+        said = json.loads(content)
+    except ValueError:
+        return _lines_about(content, names)
+    found = list(_about(said, names))
+    return json.dumps(found, indent=1, ensure_ascii=False).encode() if found else b""
+
+
+def _lines_without(content: bytes, names: KnownNames) -> bytes | None:
+    kept = []
+    for line in content.splitlines(keepends=True):
+        if not names.pattern.search(line):
+            kept.append(line)
+            continue
+        try:
+            left = _scrubbed(json.loads(line), names)
+        except ValueError:
+            kept.append(_text_without(line, names))
+            continue
+        if left is not _DROP:
+            kept.append(json.dumps(left, ensure_ascii=False).encode() + b"\n")
+    return b"".join(kept)
+
+
+def _json_lines_about(content: bytes, names: KnownNames) -> bytes:
+    kept = []
+    for line in content.splitlines(keepends=True):
+        if names.pattern.search(line):
+            try:
+                if _scrubbed(json.loads(line), names) is _DROP:
+                    kept.append(line)
+            except ValueError:
+                kept.append(line)
+    return b"".join(kept)
+
+
+def _text_without(content: bytes, names: KnownNames) -> bytes:
+    return names.pattern.sub(NOBODY.encode(), content)
+
+
+def _lines_about(content: bytes, names: KnownNames) -> bytes:
+    lines = content.splitlines(keepends=True)
+    return b"".join(line for line in lines if names.pattern.search(line))
+
+
+def _csv(content: bytes, names: KnownNames) -> tuple[list[list[str]], list[list[str]], str]:
+    """Rows without the person, rows about them, and what separates cells."""
+    text = content.decode("utf-8-sig", "surrogateescape")
+    start = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=start.count)
+    kept: list[list[str]] = []
+    about: list[list[str]] = []
+    for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)):
+        named = any(names.text_pattern.search(cell) for cell in row)
+        (about if named and number else kept).append(row)
+    return kept, about, delimiter
+
+
+def _csv_text(rows: Sequence[Sequence[str]], delimiter: str) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _csv_without(content: bytes, names: KnownNames) -> bytes:
+    kept, _, delimiter = _csv(content, names)
+    return _csv_text(kept, delimiter)
+
+
+def _csv_about(content: bytes, names: KnownNames) -> bytes:
+    kept, about, delimiter = _csv(content, names)
+    return _csv_text([*kept[:1], *about], delimiter) if about else b""
+
+
+_TEXT: Final = Editor(f"the name becomes {NOBODY}", _text_without, _lines_about)
+#: By suffix. A kind that is missing here is reported, never guessed.
+EDITORS: Final[dict[str, Editor]] = {
+    ".json": Editor("entries about them go", _json_without, _json_about),
+    ".jsonl": Editor("lines about them go", _lines_without, _json_lines_about),
+    ".csv": Editor("rows about them go", _csv_without, _csv_about),
+    ".html": _TEXT,
+    ".md": _TEXT,
+    ".txt": _TEXT,
+    ".log": _TEXT,
+    ".ics": _TEXT,
+}
+
+
+def _scrubbed(said: Any, names: KnownNames) -> Any:
+    """Data without the person; `_DROP` if it is about them."""
+    match said:
+        case str():
+            return names.text_pattern.sub(NOBODY, said)
+        case list():
+            items = [_scrubbed(each, names) for each in said if not _is_name(each, names)]
+            return [each for each in items if each is not _DROP]
+        case dict():
+            if any(key in _ABOUT and _is_name(value, names) for key, value in said.items()):
+                return _DROP
+            kept = {
+                key: _scrubbed(value, names)
+                for key, value in said.items()
+                if not _names_key(key, names)
+            }
+            return {
+                names.text_pattern.sub(NOBODY, key): value
+                for key, value in kept.items()
+                if value is not _DROP
+            }
+    return said
+
+
+def _about(said: Any, names: KnownNames) -> Iterator[Any]:
+    match said:
+        case list():
+            for each in said:
+                if _is_name(each, names):
+                    yield each
+                else:
+                    yield from _about(each, names)
+        case dict():
+            if any(key in _ABOUT and _is_name(value, names) for key, value in said.items()):
+                yield said
+                return
+            for key, value in said.items():
+                if _names_key(key, names):
+                    yield {key: value}
+                else:
+                    yield from _about(value, names)
+
+
+def _is_name(value: Any, names: KnownNames) -> bool:
+    return isinstance(value, str) and value in names.logins
+
+
+def _names_key(key: str, names: KnownNames) -> bool:
+    return key in names.logins or any(key.startswith(f"{login}+") for login in names.logins)
+
+
+def _content(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" and data[:2] == b"\x1f\x8b" else data
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file that keeps its permissions and group."""
+    about = path.stat()
+    try:
+        write_whole(path, content, mode=about.st_mode & 0o7777)
+        if hasattr(os, "chown") and path.stat().st_gid != about.st_gid:
+            os.chown(path, about.st_uid if os.geteuid() == 0 else -1, about.st_gid)
+    except PermissionError:  # somebody else's file in a folder with the sticky bit
+        with path.open("r+b") as file:
+            file.write(content)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())

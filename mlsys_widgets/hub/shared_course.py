@@ -1,0 +1,154 @@
+"""The course's folder for several people: instructors change it, TAs grade, others see nothing.
+
+The folder itself is open to the group of all who teach, and closed to everybody else. Below it, the
+labs, their keys and the settings belong to the group of instructors; TAs read them. Everything else
+belongs to all who teach. In the folder itself the sticky bit keeps TAs from putting another
+``assignments`` in the place of the real one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.courses.hub_link import STATUS
+from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
+
+#: What only instructors may change.
+INSTRUCTORS_ONLY: Final = ("assignments", "source", "release", NBGRADER_CONFIG)
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+#: The course: for its owner and group, whose files stay the group's, and nobody moves another's.
+_COURSE_MODE: Final = 0o3770
+_FOLDER_MODE: Final = 0o2775
+
+
+def share_course(places: Places, state: HubState) -> None:
+    """Give everything in the course to its group, and open the exchange to those who teach."""
+    staff, teaching = state.groups[state.staff_group], state.groups[state.teaching_group]
+    course = os.open(places.course, _FOLDER)
+    try:
+        for name in os.listdir(course):  # noqa: PTH208
+            _share(course, name, teaching if name in INSTRUCTORS_ONLY else staff)
+        os.fchown(course, state.accounts[state.instructor].uid, staff)
+        os.fchmod(course, _COURSE_MODE)
+    finally:
+        os.close(course)
+    os.chown(places.notes, 0, staff)  # to be read while grading, and by no student
+    for folder, mode in ((places.people, READ_BY_GROUP), (places.requests, LETTER_BOX)):
+        folder.mkdir(exist_ok=True)
+        os.chown(folder, 0, teaching)
+        folder.chmod(mode)
+    # Whoever waits for the hub waits until it has looked again.
+    (places.people / STATUS).unlink(missing_ok=True)
+    _share_exchange(places, state, staff, teaching)
+
+
+def _share_exchange(places: Places, state: HubState, staff: int, teaching: int) -> None:
+    """Create nbgrader's folders in the exchange, as it would, with the right groups."""
+    owner = state.accounts[state.instructor].uid
+    exchange = os.open(places.exchange, _FOLDER)
+    try:
+        _make(exchange, state.course_id, owner, teaching, 0o2775)
+        course = os.open(state.course_id, _FOLDER, dir_fd=exchange)
+    finally:
+        os.close(exchange)
+    try:
+        # Students go in and list nothing; TAs collect and return feedback; instructors release.
+        for name, group, mode in (
+            ("outbound", teaching, 0o2775), ("inbound", staff, 0o2773), ("feedback", staff, 0o2771),
+        ):  # fmt: skip
+            _make(course, name, owner, group, mode)
+        outbound = os.open("outbound", _FOLDER, dir_fd=course)
+        try:
+            for name in os.listdir(outbound):  # noqa: PTH208
+                _share(outbound, name, teaching)
+        finally:
+            os.close(outbound)
+    finally:
+        os.close(course)
+
+
+def _make(above: int, name: str, uid: int, gid: int, mode: int) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(name, 0o700, dir_fd=above)
+    folder = os.open(name, _FOLDER, dir_fd=above)
+    try:
+        if os.fstat(folder).st_uid in (0, uid):
+            os.fchown(folder, uid, gid)
+            os.fchmod(folder, mode)
+    finally:
+        os.close(folder)
+
+
+def _share(above: int, name: str, gid: int) -> None:
+    """Give a file, or a folder with all that is in it, to a group; links are not followed."""
+    about = os.stat(name, dir_fd=above, follow_symlinks=False)
+    if stat.S_ISDIR(about.st_mode):
+        folder = os.open(name, _FOLDER, dir_fd=above)
+        try:
+            for each in os.listdir(folder):  # noqa: PTH208
+                _share(folder, each, gid)
+            if about.st_gid != gid or about.st_mode & 0o7777 != _FOLDER_MODE:
+                os.fchown(folder, -1, gid)
+                os.fchmod(folder, _FOLDER_MODE)
+        finally:
+            os.close(folder)
+    elif stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
+        file = os.open(name, _FILE, dir_fd=above)
+        try:
+            found = os.fstat(file)
+            mode = found.st_mode & 0o777
+            # What its owner may not write, as a graded notebook, nobody else may, either.
+            wanted = mode | 0o044 | (0o020 if mode & 0o200 else 0)
+            if (found.st_gid, mode) != (gid, wanted) and found.st_nlink == 1:
+                os.fchown(file, -1, gid)
+                os.fchmod(file, wanted)
+        finally:
+            os.close(file)
+
+
+def course_settings(course: Path, trusted: set[int]) -> bytes:
+    """Read ``assignments/course.toml`` if nobody but an instructor can have written it.
+
+    Parameters
+    ----------
+    course
+        The folder of the course.
+    trusted
+        Users who may change the settings.
+
+    Raises
+    ------
+    ValueError
+        If somebody else could have written it.
+    """
+    handles = []
+    try:
+        above = os.open(course, _FOLDER)
+        handles.append(above)
+        try:
+            folder = os.open("assignments", _FOLDER, dir_fd=above)
+            handles.append(folder)
+            file = os.open("course.toml", _FILE, dir_fd=folder)
+            handles.append(file)
+        except FileNotFoundError:
+            return b""
+        for handle, what in ((folder, "assignments/"), (file, "assignments/course.toml")):
+            about = os.fstat(handle)
+            if about.st_uid not in {0, *trusted} or about.st_mode & stat.S_IWOTH:
+                raise ValueError(f"{what} does not belong to an instructor, so it is not followed")
+        about = os.fstat(file)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > 1_000_000:
+            raise ValueError("assignments/course.toml is not a file of settings")
+        return os.pread(file, about.st_size, 0)
+    except OSError as problem:
+        raise ValueError(f"the settings cannot be read: {problem.strerror}") from None
+    finally:
+        for handle in reversed(handles):
+            os.close(handle)

@@ -1,0 +1,111 @@
+"""Every kind of file that names a person: edited where that is known, reported where not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from mlsys_widgets.courses.personal_data import EDITORS, KnownNames, Search, editor_of
+
+NAMES = KnownNames(("ada", "ada-1815"), ("Ada Lovelace", "Lovelace, Ada", "ada@x.org"))
+
+
+def files(root, **contents):
+    for name, content in contents.items():
+        path = root / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def test_everything_that_names_them_is_found_and_nothing_else(tmp_path):
+    files(
+        tmp_path,
+        submitted__ada__lab__x_dot_ipynb="{}",
+        submitted__adam__lab__x_dot_ipynb='{"by": "adam"}',
+        submitted__ben__lab__x_dot_ipynb='{"by": "ben, with ada"}',
+        inbound__ada_dot_zip="z",
+        kept__LAB__ada_dot_json="{}",
+        answers_dot_jsonl='{"student": "ada", "n": 1}\n{"student": "ben", "as": "ada"}\n{"s": 1}\n',
+        people_dot_json='{"ada": 1, "who": ["ada", "ben"], "each": [{"student": "ada"}, {"a": 2}]}',
+        out_dot_csv='Student,ID\n"Lovelace, Ada",7\n"Ray, Ben",8\n',
+        page_dot_html="<p>ada and adapter</p>",
+        book_dot_db=b"\0ada\0",
+        plain_dot_py="adam = 1",
+    )
+    search = Search(tmp_path, NAMES, untouched={tmp_path / "submitted" / "ben": "of somebody else"})
+    found = {trace.path.relative_to(tmp_path).as_posix(): trace.how for trace in search.traces()}
+    assert found == {
+        "submitted/ada": "remove", "submitted/ben/lab/x.ipynb": "cannot",
+        "inbound/ada.zip": "remove", "kept/LAB/ada.json": "remove",
+        "answers.jsonl": "edit", "people.json": "edit",
+        "out.csv": "edit", "page.html": "edit", "book.db": "cannot",
+    }  # fmt: skip
+    pieces = {}
+    for trace in search.traces():
+        pieces |= search.pieces(trace)
+        if trace.how != "cannot":
+            search.remove(trace)
+    assert pieces["answers.jsonl"] == b'{"student": "ada", "n": 1}\n'
+    assert b"Lovelace" in pieces["out.csv"]
+    assert b"Ben" not in pieces["out.csv"]
+    assert json.loads((tmp_path / "people.json").read_text()) == {
+        "who": ["ben"],
+        "each": [{"a": 2}],
+    }
+    lines = (tmp_path / "answers.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"student": "ben", "as": "(forgotten)"}, {"s": 1}
+    ]  # fmt: skip
+    assert (tmp_path / "page.html").read_text() == "<p>(forgotten) and adapter</p>"
+    assert (tmp_path / "submitted" / "adam").is_dir()
+    left = {trace.path.name for trace in search.traces()}
+    assert left == {"x.ipynb", "book.db"}
+
+
+def test_folders_at_the_top_are_never_somebodys(tmp_path):
+    files(tmp_path, logs__hub_dot_log="logs said hi\n", logs__logs__x="x")
+    search = Search(tmp_path, KnownNames(("logs",)), live=True)
+    assert [(t.path.name, t.how) for t in search.traces()] == [
+        ("hub.log", "edit"),
+        ("logs", "remove"),
+    ]
+
+
+def test_a_log_that_is_written_meanwhile_keeps_its_length(tmp_path):
+    path = tmp_path / "hub.log"
+    path.write_text("a\nUser logged in: ada\n/user/ada/lab\nadam\n")
+    with path.open("a") as writer:
+        search = Search(tmp_path, NAMES, live=True)
+        for trace in search.traces():
+            search.remove(trace)
+        writer.write("more\n")
+    assert path.read_text() == "a\nUser logged in: ***\n/user/***/lab\nadam\nmore\n"
+
+
+def test_rotated_and_packed_logs_are_edited_too(tmp_path):
+    (tmp_path / "hub.log.1").write_text("ada\n")
+    (tmp_path / "hub.log.2.gz").write_bytes(gzip.compress(b"x ada y\n"))
+    search = Search(tmp_path, NAMES, live=True)
+    for trace in search.traces():
+        search.remove(trace)
+    assert search.traces() == []
+    assert gzip.decompress((tmp_path / "hub.log.2.gz").read_bytes()) == b"x (forgotten) y\n"
+
+
+def test_links_are_not_followed(tmp_path):
+    (tmp_path / "course").mkdir()
+    (tmp_path / "secret.json").write_text('["ada"]')
+    (tmp_path / "course" / "link.json").symlink_to(tmp_path / "secret.json")
+    (tmp_path / "course" / "folder").symlink_to(tmp_path)
+    assert Search(tmp_path / "course", NAMES).traces() == []
+
+
+@pytest.mark.parametrize("suffix", sorted(EDITORS))
+def test_every_editor_leaves_no_name_in_broken_content_either(tmp_path, suffix):
+    editor = editor_of(tmp_path / f"x{suffix}")
+    for content in (b"{ada", b"ada\xff\n", b'{"x": "ada"}\n{ada\n', b"ada,ada@x.org\nada,1\n"):
+        left = editor.without(content, NAMES)
+        if suffix != ".csv":  # whose first row is headings
+            assert left is None or not NAMES.pattern.search(left)
