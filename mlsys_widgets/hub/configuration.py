@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.monitoring import monitor_role, monitor_service
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.server_process import free_port
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 PROXY_PID: Final = "proxy.pid"
@@ -102,6 +104,8 @@ def hub_configuration(
         # hub finds them again.
         "cleanup_servers": True,
         "cleanup_proxy": True,
+        # After a copy of the database was made, which JupyterHub does itself.
+        "upgrade_db": True,
         "concurrent_spawn_limit": 4 * (os.cpu_count() or 1),
     }
     if address.protected:
@@ -110,7 +114,12 @@ def hub_configuration(
         *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.hand_in_watch",
         str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
     ]  # fmt: skip
-    hub["services"] = [{"name": "hand-in-watch", "command": watch}]
+    module = [*_ending_with_its_parent(), str(python), "-P", "-m"]
+    but = [address.port, state.hub_port, state.api_port]
+    hub["services"] = [
+        {"name": "hand-in-watch", "command": watch},
+        monitor_service(places, module, free_port(state.hub_port + 1, but=but)),
+    ]
     if idle:
         culler = [
             *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
@@ -142,7 +151,7 @@ def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
     # Instructors see who is there and can stop a server that hangs, but cannot look into it.
     teaching = [each.name for each in state.of_role("instructor")]
     scopes = ["admin-ui", "list:users", "read:users:activity", "servers"]
-    roles = [{"name": "teaching", "users": teaching, "scopes": scopes}]
+    roles = [{"name": "teaching", "users": teaching, "scopes": scopes}, monitor_role()]
     if culling:
         scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
         roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})
