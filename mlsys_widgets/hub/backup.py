@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets import __version__
-from mlsys_widgets.hub.archive import BEGIN, FORMAT, ArchiveWriter, new_file
+from mlsys_widgets.hub.backup_archive import BEGIN, FORMAT, ArchiveWriter, new_file
 from mlsys_widgets.hub.database_copy import COMPANIONS, MAGIC, copy_database
 from mlsys_widgets.hub.hub_state import HubState, write_private
 from mlsys_widgets.hub.passwords import hashes
@@ -71,14 +71,16 @@ def run_backup(places: Places, target: Path) -> int:
     seconds, size = time.monotonic() - begun, target.stat().st_size
     note = {"finished": time.time(), "seconds": round(seconds, 1), "bytes": size}
     write_private(places.database / LAST_BACKUP, json.dumps(note) + "\n")
-    print(f"Backed up {made.members} files and folders in {seconds:.0f} s: {target}, {size:,} bytes")
+    print(
+        f"Backed up {made.members} files and folders in {seconds:.0f} s: {target}, {size:,} bytes"
+    )
     # Names were chosen by students and must not be able to write on this terminal.
     for path, why in made.skipped[:_SHOWN]:
-        print(f"  left out: {ascii(path)}, because {why}")
+        print(f"  left out: {path!a}, because {why}")
     if len(made.skipped) > _SHOWN:
         print(f"  and {len(made.skipped) - _SHOWN} more")
     for path in made.changed[:_SHOWN]:
-        print(f"  became shorter while it was copied: {ascii(path)}")
+        print(f"  became shorter while it was copied: {path!a}")
     print("It holds everybody's work and all keys; keep it where only you can read it.")
     return 0
 

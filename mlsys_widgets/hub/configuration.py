@@ -13,6 +13,7 @@ from typing import Any, Final
 from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.monitoring import monitor_role, monitor_service
+from mlsys_widgets.hub.oidc_settings import OidcSettings, sign_in_configuration
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.server_process import free_port
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
@@ -75,6 +76,7 @@ def hub_configuration(
     python: Path,
     proxy: Sequence[str],
     idle: int,
+    oidc: OidcSettings | None = None,
 ) -> dict[str, Any]:
     """JupyterHub's settings.
 
@@ -90,6 +92,8 @@ def hub_configuration(
         The command that starts the proxy.
     idle
         Seconds after which a server that nobody uses is stopped; 0 for never.
+    oidc
+        An identity provider with which people can sign in, beside PAM.
     """
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {
@@ -126,7 +130,10 @@ def hub_configuration(
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"].append({"name": "idle-culler", "command": culler})
+    signing_in = sign_in_configuration(oidc, state.mark) if oidc else {}
+    hub |= signing_in.pop("JupyterHub", {})
     return {
+        **signing_in,
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {
             "command": list(proxy),

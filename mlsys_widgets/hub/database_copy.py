@@ -50,7 +50,7 @@ def copy_database(path: Path, uid: int, gid: int) -> bytes:
         os.close(reader)
         _send(path, uid, gid, writer)
     os.close(writer)
-    with open(reader, "rb") as stream:
+    with os.fdopen(reader, "rb") as stream:
         said = stream.read()
     _, status = os.waitpid(child, 0)
     if os.waitstatus_to_exitcode(status):
@@ -69,7 +69,7 @@ def _send(path: Path, uid: int, gid: int, writer: int) -> None:
             os.setgroups([])
             os.setgid(gid)
             os.setuid(uid)
-        with open(writer, "wb") as stream:
+        with os.fdopen(writer, "wb") as stream:
             try:
                 content = _serialized(path)
             except (sqlite3.Error, OSError, MemoryError) as problem:

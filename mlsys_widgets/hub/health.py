@@ -24,7 +24,7 @@ _PATIENCE: Final = 5
 
 
 @dataclass(frozen=True)
-class Part:
+class HubPart:
     """A part of a hub, and how it is.
 
     Parameters
@@ -68,15 +68,15 @@ class Surroundings:
     parent: int
 
 
-def examined(around: Surroundings) -> list[Part]:
+def examined(around: Surroundings) -> list[HubPart]:
     """Look at every part of a hub."""
     return [
-        Part("hub", *_answers(f"{around.hub}/hub/health")),
+        HubPart("hub", *_answers(f"{around.hub}/hub/health")),
         # Without its token it refuses, and that is an answer.
-        Part("proxy", *_answers(f"{around.proxy}/api/routes", also=(403,))),
-        Part("exchange", *_writable(around.places.exchange)),
-        Part("disk", *_room(around.places.root)),
-        *(Part(f"service {name}", well, "runs" if well else "does not run")
+        HubPart("proxy", *_answers(f"{around.proxy}/api/routes", also=(403,))),
+        HubPart("exchange", *_writable(around.places.exchange)),
+        HubPart("disk", *_room(around.places.root)),
+        *(HubPart(f"service {name}", well, "runs" if well else "does not run")
           for name, well in services_alive(around).items()),
     ]  # fmt: skip
 

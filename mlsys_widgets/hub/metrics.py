@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from mlsys_widgets.files import TIMESTAMP
 from mlsys_widgets.hub.health import (
-    Part,
+    HubPart,
     Surroundings,
     last_backup,
     last_release,
@@ -35,7 +35,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \S{1,9}")
 
 
 def exposition(
-    around: Surroundings, parts: Iterable[Part], users: Iterable[Mapping[str, Any]] | None
+    around: Surroundings, parts: Iterable[HubPart], users: Iterable[Mapping[str, Any]] | None
 ) -> bytes:
     """Our numbers as text.
 

@@ -23,7 +23,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
-from mlsys_widgets.hub.health import Part, Surroundings, examined, facts
+from mlsys_widgets.hub.health import HubPart, Surroundings, examined, facts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.metrics import exposition
 from mlsys_widgets.hub.monitoring import TOKEN
@@ -53,9 +53,9 @@ class Monitor:
         self._around, self._staff, self._api, self._token = around, staff, api, token
         self._kept: dict[str, tuple[float, Any]] = {}
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[HubPart]:
         """How every part is."""
-        parts: list[Part] = self._recent("parts", lambda: examined(self._around))
+        parts: list[HubPart] = self._recent("parts", lambda: examined(self._around))
         return parts
 
     def report(self, *, whole: bool) -> dict[str, Any]:

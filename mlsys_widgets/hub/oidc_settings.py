@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, Self
@@ -103,8 +103,15 @@ class OidcSettings:
 
         Examples
         --------
-        >>> settings = OidcSettings("i", "c", "s", "h", login_claim="email",
-        ...                         allowed_domain="example.edu", people={"lee@example.edu": "ann"})
+        >>> settings = OidcSettings(
+        ...     "i",
+        ...     "c",
+        ...     "s",
+        ...     "h",
+        ...     login_claim="email",
+        ...     allowed_domain="example.edu",
+        ...     people={"lee@example.edu": "ann"},
+        ... )
         >>> settings.login_of({"email": "Ada@example.edu", "email_verified": True})
         'ada'
         >>> settings.login_of({"email": "lee@example.edu", "email_verified": True})
@@ -128,6 +135,26 @@ class OidcSettings:
             return login
         # An address of any domain would let everybody choose whose login it is.
         return None if "@" in value else value
+
+
+def sign_in_configuration(settings: OidcSettings, mark: str) -> dict[str, Any]:
+    """What JupyterHub is told, by section; it names the file of the secret and not the secret.
+
+    Parameters
+    ----------
+    settings
+        Of the provider.
+    mark
+        The comment field of this hub's accounts.
+    """
+    return {
+        "JupyterHub": {
+            "authenticator_class": "mlsys_widgets.hub.sign_in.CourseAuthenticator",
+            "template_paths": [str(Path(__file__).parent / "template" / "login")],
+            "template_vars": {"provider_name": settings.name, "provider_login": LOGIN},
+        },
+        "CourseAuthenticator": {"provider_settings": asdict(settings), "mark": mark},
+    }
 
 
 def _loopback(parts: Any) -> bool:

@@ -23,7 +23,7 @@ from typing import IO, Any, Final
 
 from mlsys_widgets.files import sync_folder
 from mlsys_widgets.hub.accounts import check_names, make_accounts
-from mlsys_widgets.hub.archive import BEGIN, END, FORMAT, open_archive
+from mlsys_widgets.hub.backup_archive import BEGIN, END, FORMAT, open_archive
 from mlsys_widgets.hub.backup import ACCOUNTS, STATE, parts
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
 from mlsys_widgets.hub.places import PRIVATE, Places, Role, closed_parent
@@ -152,7 +152,7 @@ def _check_names(
     places: Places, state: HubState, wanted: Mapping[str, Role], changed: Mapping[str, Account]
 ) -> None:
     """Refuse names that are taken, before anything is written."""
-    check_names(replace(state, accounts=state.accounts | changed), list(wanted))
+    check_names(replace(state, accounts={**state.accounts, **changed}), list(wanted))
     for each in pwd.getpwall():
         if each.pw_name in wanted and Path(each.pw_dir) != places.home(each.pw_name):
             raise ValueError(
@@ -194,7 +194,7 @@ def _lay_out(
     try:
         with open_archive(archive) as tar:
             Unpacking(tar, aside, uids, gids).run()
-        state = replace(contents.state, accounts=contents.state.accounts | changed)
+        state = replace(contents.state, accounts={**contents.state.accounts, **changed})
         state.write(Places(aside).state)
         write_private(aside / UNFINISHED, json.dumps({"id": contents.id}) + "\n")
         Places(aside).make()
@@ -284,15 +284,17 @@ class Unpacking:
         assert source is not None
         source.seek(info.offset_data)
         # For a file with holes: offset and length of every piece.
-        pieces: list[tuple[int, int]] = getattr(info, "sparse", None) or [(0, info.size)]
+        holes: list[tuple[int, int]] | None = getattr(info, "sparse", None)
+        pieces = [(0, info.size)] if holes is None else holes
         for offset, length in pieces:
             stream.seek(offset)
-            while length:
-                piece = source.read(min(length, _PIECE))
+            left = length
+            while left:
+                piece = source.read(min(left, _PIECE))
                 if not piece:
                     raise tarfile.ReadError("unexpected end of data")
                 stream.write(piece)
-                length -= len(piece)
+                left -= len(piece)
         stream.truncate(info.size)
 
     def _finish(self, info: tarfile.TarInfo, handle: int) -> None:
@@ -307,17 +309,19 @@ class Unpacking:
 def _check_member(archive: Path, info: tarfile.TarInfo, last: str) -> None:
     """Refuse a member that no backup of ours has: it could lead out of the folder."""
     known = {part.name for part in parts(Places(Path("/")))}
-    top, *rest = info.name.split("/")
-    named = [info.name] if not info.islnk() else [info.name, info.linkname]
+    named = [info.name, info.linkname] if info.islnk() else [info.name]
     plain = all(
         PurePosixPath(each).as_posix() == each and ".." not in each.split("/") for each in named
     )
-    if info.islnk():
-        rest = rest if info.linkname.split("/")[0] in known else []
-    ours = (top in known and (bool(rest) or info.isdir())) or (not rest and info.isreg() and top in (BEGIN, STATE, ACCOUNTS, END))
-    kind = info.isreg() or info.isdir() or info.issym() or info.islnk()
-    if not (plain and ours and kind) or last == END:
-        raise ValueError(f"{archive} is no backup of a hub: it contains {ascii(info.name)}")
+    if info.name in (BEGIN, STATE, ACCOUNTS, END):
+        ours = info.isreg()
+    else:
+        inside = all(each.split("/")[0] in known and "/" in each for each in named)
+        ours = (inside and (info.isreg() or info.issym() or info.islnk())) or (
+            info.isdir() and info.name.split("/")[0] in known
+        )
+    if not (plain and ours) or last == END:
+        raise ValueError(f"{archive} is no backup of a hub: it contains {info.name!a}")
 
 
 def _json(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Any:

@@ -99,7 +99,7 @@ def walk(
 def _listed(folder: int, path: str, skipped: Callable[[str, str], None]) -> list[str]:
     """Names in an open folder, each once and last one first; the end of the list is taken."""
     try:
-        return sorted(set(os.listdir(folder)), reverse=True)  # noqa: PTH208
+        return sorted(set(os.listdir(folder)), reverse=True)
     except OSError as problem:
         skipped(path, problem.strerror or str(problem))
         return []

@@ -42,10 +42,9 @@ _REFUSED: Final = "The provider's answer cannot be trusted, so nobody was signed
 class _LoginHandler(OAuthLoginHandler):
     """Sends people to the provider, with a number that its answer must repeat."""
 
-    async def get(self) -> None:  # type: ignore[override]
+    async def get(self) -> None:
         await self.authenticator.discover()
         self._nonce = secrets.token_urlsafe(32)
-        self.authenticator.extra_authorize_params = {}
         super().get()
 
     def set_state_cookie(self, state_cookie_value: str) -> None:
@@ -187,17 +186,3 @@ class CourseAuthenticator(PAMAuthenticator):
             (LOGIN, type("OidcLoginHandler", (_LoginHandler,), ours)),
             (CALLBACK, type("OidcCallbackHandler", (_CallbackHandler,), ours)),
         ]
-
-
-def sign_in_configuration(settings: OidcSettings, mark: str) -> dict[str, Any]:
-    """What JupyterHub is told, by section; it names the file of the secret and not the secret."""
-    from dataclasses import asdict
-
-    return {
-        "JupyterHub": {
-            "authenticator_class": f"{__name__}.CourseAuthenticator",
-            "template_paths": [str(Path(__file__).parent / "template" / "login")],
-            "template_vars": {"provider_name": settings.name, "provider_login": LOGIN},
-        },
-        "CourseAuthenticator": {"provider_settings": asdict(settings), "mark": mark},
-    }

@@ -18,7 +18,8 @@ from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuratio
 from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
 from mlsys_widgets.hub.hub_state import HubState, write_private
 from mlsys_widgets.hub.interpreter import NOBODY, CannotInstall, clone, interpreter_for, runs
-from mlsys_widgets.hub.log_rotation import rotation_of
+from mlsys_widgets.hub.log_rotation import LogRotation, rotation_of
+from mlsys_widgets.hub.oidc_settings import OidcSettings
 from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.places import Places, Role, closed_parent
 from mlsys_widgets.hub.preparation import (
@@ -32,7 +33,7 @@ from mlsys_widgets.hub.preparation import (
 )
 from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
 from mlsys_widgets.hub.run_as import reaches
-from mlsys_widgets.hub.running_hub import end_orphan, restartable
+from mlsys_widgets.hub.running_hub import Restart, end_orphan, restartable
 from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
 from mlsys_widgets.hub.service_unit import notify
 from mlsys_widgets.hub.settings import welcome, write_settings
@@ -88,7 +89,7 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     wanted = _everybody(state, students)
     check_names(state, list(wanted))
     check_origin(places.course, bundle=options.bundle, origin=options.origin)
-    rotation = rotation_of(places.log, options.log_size)
+    rotation_of(places.log, options.log_size).look()
     first = not places.root.exists()
     places.make()
     if os.environ.get("NOTIFY_SOCKET") and end_orphan(places):  # nobody is there to be asked
@@ -120,26 +121,31 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
             _enter_and_release(places, state, python, students)
             server.wait_until_ready(f"{address.url}/hub/health")
             _introduce(places, address, state, passwords)
-            notify("READY=1")
             remove_others(places, python)
-
-            def beside() -> bool:
-                rotation.look()
-                return restart.asked
-
-            if server.serve(beside):
-                raise OSError(f"the hub ended; the end of {places.log}:\n{server.last_lines()}")
-            if restart.asked:
-                # Not asked to stop, or it would stop the servers of users; the next one finds them.
-                server.process.kill()
-                server.process.wait()
-            else:
-                notify("STOPPING=1")
+            _serve(server, rotation_of(places.log, options.log_size), restart)
     if restart.asked:
         print("Starting again with the version that is installed now", flush=True)
         restart.now()
     print("Stopped. Everything is kept; mlsys hub starts it again.")
     return 0
+
+
+def _serve(server: ServerProcess, rotation: LogRotation, restart: Restart) -> None:
+    """Serve until somebody stops us, or asks for a restart."""
+
+    def beside() -> bool:
+        rotation.look()
+        return restart.asked
+
+    notify("READY=1")
+    if server.serve(beside):
+        raise OSError(f"the hub ended; the end of {server.log}:\n{server.last_lines()}")
+    if restart.asked:
+        # Not asked to stop, or it would stop the servers of users; the next one finds them.
+        server.process.kill()
+        server.process.wait()
+    else:
+        notify("STOPPING=1")
 
 
 def _read_state(places: Places, options: HubOptions) -> HubState:
@@ -289,8 +295,9 @@ def _configure(
     choose_ports(state, address.port)
     state.write(places.state)
     configuration = hub_configuration(
-        places, state, address, python=python, proxy=proxy, idle=options.idle
-    )
+        places, state, address, python=python, proxy=proxy, idle=options.idle,
+        oidc=OidcSettings.read(options.oidc) if options.oidc else None,
+    )  # fmt: skip
     path = places.secrets / "jupyterhub_config.json"
     write_private(path, json.dumps(configuration, indent=1))
     return path
@@ -317,6 +324,7 @@ def _introduce(places: Places, address: Address, state: HubState, passwords: Pas
         *([("Class", f"{others} more; mlsys hub --passwords prints a sheet")] if others else []),
         ("State", f"{places.root}"),
         ("Log", f"{places.log}"),
+        ("Monitor", f"{address.url}/services/monitor/health and /metrics; docs/hub_service.md"),
         ("Stop", "Ctrl-C; starting again loses nothing"),
     ]
     print(f"\nThe hub of {state.course_id} is running.\n")

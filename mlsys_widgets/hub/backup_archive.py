@@ -14,6 +14,7 @@ import os
 import stat
 import tarfile
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,7 +49,7 @@ class ArchiveWriter:
         self._zipped = gzip.GzipFile("", "wb", _LEVEL, stream, mtime=0)
         self._tar = tarfile.open(  # noqa: SIM115 (closed by finish)
             fileobj=self._zipped, mode="w", format=tarfile.PAX_FORMAT,
-            encoding="utf-8", errors="surrogateescape", copybufsize=_PIECE,
+            encoding="utf-8", errors="surrogateescape",
         )  # fmt: skip
         self._first_names: dict[tuple[int, int], str] = {}
         self.members = 0
@@ -189,7 +190,8 @@ def _segments(handle: int, size: int) -> list[tuple[int, int]]:
             break
         if begin < at:
             found.append((begin, at - begin))
-    return found
+    # The end has to be in the list if the file ends with a hole.
+    return found if found and sum(found[-1]) == size else [*found, (size, 0)]
 
 
 def _sparse_map(segments: list[tuple[int, int]]) -> bytes:
@@ -232,5 +234,7 @@ def open_archive(path: Path) -> Iterator[tarfile.TarFile]:
             ) as tar,
         ):
             yield tar
-    except (EOFError, gzip.BadGzipFile, tarfile.TarError) as problem:
+            while zipped.read(_PIECE):  # to the end, where its checksum is
+                pass
+    except (EOFError, gzip.BadGzipFile, zlib.error, tarfile.TarError) as problem:
         raise ValueError(f"{path} is not a whole backup ({problem}); use another one") from None
