@@ -72,8 +72,7 @@ def examined(around: Surroundings) -> list[HubPart]:
     """Look at every part of a hub."""
     return [
         HubPart("hub", *_answers(f"{around.hub}/hub/health")),
-        # Without its token it refuses, and that is an answer.
-        HubPart("proxy", *_answers(f"{around.proxy}/api/routes", also=(403,))),
+        HubPart("proxy", *_answers(f"{around.proxy}/api/routes", _proxy_token(around.places))),
         HubPart("exchange", *_writable(around.places.exchange)),
         HubPart("disk", *_room(around.places.root)),
         *(HubPart(f"service {name}", well, "runs" if well else "does not run")
@@ -120,16 +119,23 @@ def last_backup(places: Places) -> float | None:
         return None
 
 
-def _answers(url: str, also: Iterable[int] = ()) -> tuple[bool, str]:
+def _proxy_token(places: Places) -> str:
+    try:
+        return (places.secrets / "configproxy_auth_token").read_text("utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _answers(url: str, token: str = "") -> tuple[bool, str]:
     begun = time.monotonic()
     # No proxy from the environment: it could not reach an address of this machine.
     opener = build_opener(ProxyHandler({}))
+    headers = {"Authorization": f"token {token}"} if token else {}
     try:
-        with opener.open(Request(url), timeout=_PATIENCE):
+        with opener.open(Request(url, headers=headers), timeout=_PATIENCE):
             pass
     except HTTPError as problem:
-        if problem.code not in also:
-            return False, f"answers with {problem.code}"
+        return False, f"answers with {problem.code}"
     except (URLError, OSError):
         return False, "does not answer"
     return True, f"answers in {(time.monotonic() - begun) * 1000:.0f} ms"

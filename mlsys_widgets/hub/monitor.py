@@ -177,9 +177,11 @@ async def serve(places: Places) -> None:
     secret = (places.secrets / TOKEN).read_text("utf-8").strip()
     shared = {"monitor": monitor, "secret": secret, "one": asyncio.Lock()}
     prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
-    application = Application([
+    handlers = [
         (f"{prefix}health", HealthHandler, shared), (f"{prefix}metrics", MetricsHandler, shared),
-    ])  # fmt: skip
+    ]  # fmt: skip
+    # Somebody asks every few seconds, and the log is for other things.
+    application = Application(handlers, log_function=lambda _: None)
     server = HTTPServer(application, idle_connection_timeout=30, body_timeout=10,
                         max_body_size=10_000, max_header_size=16_000)  # fmt: skip
     address = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
