@@ -48,9 +48,11 @@ class TaskReport:
 def main(course: Path, students: list[RosterEntry]) -> TaskReport:
     """Enter students, and release the labs that were never released."""
     from mlsys_widgets.courses import enter_students
+    from mlsys_widgets.hub.gradebook_upgrade import upgrade_gradebook
     from mlsys_widgets.labs.course import Course
 
     os.chdir(course)  # where nbgrader looks for its settings
+    upgrade_gradebook(Course(course))
     added = enter_students(Course(course), students).added if students else ()
     return release_labs(course, added)
 

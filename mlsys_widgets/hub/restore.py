@@ -23,8 +23,8 @@ from typing import IO, Any, Final
 
 from mlsys_widgets.files import sync_folder
 from mlsys_widgets.hub.accounts import check_names, make_accounts
-from mlsys_widgets.hub.backup_archive import BEGIN, END, FORMAT, open_archive
 from mlsys_widgets.hub.backup import ACCOUNTS, STATE, parts
+from mlsys_widgets.hub.backup_archive import BEGIN, END, FORMAT, open_archive
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
 from mlsys_widgets.hub.places import PRIVATE, Places, Role, closed_parent
 from mlsys_widgets.hub.run_as import SYSTEM_PATH

@@ -1,0 +1,112 @@
+"""A new version: what is refused, which folder it gets, and that the old one stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.hub import environments, interpreter
+from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
+from mlsys_widgets.hub.interpreter import STAMP, CannotInstall
+from mlsys_widgets.hub.running_hub import end_orphan, hub_process, uses
+from mlsys_widgets.hub.start import HubOptions, _python
+from mlsys_widgets.hub.upgrade import run_health, run_upgrade
+
+root = pytest.mark.skipif(os.geteuid() != 0, reason="a hub belongs to root")
+
+
+def made(folder: Path, versions: str = "{}") -> Path:
+    """An environment of another version, with a program that can be run."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / STAMP).write_text(f'{{"package": "old", "requires": null, "versions": {versions}}}')
+    shutil.copy(shutil.which("sleep"), folder / "bin" / "sleep")
+    return folder
+
+
+OTHER = '{"numpy": "0.1"}'
+
+
+def test_the_first_environment_has_the_plain_name(places):
+    assert folder_for(places) == places.environment
+    assert current_environment(places) is None
+
+
+def test_other_versions_get_a_folder_of_their_own(places):
+    made(places.environment, OTHER)
+    assert folder_for(places) == places.environments[1]
+    assert current_environment(places) == places.environment
+
+
+def test_one_that_is_in_use_is_never_changed(places, monkeypatch):
+    monkeypatch.setattr(environments, "differs_in_package_alone", lambda folder: True)
+    old = made(places.environment)
+    assert folder_for(places) == old, "nobody uses it, and one package is replaced in seconds"
+    with subprocess.Popen([old / "bin" / "sleep", "100"]) as process:
+        try:
+            assert uses(old) == [process.pid]
+            assert folder_for(places) == places.environments[1]
+            assert remove_others(places, places.environments[1] / "bin" / "python") == []
+        finally:
+            process.kill()
+    assert remove_others(places, places.environments[1] / "bin" / "python") == [old]
+    assert not old.exists()
+
+
+def test_when_all_are_in_use_somebody_is_told(places):
+    with (
+        subprocess.Popen([made(places.environments[0], OTHER) / "bin" / "sleep", "100"]) as one,
+        subprocess.Popen([made(places.environments[1], OTHER) / "bin" / "sleep", "100"]) as two,
+        subprocess.Popen([made(places.environments[2], OTHER) / "bin" / "sleep", "100"]) as three,
+    ):
+        try:
+            with pytest.raises(ValueError, match="in use by servers of older versions"):
+                folder_for(places)
+        finally:
+            for process in (one, two, three):
+                process.kill()
+
+
+def test_a_new_version_that_cannot_be_installed_leaves_the_old_one(places, monkeypatch):
+    old = made(places.environment, OTHER)
+    before = sorted(str(each) for each in old.rglob("*"))
+
+    def fail(*_):
+        raise CannotInstall("no matching distribution")
+
+    monkeypatch.setattr(interpreter, "clone", lambda: places.root)
+    monkeypatch.setattr(interpreter, "_run", fail)
+    monkeypatch.setattr(interpreter, "_reachable_python", lambda *_: Path(sys.executable))
+    with pytest.raises(ValueError, match=f"as it was; to start with it, add --python {old}"):
+        _python(places, HubOptions())
+    assert sorted(str(each) for each in old.rglob("*")) == before
+    assert current_environment(places) == old
+
+
+@root
+def test_what_does_not_run_is_neither_upgraded_nor_well(places):
+    with pytest.raises(ValueError, match="no mlsys hub runs"):
+        run_upgrade(places)
+    with pytest.raises(ValueError, match="does not answer"):
+        run_health(places)
+
+
+def test_only_a_jupyterhub_of_this_folder_is_ended(places):
+    configuration = places.secrets / "jupyterhub_config.json"
+    with subprocess.Popen([sys.executable, "-c", "input()", "other"],
+                          stdin=subprocess.PIPE) as other:  # fmt: skip
+        places.lock.write_text(f"{other.pid}\n")
+        assert hub_process(places) is None
+        assert not end_orphan(places)
+        assert other.poll() is None
+        other.kill()
+    with subprocess.Popen([sys.executable, "-c", "input()", str(configuration)],
+                          stdin=subprocess.PIPE) as ours:  # fmt: skip
+        places.lock.write_text(f"{ours.pid}\n")
+        assert hub_process(places) == ours.pid
+        assert end_orphan(places, patience=0.1)
+        assert ours.wait() == -9
