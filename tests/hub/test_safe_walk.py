@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 
 from mlsys_widgets.hub.safe_walk import walk
 
@@ -40,7 +41,7 @@ def test_a_folder_that_becomes_a_link_is_not_entered(tmp_path):
             (home / "b").rmdir()
             (home / "b").symlink_to(secret)
     assert found == ["home", "home/a", "home/b"]
-    assert os.readlink(home / "b") == str(secret)
+    assert (home / "b").readlink() == secret
 
 
 def test_an_open_folder_stays_the_one_that_was_found(tmp_path):
@@ -64,11 +65,11 @@ def test_folders_without_end_use_up_no_descriptors(tmp_path):
     for _ in range(40):
         deep /= "x"
         deep.mkdir()
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     found, skipped = paths(tmp_path, deepest=10)
     assert len(found) == 10
     assert list(skipped.values()) == ["more than 10 folders are inside each other"]
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_a_link_instead_of_the_folder_itself_is_nothing(tmp_path):

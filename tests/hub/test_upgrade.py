@@ -6,6 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,18 @@ def made(folder: Path, versions: str = "{}") -> Path:
     return folder
 
 
+@contextmanager
+def running(*command: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose command line can be seen, which is a moment after it was started."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        try:
+            while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+                time.sleep(0.01)
+            yield process
+        finally:
+            process.kill()
+
+
 OTHER = '{"numpy": "0.1"}'
 
 
@@ -46,29 +61,21 @@ def test_one_that_is_in_use_is_never_changed(places, monkeypatch):
     monkeypatch.setattr(environments, "differs_in_package_alone", lambda folder: True)
     old = made(places.environment)
     assert folder_for(places) == old, "nobody uses it, and one package is replaced in seconds"
-    with subprocess.Popen([old / "bin" / "sleep", "100"]) as process:
-        try:
-            assert uses(old) == [process.pid]
-            assert folder_for(places) == places.environments[1]
-            assert remove_others(places, places.environments[1] / "bin" / "python") == []
-        finally:
-            process.kill()
+    with running(old / "bin" / "sleep", "100") as process:
+        assert uses(old) == [process.pid]
+        assert folder_for(places) == places.environments[1]
+        assert remove_others(places, places.environments[1] / "bin" / "python") == []
     assert remove_others(places, places.environments[1] / "bin" / "python") == [old]
     assert not old.exists()
 
 
 def test_when_all_are_in_use_somebody_is_told(places):
+    one, two, three = (made(each, OTHER) / "bin" / "sleep" for each in places.environments)
     with (
-        subprocess.Popen([made(places.environments[0], OTHER) / "bin" / "sleep", "100"]) as one,
-        subprocess.Popen([made(places.environments[1], OTHER) / "bin" / "sleep", "100"]) as two,
-        subprocess.Popen([made(places.environments[2], OTHER) / "bin" / "sleep", "100"]) as three,
-    ):
-        try:
-            with pytest.raises(ValueError, match="in use by servers of older versions"):
-                folder_for(places)
-        finally:
-            for process in (one, two, three):
-                process.kill()
+        running(one, "100"), running(two, "100"), running(three, "100"),
+        pytest.raises(ValueError, match="in use by servers of older versions"),
+    ):  # fmt: skip
+        folder_for(places)
 
 
 def test_a_new_version_that_cannot_be_installed_leaves_the_old_one(places, monkeypatch):
@@ -97,15 +104,12 @@ def test_what_does_not_run_is_neither_upgraded_nor_well(places):
 
 def test_only_a_jupyterhub_of_this_folder_is_ended(places):
     configuration = places.secrets / "jupyterhub_config.json"
-    with subprocess.Popen([sys.executable, "-c", "input()", "other"],
-                          stdin=subprocess.PIPE) as other:  # fmt: skip
+    with running(sys.executable, "-c", "input()", "other") as other:
         places.lock.write_text(f"{other.pid}\n")
         assert hub_process(places) is None
         assert not end_orphan(places)
         assert other.poll() is None
-        other.kill()
-    with subprocess.Popen([sys.executable, "-c", "input()", str(configuration)],
-                          stdin=subprocess.PIPE) as ours:  # fmt: skip
+    with running(sys.executable, "-c", "input()", str(configuration)) as ours:
         places.lock.write_text(f"{ours.pid}\n")
         assert hub_process(places) == ours.pid
         assert end_orphan(places, patience=0.1)
