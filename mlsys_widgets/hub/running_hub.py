@@ -71,7 +71,7 @@ def end_orphan(places: Places, patience: float = 10.0) -> bool:
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     deadline = time.monotonic() + patience
-    while _words(pid) and time.monotonic() < deadline:
+    while not _ended(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     return True
 
@@ -90,6 +90,15 @@ def _words(pid: int) -> list[str]:
     except OSError:
         return []
     return [word.decode("utf-8", "replace") for word in said.split(b"\0") if word]
+
+
+def _ended(pid: int) -> bool:
+    """Whether a process has let go of everything, its locks included; it may not be buried yet."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
+    except OSError:
+        return True
+    return said.rpartition(")")[2].split()[0] in ("Z", "X")
 
 
 def _parent(pid: int) -> int | None:

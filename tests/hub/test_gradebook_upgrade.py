@@ -55,7 +55,8 @@ def test_an_old_one_is_upgraded_and_its_copy_stays(gradebook):
         db.executescript(
             "drop table assignment; drop table course;"
             "alter table student drop column lms_user_id;"
-            "create table assignment (id varchar(128) primary key, name varchar(128), duedate timestamp)"
+            "create table assignment"
+            " (id varchar(128) primary key, name varchar(128), duedate timestamp)"
         )
         db.commit()
     alembic(gradebook, "stamp", "--purge", "167914646830")

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -91,7 +92,7 @@ def start_as_service(hub: Hub, above: Path) -> None:
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(str(path))
-        listening.settimeout(600)
+        listening.settimeout(1)
         here = str(Path(__file__).resolve().parents[2])
         environment = {
             "PATH": f"{proxy()}:{os.environ['PATH']}", "NOTIFY_SOCKET": str(path),
@@ -102,12 +103,12 @@ def start_as_service(hub: Hub, above: Path) -> None:
                 service_line(hub, above), cwd="/", env=environment, stdout=output,
                 stderr=subprocess.STDOUT,
             )  # fmt: skip
-        said = b""
+        said, deadline = b"", time.monotonic() + 600
         while b"READY=1" not in said:
-            try:
+            assert hub.process.poll() is None, hub.output.read_text()
+            assert time.monotonic() < deadline, hub.output.read_text()
+            with suppress(TimeoutError):
                 said = listening.recv(1000)
-            except TimeoutError:
-                raise AssertionError(hub.output.read_text()) from None
 
 
 def token(hub: Hub) -> dict[str, str]:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,9 +12,10 @@ import pytest
 from mlsys_widgets.hub import environments, interpreter
 from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
 from mlsys_widgets.hub.interpreter import STAMP, CannotInstall
-from mlsys_widgets.hub.running_hub import end_orphan, hub_process, uses
+from mlsys_widgets.hub.running_hub import uses
 from mlsys_widgets.hub.start import HubOptions, _python
 from mlsys_widgets.hub.upgrade import run_health, run_upgrade
+from tests.hub.test_running_hub import running
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="a hub belongs to root")
 
@@ -29,18 +26,6 @@ def made(folder: Path, versions: str = "{}") -> Path:
     (folder / STAMP).write_text(f'{{"package": "old", "requires": null, "versions": {versions}}}')
     shutil.copy(shutil.which("sleep"), folder / "bin" / "sleep")
     return folder
-
-
-@contextmanager
-def running(*command: str | Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process whose command line can be seen, which is a moment after it was started."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        try:
-            while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
-                time.sleep(0.01)
-            yield process
-        finally:
-            process.kill()
 
 
 OTHER = '{"numpy": "0.1"}'
@@ -100,17 +85,3 @@ def test_what_does_not_run_is_neither_upgraded_nor_well(places):
         run_upgrade(places)
     with pytest.raises(ValueError, match="does not answer"):
         run_health(places)
-
-
-def test_only_a_jupyterhub_of_this_folder_is_ended(places):
-    configuration = places.secrets / "jupyterhub_config.json"
-    with running(sys.executable, "-c", "input()", "other") as other:
-        places.lock.write_text(f"{other.pid}\n")
-        assert hub_process(places) is None
-        assert not end_orphan(places)
-        assert other.poll() is None
-    with running(sys.executable, "-c", "input()", str(configuration)) as ours:
-        places.lock.write_text(f"{ours.pid}\n")
-        assert hub_process(places) == ours.pid
-        assert end_orphan(places, patience=0.1)
-        assert ours.wait() == -9
