@@ -564,7 +564,46 @@ def _add_hub(commands: _Commands) -> None:
     hub.add_argument("--passwords", action="store_true", help="print them, to hand out")
     hub.add_argument("--reset", action="store_true", help="remove all of it; asks first")
     hub.add_argument("--yes", action="store_true", help="with --reset: do not ask")
+    hub.add_argument(
+        "--log-size", type=int, default=20, metavar="MB",
+        help="begin a new log after that many megabytes; five are kept (default: %(default)s)",
+    )  # fmt: skip
+    hub.add_argument(
+        "--oidc", type=Path, metavar="FILE",
+        help="settings of an identity provider to sign in with, too (docs/hub_service.md)",
+    )  # fmt: skip
     hub.set_defaults(run=_in_room("hub.command:run"))
+    _add_hub_tasks(hub)
+
+
+def _add_hub_tasks(hub: argparse.ArgumentParser) -> None:
+    """What is done with a hub besides running it; options of the hub come before, or after."""
+    folder = argparse.ArgumentParser(add_help=False)
+    folder.add_argument(
+        "--folder", type=Path, default=argparse.SUPPRESS, metavar="FOLDER",
+        help="the hub's folder (default: mlsys_hub)",
+    )  # fmt: skip
+    tasks = hub.add_subparsers(dest="task", metavar="TASK", title="tasks")
+    backup = tasks.add_parser(
+        "backup", parents=[folder], help="copy everything into one file, while the hub runs"
+    )
+    backup.add_argument("file", type=Path, metavar="FILE", help="a new file, as mlsys.tar.gz")
+    restore = tasks.add_parser(
+        "restore", parents=[folder], help="a hub with its users from such a file"
+    )
+    restore.add_argument("file", type=Path, metavar="FILE")
+    tasks.add_parser(
+        "upgrade", parents=[folder],
+        help="make a running hub use the version that is installed now; students keep working",
+    )  # fmt: skip
+    tasks.add_parser("health", parents=[folder], help="ask a running hub how it is")
+    service = tasks.add_parser(
+        "service", parents=[folder], help="let systemd start the hub, with the options before this"
+    )
+    service.add_argument("action", choices=("install", "remove", "show"))
+    service.add_argument(
+        "--name", default="mlsys-hub", metavar="NAME", help="of the unit (default: %(default)s)"
+    )
 
 
 def _grade(arguments: argparse.Namespace) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from classroom import nodes
 from classroom.ramp import broke
 
 MIB = 1 << 20
@@ -20,7 +21,7 @@ MARGIN = 1.25
 #: What system, hub, proxy and database need on top.
 BASE_GIB = 2.0
 #: A machine of a cluster, as clouds rent them.
-NODE_CORES, NODE_GIB = 16, 64
+NODE_CORES, NODE_GIB = nodes.PLANNED.cores, nodes.PLANNED.memory_gib
 #: Labs of a course, all of which stay in the gradebook.
 LABS = 4
 #: Hours in which a class should be graded.
@@ -36,6 +37,8 @@ class Need:
     cores: int
     memory_gib: int
     machines: int
+    #: The same if every home is a volume that has to be attached.
+    machines_with_volumes: int
     #: Seconds until the last of a rush has all cells run.
     rush_s: float
     grading_core_hours: float
@@ -100,7 +103,15 @@ def need(students: int, share: float, found: dict[str, Any]) -> Need:
         online=online,
         cores=cores,
         memory_gib=math.ceil(memory),
-        machines=max(math.ceil(cores / NODE_CORES), math.ceil(memory / NODE_GIB)),
+        # What students use has to be there, and what they are promised has to fit.
+        machines=max(
+            math.ceil(cores / NODE_CORES),
+            math.ceil(memory / NODE_GIB),
+            nodes.machines(online, nodes.PLANNED, found["limits"]),
+        ),
+        machines_with_volumes=nodes.machines(
+            online, replace(nodes.PLANNED, volumes=nodes.BLOCK_VOLUMES), found["limits"]
+        ),
         rush_s=max(rush[0]["seconds"]["median"], math.ceil(online * RUSH) * work / cores),
         grading_core_hours=hours,
         grading_cores=max(1, math.ceil(hours / GRADED_WITHIN)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
 from mlsys_widgets.classes.lms_services import LmsMember
@@ -30,9 +30,11 @@ class LmsUser:
 def pushed_grades(course: Course, lab: str) -> Grades:
     """What the gradebook says about a lab, of those whose grades are sent.
 
-    These are the students that `grades` knows: whoever is left out of exports is left out here.
+    These are the students that `grades` knows, without those who left the course.
     """
-    return grades(course, lab)
+    found = grades(course, lab)
+    gone = set(course.people.dropped)
+    return replace(found, people=tuple(each for each in found.people if each.id not in gone))
 
 
 def match_people(

@@ -7,12 +7,18 @@ import os
 from importlib.util import find_spec
 from typing import Final
 
+from mlsys_widgets.hub.backup import run_backup
 from mlsys_widgets.hub.configuration import Address
 from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.oidc_settings import OidcSettings
 from mlsys_widgets.hub.passwords import Passwords, hashes
 from mlsys_widgets.hub.places import Places, default_folder
+from mlsys_widgets.hub.preparation import check_origin
 from mlsys_widgets.hub.reset import run_reset
+from mlsys_widgets.hub.restore import refuse_unfinished, run_restore
+from mlsys_widgets.hub.service_unit import hub_command, install, remove, unit_text
 from mlsys_widgets.hub.start import HubOptions, run_hub
+from mlsys_widgets.hub.upgrade import run_health, run_upgrade
 
 PORT: Final = 8000
 #: The same as Jupyter's own.
@@ -26,6 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
         return run_reset(places, yes=arguments.yes)
     if arguments.passwords:
         return _print_passwords(places)
+    match arguments.task:
+        case "backup":
+            return run_backup(places, arguments.file)
+        case "restore":
+            return run_restore(places, arguments.file)
+        case "upgrade":
+            return run_upgrade(places)
+        case "health":
+            return run_health(places)
+        case "service" if arguments.action == "remove":
+            remove(arguments.name)
+            return 0
     address = _address(arguments)
     if arguments.single:
         from mlsys_widgets.hub import single
@@ -38,12 +56,28 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if find_spec("jupyterhub") is None:
         raise ValueError("this needs jupyterhub: pip install 'mlsys-widgets[hub]'")
+    if arguments.oidc:
+        OidcSettings.read(arguments.oidc)
+    if arguments.task == "service":
+        return _service(places, arguments)
+    refuse_unfinished(places)
     options = HubOptions(
         bundle=arguments.bundle, origin=arguments.course, roster=arguments.roster,
         instructor=arguments.instructor, student=arguments.student, python=arguments.python,
-        idle=arguments.idle * 60,
+        idle=arguments.idle * 60, log_size=arguments.log_size, oidc=arguments.oidc,
     )  # fmt: skip
     return run_hub(places, address, options)
+
+
+def _service(places: Places, arguments: argparse.Namespace) -> int:
+    """Write the unit, or show it."""
+    text = unit_text(places, hub_command(places, arguments))
+    if arguments.action == "show":
+        print(text, end="")
+    else:
+        check_origin(places.course, bundle=arguments.bundle, origin=arguments.course)
+        install(arguments.name, text)
+    return 0
 
 
 def _address(arguments: argparse.Namespace) -> Address:

@@ -12,7 +12,10 @@ from typing import Any, Final
 
 from mlsys_widgets.hub.accounts import removed_accounts
 from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.monitoring import monitor_role, monitor_service
+from mlsys_widgets.hub.oidc_settings import OidcSettings, sign_in_configuration
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.server_process import free_port
 from mlsys_widgets.labs.copy_notes import copies_beside
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
@@ -77,6 +80,7 @@ def hub_configuration(
     python: Path,
     proxy: Sequence[str],
     idle: int,
+    oidc: OidcSettings | None = None,
 ) -> dict[str, Any]:
     """JupyterHub's settings.
 
@@ -92,6 +96,8 @@ def hub_configuration(
         The command that starts the proxy.
     idle
         Seconds after which a server that nobody uses is stopped; 0 for never.
+    oidc
+        An identity provider with which people can sign in, beside PAM.
     """
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {
@@ -106,6 +112,8 @@ def hub_configuration(
         # hub finds them again.
         "cleanup_servers": True,
         "cleanup_proxy": True,
+        # After a copy of the database was made, which JupyterHub does itself.
+        "upgrade_db": True,
         "concurrent_spawn_limit": 4 * (os.cpu_count() or 1),
     }
     if address.protected:
@@ -114,25 +122,21 @@ def hub_configuration(
         *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.hand_in_watch",
         str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
     ]  # fmt: skip
-    releases = [
-        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.lab_release_watch",
-        str(places.root),
+    module = [*_ending_with_its_parent(), str(python), "-P", "-m"]
+    releases = [*module, "mlsys_widgets.hub.lab_release_watch", str(places.root)]
+    copies = [
+        *module, "mlsys_widgets.hub.copy_watch", str(places.homes),
+        str(places.exchange / state.course_id / "outbound"), str(copies_beside(places.course)),
     ]  # fmt: skip
+    people = [*module, "mlsys_widgets.hub.people_watch", str(places.root), str(python)]
+    but = [address.port, state.hub_port, state.api_port]
     hub["services"] = [
         {"name": "hand-in-watch", "command": watch},
         {"name": "lab-release-watch", "command": releases},
+        {"name": "copy-watch", "command": copies},
+        {"name": PEOPLE_SERVICE, "command": people},
+        monitor_service(places, module, free_port(state.hub_port + 1, but=but)),
     ]
-    copies = [
-        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.copy_watch",
-        str(places.homes), str(places.exchange / state.course_id / "outbound"),
-        str(copies_beside(places.course)),
-    ]  # fmt: skip
-    hub["services"].append({"name": "copy-watch", "command": copies})
-    people = [
-        *_ending_with_its_parent(), str(python), "-P", "-m", "mlsys_widgets.hub.people_watch",
-        str(places.root), str(python),
-    ]  # fmt: skip
-    hub["services"].append({"name": PEOPLE_SERVICE, "command": people})
     hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
     if idle:
         culler = [
@@ -140,7 +144,10 @@ def hub_configuration(
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"].append({"name": "idle-culler", "command": culler})
+    signing_in = sign_in_configuration(oidc, state.mark) if oidc else {}
+    hub |= signing_in.pop("JupyterHub", {})
     return {
+        **signing_in,
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {
             "command": list(proxy),
@@ -168,9 +175,12 @@ def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
     # Instructors see who is there and can stop a server that hangs, but cannot look into it. They
     # are a group of the hub, because people come and go while it runs.
     scopes = ["admin-ui", "list:users", "read:users:activity", "servers"]
-    roles: list[dict[str, Any]] = [{"name": "teaching", "groups": [TEACHING], "scopes": scopes}]
-    scopes = ["admin:users", "admin:servers", "admin:groups"]
-    roles.append({"name": "people", "services": [PEOPLE_SERVICE], "scopes": scopes})
+    people = ["admin:users", "admin:servers", "admin:groups"]
+    roles: list[dict[str, Any]] = [
+        {"name": "teaching", "groups": [TEACHING], "scopes": scopes},
+        {"name": "people", "services": [PEOPLE_SERVICE], "scopes": people},
+        monitor_role(),
+    ]
     if culling:
         scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
         roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})

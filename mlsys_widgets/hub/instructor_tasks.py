@@ -65,10 +65,12 @@ def main(course: Path, students: list[RosterEntry], trial: Sequence[str] = ()) -
         Accounts to try the course with: their grades are nobody's.
     """
     from mlsys_widgets.courses import enter_students
+    from mlsys_widgets.hub.gradebook_upgrade import upgrade_gradebook
     from mlsys_widgets.labs.course import Course
     from mlsys_widgets.labs.trial_accounts import note_trial_accounts
 
     os.chdir(course)  # where nbgrader looks for its settings
+    upgrade_gradebook(Course(course))
     added = enter_students(Course(course), students).added if students else ()
     note_trial_accounts(course, trial, enrolled=[e.id for e in students if e.id not in trial])
     return release_labs(course, added)

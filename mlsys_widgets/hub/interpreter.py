@@ -200,6 +200,12 @@ def is_fresh(target: Path) -> bool:
     return stamp is not None and stamp["package"] == _digest() and _same_versions(stamp)
 
 
+def differs_in_package_alone(target: Path) -> bool:
+    """Whether an environment has the versions of this one, and other files of the package."""
+    stamp = _stamp(target)
+    return stamp is not None and _same_versions(stamp)
+
+
 def _same_versions(stamp: Mapping[str, Any]) -> bool:
     here = _versions()
     return stamp.get("requires") == metadata.requires(NAME) and all(

@@ -129,6 +129,11 @@ class Places:
         return self.root / "env"
 
     @property
+    def environments(self) -> tuple[Path, ...]:
+        """Where it can be: beside one that is in use, a new version gets a folder of its own."""
+        return (self.environment, self.root / "env-b", self.root / "env-c")
+
+    @property
     def log(self) -> Path:
         """The log of the hub."""
         return self.logs / "hub.log"
@@ -156,9 +161,8 @@ class Places:
         """Everything that a hub creates, and so everything that a reset removes."""
         return (
             self.course, self.exchange, self.notes, self.dates, self.people, self.homes,
-            self.database,
-            self.secrets, self.logs, self.settings, self.proxy, self.environment, self.sockets,
-            self.lock, self.state,
+            self.database, self.secrets, self.logs, self.settings, self.proxy, *self.environments,
+            self.sockets, self.lock, self.state,
         )  # fmt: skip
 
     def make_sockets(self, name: str, uid: int, gid: int) -> None:

@@ -15,6 +15,7 @@ from mlsys_widgets.courses.bundle_reader import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
 from mlsys_widgets.hub.instructor_tasks import TaskReport
+from mlsys_widgets.hub.monitoring import TOKEN as MONITORING_TOKEN
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.run_as import run_as
 from mlsys_widgets.hub.server_process import free_port, is_free
@@ -99,6 +100,9 @@ def make_keys(places: Places) -> dict[str, str]:
     cookie = places.secrets / "cookie_secret"
     if not cookie.exists():
         write_private(cookie, secrets.token_hex(32))
+    monitoring = places.secrets / MONITORING_TOKEN
+    if not monitoring.exists():
+        write_private(monitoring, secrets.token_hex(32) + "\n")
     keys = {}
     for variable in ("CONFIGPROXY_AUTH_TOKEN", "JUPYTERHUB_CRYPT_KEY"):
         path = places.secrets / variable.lower()

@@ -8,7 +8,7 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Self
@@ -21,6 +21,8 @@ from mlsys_widgets.files import StillHeld, acquire
 _START: Final = 120.0
 #: Seconds that a clean stop may take, because it waits for the servers of all users.
 _STOP: Final = 60.0
+#: Bytes of a log in which its last lines are looked for.
+_TAIL: Final = 100_000
 
 
 @contextmanager
@@ -148,14 +150,25 @@ class ServerProcess:
     def last_lines(self, lines: int = 15) -> str:
         """The last lines that this server wrote to its log."""
         with self.log.open("rb") as file:
-            file.seek(self._from)
-            said = file.read().decode(errors="replace")
+            size = file.seek(0, os.SEEK_END)
+            # The log may have begun again since, and students can make it long.
+            begin = self._from if self._from <= size else 0
+            file.seek(max(begin, size - _TAIL))
+            said = file.read(_TAIL).decode(errors="replace")
         return "\n".join(said.splitlines()[-lines:])
 
-    def serve(self) -> int:
-        """Wait until somebody stops us or the server ends by itself; return its exit code."""
+    def serve(self, beside: Callable[[], bool] = lambda: False) -> int:
+        """Wait until somebody stops us or the server ends by itself; return its exit code.
+
+        Parameters
+        ----------
+        beside
+            What to do meanwhile, again and again; if it returns `True`, this returns 0.
+        """
         try:
             while self.process.poll() is None:
+                if beside():
+                    return 0
                 time.sleep(0.2)
         except KeyboardInterrupt:
             print("\nStopping …", flush=True)

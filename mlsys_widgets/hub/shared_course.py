@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.courses.hub_link import STATUS
-from mlsys_widgets.files import NBGRADER_CONFIG
+from mlsys_widgets.files import LMS_FOLDER, NBGRADER_CONFIG, OWN_FOLDER
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
 
 #: What only instructors may change.
 INSTRUCTORS_ONLY: Final = ("assignments", "source", "release", NBGRADER_CONFIG)
+#: The key with which one instructor sends grades to a learning system.
+_PRIVATE: Final = (OWN_FOLDER, LMS_FOLDER)
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 #: The course: for its owner and group, whose files stay the group's, and nobody moves another's.
@@ -93,7 +95,8 @@ def _share(above: int, name: str, gid: int) -> None:
         folder = os.open(name, _FOLDER, dir_fd=above)
         try:
             for each in os.listdir(folder):  # noqa: PTH208
-                _share(folder, each, gid)
+                if (name, each) != _PRIVATE:
+                    _share(folder, each, gid)
             if about.st_gid != gid or about.st_mode & 0o7777 != _FOLDER_MODE:
                 os.fchown(folder, -1, gid)
                 os.fchmod(folder, _FOLDER_MODE)

@@ -15,8 +15,11 @@ from mlsys_widgets.courses import RosterEntry, read_roster
 from mlsys_widgets.courses.roster import listed
 from mlsys_widgets.hub.accounts import check_names, make_accounts, make_groups, removed_accounts
 from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuration
+from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
 from mlsys_widgets.hub.hub_state import HubState, write_private
 from mlsys_widgets.hub.interpreter import NOBODY, CannotInstall, clone, interpreter_for, runs
+from mlsys_widgets.hub.log_rotation import LogRotation, rotation_of
+from mlsys_widgets.hub.oidc_settings import OidcSettings
 from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.places import Places, Role, SettingsKind, closed_parent
 from mlsys_widgets.hub.preparation import (
@@ -30,7 +33,9 @@ from mlsys_widgets.hub.preparation import (
 )
 from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
 from mlsys_widgets.hub.run_as import reaches
+from mlsys_widgets.hub.running_hub import Restart, end_orphan, restartable
 from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.service_unit import notify
 from mlsys_widgets.hub.settings import welcome, write_settings
 from mlsys_widgets.hub.shared_course import share_course
 
@@ -55,6 +60,10 @@ class HubOptions:
         What runs users' servers; found automatically if omitted.
     idle
         Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
+    log_size
+        Megabytes after which a new log begins.
+    oidc
+        The settings of an identity provider with which people can sign in, too.
     """
 
     bundle: Path | None = None
@@ -64,6 +73,8 @@ class HubOptions:
     student: str | None = None
     python: Path | None = None
     idle: int = 3600
+    log_size: int = 20
+    oidc: Path | None = None
 
 
 def run_hub(places: Places, address: Address, options: HubOptions) -> int:
@@ -79,9 +90,12 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     wanted = _everybody(state, students)
     check_names(state, list(wanted))
     check_origin(places.course, bundle=options.bundle, origin=options.origin)
+    rotation_of(places.log, options.log_size).look()
     first = not places.root.exists()
     places.make()
-    with interruptible(), held(places.lock, "a hub") as lock:
+    if os.environ.get("NOTIFY_SOCKET") and end_orphan(places):  # nobody is there to be asked
+        _say("Ended a JupyterHub whose mlsys hub was killed; servers of users keep running")
+    with interruptible(), restartable() as restart, held(places.lock, "a hub") as lock:
         if not address.loopback:
             _refuse_defaults(list(state.accounts), Passwords(_kept_passwords(places)))
         # What has to be installed comes before people: if it cannot be, nobody is a user yet.
@@ -108,10 +122,31 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
             _enter_and_release(places, state, python, students)
             server.wait_until_ready(f"{address.url}/hub/health")
             _introduce(places, address, state, passwords)
-            if server.serve():
-                raise OSError(f"the hub ended; the end of {places.log}:\n{server.last_lines()}")
+            remove_others(places, python)
+            _serve(server, rotation_of(places.log, options.log_size), restart)
+    if restart.asked:
+        print("Starting again with the version that is installed now", flush=True)
+        restart.now()
     print("Stopped. Everything is kept; mlsys hub starts it again.")
     return 0
+
+
+def _serve(server: ServerProcess, rotation: LogRotation, restart: Restart) -> None:
+    """Serve until somebody stops us, or asks for a restart."""
+
+    def beside() -> bool:
+        rotation.look()
+        return restart.asked
+
+    notify("READY=1")
+    if server.serve(beside):
+        raise OSError(f"the hub ended; the end of {server.log}:\n{server.last_lines()}")
+    if restart.asked:
+        # Not asked to stop, or it would stop the servers of users; the next one finds them.
+        server.process.kill()
+        server.process.wait()
+    else:
+        notify("STOPPING=1")
 
 
 def _read_state(places: Places, options: HubOptions) -> HubState:
@@ -191,7 +226,16 @@ def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:
 
 def _python(places: Places, options: HubOptions) -> Path:
     if options.python is None:
-        return interpreter_for(NOBODY, Path("/"), places.environment, _say)
+        try:
+            return interpreter_for(NOBODY, Path("/"), folder_for(places), _say)
+        except CannotInstall as problem:
+            before = current_environment(places)
+            if before is None:
+                raise
+            raise ValueError(
+                f"{problem}. The environment of the version before is as it was; to start with it,"
+                f" add --python {before / 'bin' / 'python'}"
+            ) from None
     if not runs(options.python.absolute(), NOBODY, Path("/")):
         raise ValueError(
             f"users cannot run {options.python}, or it lacks mlsys-widgets[hub]; install that where"
@@ -258,8 +302,9 @@ def _configure(
     choose_ports(state, address.port)
     state.write(places.state)
     configuration = hub_configuration(
-        places, state, address, python=python, proxy=proxy, idle=options.idle
-    )
+        places, state, address, python=python, proxy=proxy, idle=options.idle,
+        oidc=OidcSettings.read(options.oidc) if options.oidc else None,
+    )  # fmt: skip
     path = places.secrets / "jupyterhub_config.json"
     write_private(path, json.dumps(configuration, indent=1))
     return path
@@ -286,6 +331,7 @@ def _introduce(places: Places, address: Address, state: HubState, passwords: Pas
         *([("Class", f"{others} more; mlsys hub --passwords prints a sheet")] if others else []),
         ("State", f"{places.root}"),
         ("Log", f"{places.log}"),
+        ("Monitor", f"{address.url}/services/monitor/health and /metrics; docs/hub_service.md"),
         ("Stop", "Ctrl-C; starting again loses nothing"),
     ]
     print(f"\nThe hub of {state.course_id} is running.\n")

@@ -40,6 +40,7 @@ OTHERS: dict[str, Any] = {
     "singleuser.image.tag": str,
     "singleuser.storage.type": ("dynamic", "static", "none"),
     "singleuser.storage.homeMountPath": str,
+    "singleuser.storage.dynamic.storageClass": str,
     "singleuser.cloudMetadata.blockWithIptables": bool,
     "singleuser.networkPolicy.enabled": bool,
     "singleuser.networkPolicy.egress": list,
@@ -53,7 +54,12 @@ OTHERS: dict[str, Any] = {
     "hub.services": dict,
     "hub.loadRoles": dict,
     "proxy.service.type": ("ClusterIP", "NodePort", "LoadBalancer"),
+    "proxy.chp.pdb.enabled": bool,
+    "proxy.chp.pdb.maxUnavailable": int,
+    "proxy.chp.pdb.minAvailable": (None, 0, 1),
     "ingress.enabled": bool,
+    "ingress.ingressClassName": str,
+    "ingress.annotations": dict,
     "ingress.hosts": list,
     "ingress.tls": list,
     "cull.enabled": bool,
@@ -116,7 +122,7 @@ def configured(values: dict[str, Any]) -> Config:
     for key, value in keys.items():
         allowed = OTHERS.get(key)
         if isinstance(allowed, tuple) and value not in allowed:
-            raise Unknown(f"{key} is {value!r}; it can be: {', '.join(allowed)}")
+            raise Unknown(f"{key} is {value!r}; it can be: {', '.join(map(str, allowed))}")
         if isinstance(allowed, type) and not isinstance(value, allowed):
             raise Unknown(f"{key} is {value!r}; it must be {allowed.__name__}")
     config = Config()

@@ -107,10 +107,11 @@ VALIDATE = """
 import json, sys, kubernetes_validate
 
 def problem(manifest):
-    try:
-        kubernetes_validate.validate(manifest, sys.argv[1], strict=True)
-    except kubernetes_validate.ValidationError as wrong:
-        return wrong.message
+    for version in sys.argv[1:]:
+        try:
+            kubernetes_validate.validate(manifest, version, strict=True)
+        except kubernetes_validate.ValidationError as wrong:
+            return f"{version}: {wrong.message}"
     return ""
 
 for line in sys.stdin:
@@ -120,8 +121,8 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="session")
 def validate(hub: Path, versions: Mapping[str, Any]) -> Iterator[Callable[..., list[str]]]:
-    """Check manifests against Kubernetes' own schema; what is wrong with each, or nothing."""
-    command = [hub / "python", "-c", VALIDATE, versions["chart"]["kubernetes"]]
+    """Check manifests against the schemas of Kubernetes; what is wrong with each, or nothing."""
+    command = [hub / "python", "-c", VALIDATE, *versions["chart"]["kubernetes"]]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -1,0 +1,109 @@
+"""The processes of a hub that runs: found, told to take a new version, ended when left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mlsys_widgets.hub.places import Places
+
+
+class Restart:
+    """Whether somebody has asked for a restart that lets the servers of users run."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def ask(self, *_: object) -> None:
+        """Ask; a handler of a signal."""
+        self.asked = True
+
+    def now(self) -> None:
+        """Become the same command, with the code that is installed now."""
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+@contextmanager
+def restartable() -> Iterator[Restart]:
+    """Take SIGUSR1 for a request to restart, instead of dying from it."""
+    restart = Restart()
+    before = signal.signal(signal.SIGUSR1, restart.ask)
+    try:
+        yield restart
+    finally:
+        if not restart.asked:  # a second request must not kill us on the way
+            signal.signal(signal.SIGUSR1, before)
+
+
+def hub_process(places: Places) -> int | None:
+    """The process of JupyterHub of this folder; `None` if there is none."""
+    try:
+        pid = int(places.lock.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    configuration = str(places.secrets / "jupyterhub_config.json")
+    return pid if configuration in _words(pid) else None
+
+
+def command_process(places: Places) -> int | None:
+    """The process of ``mlsys hub`` of this folder; `None` if it was killed, or never ran."""
+    hub = hub_process(places)
+    parent = _parent(hub) if hub else None
+    words = _words(parent) if parent else []
+    # As a module its folder is in the list; the script may be anywhere.
+    ours = "hub" in words and any("mlsys" in Path(word).name for word in words)
+    return parent if ours else None
+
+
+def end_orphan(places: Places, patience: float = 10.0) -> bool:
+    """End a JupyterHub that outlived its ``mlsys hub``; return whether there was one.
+
+    It is killed and not asked, because it would stop the servers of users if it were asked.
+    """
+    pid = hub_process(places)
+    if pid is None or command_process(places) is not None:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + patience
+    while not _ended(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return True
+
+
+def uses(folder: Path) -> list[int]:
+    """The processes that run a program of a folder, such as an environment."""
+    inside = f"{folder}/"
+    pids = (int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit())
+    return [pid for pid in pids if any(word.startswith(inside) for word in _words(pid))]
+
+
+def _words(pid: int) -> list[str]:
+    """The command line of a process; empty if it has ended."""
+    try:
+        said = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return []
+    return [word.decode("utf-8", "replace") for word in said.split(b"\0") if word]
+
+
+def _ended(pid: int) -> bool:
+    """Whether a process has let go of everything, its locks included; it may not be buried yet."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
+    except OSError:
+        return True
+    return said.rpartition(")")[2].split()[0] in ("Z", "X")
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
+    except OSError:
+        return None
+    return int(said.rpartition(")")[2].split()[1])

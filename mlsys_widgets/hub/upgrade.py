@@ -1,0 +1,108 @@
+"""``mlsys hub upgrade`` and ``mlsys hub health``: what is asked of a hub that runs.
+
+An upgrade prepares the environment of users while the old version still serves, and only then asks
+the hub to start again. Servers of students keep running, with the files that they were started
+with; each has the new version when it is started the next time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, Request, build_opener
+
+from mlsys_widgets import __version__
+from mlsys_widgets.hub.backup import LAST_BACKUP
+from mlsys_widgets.hub.environments import folder_for
+from mlsys_widgets.hub.health import last_backup
+from mlsys_widgets.hub.interpreter import NOBODY, interpreter_for
+from mlsys_widgets.hub.monitoring import MONITOR, TOKEN
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.running_hub import command_process, hub_process
+
+#: Seconds that a hub may take to start again.
+_START: Final = 300.0
+#: A backup that is older does not count as one before an upgrade.
+_RECENT: Final = 24 * 3600.0
+
+
+def run_upgrade(places: Places) -> int:
+    """Make a running hub use the version that is installed now."""
+    if os.geteuid() != 0:
+        raise ValueError("a hub belongs to root, so root must upgrade it (sudo)")
+    command, before = command_process(places), hub_process(places)
+    if command is None or before is None:
+        raise ValueError(
+            f"no mlsys hub runs from {places.root}; it uses the installed version when it starts"
+        )
+    saved = last_backup(places)
+    if saved is None or time.time() - saved > _RECENT:
+        raise ValueError(
+            "there is no backup from the last 24 hours, and databases may change; make one first:"
+            f" mlsys hub backup FILE --folder {places.root}"
+        )
+    # What can fail comes first, while the old version serves.
+    if "--python" not in _words(command):
+        interpreter_for(NOBODY, Path("/"), folder_for(places), print)
+    os.kill(command, signal.SIGUSR1)
+    deadline = time.monotonic() + _START
+    while time.monotonic() < deadline:
+        if hub_process(places) not in (None, before) and _health(places) is not None:
+            print(f"The hub runs with mlsys-widgets {__version__}. Servers that ran before keep")
+            print("running; each has the new version when it is started the next time.")
+            return 0
+        if not Path(f"/proc/{command}").exists():
+            break
+        time.sleep(0.5)
+    raise OSError(
+        f"the hub did not come back; the reason is in what mlsys hub printed, or in {places.log}."
+        f" The backup is in the file that {places.database / LAST_BACKUP} was written for"
+    )
+
+
+def run_health(places: Places) -> int:
+    """Print how every part of a running hub is; 1 if something is wrong."""
+    if os.geteuid() != 0:
+        raise ValueError("the token of the monitor belongs to root, so root must ask (sudo)")
+    said = _health(places)
+    if said is None:
+        raise ValueError(f"the hub in {places.root} does not answer; does it run?")
+    for name, part in said["parts"].items():
+        print(f"  {name:24} {'well' if part['well'] else 'FAILS':6} {part['says']}")
+    for name, words in (("last_release", "last release"), ("last_backup", "last backup")):
+        when = said[name]
+        shown = time.strftime("%F %R", time.localtime(when)) if when else "none yet"
+        print(f"  {words:24} {shown}")
+    return 0 if said["status"] == "well" else 1
+
+
+def _health(places: Places) -> dict[str, Any] | None:
+    """What the monitor of a hub says; `None` if it does not answer."""
+    try:
+        said = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
+        token = (places.secrets / TOKEN).read_text("utf-8").strip()
+    except (OSError, ValueError):
+        return None
+    (base,) = [each["url"] for each in said["JupyterHub"]["services"] if each["name"] == MONITOR]
+    request = Request(
+        f"{base}/services/{MONITOR}/health", headers={"Authorization": f"Bearer {token}"}
+    )
+    opener = build_opener(ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=30) as answer:
+            found: dict[str, Any] = json.load(answer)
+    except HTTPError as problem:
+        found = json.load(problem)
+    except (URLError, OSError, ValueError):
+        return None
+    return found
+
+
+def _words(pid: int) -> list[str]:
+    said = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
+    return said.split("\0")
