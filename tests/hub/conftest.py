@@ -38,13 +38,18 @@ def places(tmp_path: Path) -> Places:
 
 
 @pytest.fixture(scope="session")
-def hub(tool: Callable[[str], ModuleType]) -> Iterator[Hub]:
-    """A hub with a teacher, a student to try it with, and a class: cleo and dan for a whole day."""
+def hub_is_possible(tool: Callable[[str], ModuleType]) -> None:
+    """Skip what needs a hub where there cannot be one."""
     if WHY_NOT:
         pytest.skip(WHY_NOT)
     npm = tool("system_packages").TABLE["npm"]
     if not (npm.present() or shutil.which("configurable-http-proxy")):
         pytest.skip(npm.sentence)
+
+
+@pytest.fixture(scope="session")
+def hub(hub_is_possible: None) -> Iterator[Hub]:
+    """A hub with a teacher, a student to try it with, and a class: cleo and dan for a whole day."""
     with running_hub(("ada", "ben", "cleo", "dan")) as hub:
         yield hub
 

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -145,6 +145,13 @@ class Hub:
             time.sleep(0.1)
         assert not wait, f"the hub did not start:\n{self.output.read_text()}"
 
+    def wait(self, until: Callable[[], object], what: str, seconds: float = SERVER) -> None:
+        """Wait for something that the hub does by itself."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
+            time.sleep(0.2)
+
     def stop(self) -> int:
         """Stop it as Ctrl-C does."""
         assert self.process
@@ -161,10 +168,16 @@ class Hub:
 
 @contextmanager
 def running_hub(
-    students: Sequence[str] = ("ada", "ben"), *options: str, start: bool = True
+    students: Sequence[str] = ("ada", "ben"),
+    *options: str,
+    start: bool = True,
+    made_of: Callable[[Path, Mapping[str, str]], Path] | None = None,
 ) -> Iterator[Hub]:
-    """A hub with a teacher, a student to try it with (``trial``) and a roster."""
-    python, course = environment(), bundle()
+    """A hub with a teacher, a student to try it with (``trial``) and a roster.
+
+    ``made_of`` makes the bundle, in a folder and with the names of people; ours if omitted.
+    """
+    python = environment()
     tag = f"mlsystest{secrets.token_hex(2)}"
     # Users pass through it, so it cannot be among pytest's own folders, which are private.
     above = Path(tempfile.mkdtemp(prefix="mlsystest_"))
@@ -172,6 +185,7 @@ def running_hub(
     names = {each: f"{tag}{each}" for each in ("teacher", "trial", *students)}
     hub = Hub(Places(above / "hub"), names, python)
     rows = [f"{names[each]},{each.title()},Test\n" for each in students]
+    course = made_of(above, names) if made_of else bundle()
     roster = above / "roster.csv"
     roster.write_text("".join(["username,first name,last name\n", *rows]))
     try:
