@@ -10,8 +10,8 @@ from mlsys_widgets.labs.course import read_config
 
 #: Where nbgrader's own exchange is, if nobody says otherwise.
 _USUAL: Final = "/usr/local/share/nbgrader/exchange"
-#: Classes of nbgrader that we replace, and which use the same folder.
-_OURS: Final = frozenset({"submit", "release_assignment", "list", "fetch_assignment"})
+#: Our own ways to submit, list, fetch and release use the same folder.
+_OURS: Final = "mlsys_widgets."
 
 
 def nbgrader_settings(*folders: Path) -> Any:
@@ -40,7 +40,8 @@ def course_id_in(config: Any) -> str:
 
 def is_folder(config: Any) -> bool:
     """Whether the exchange is nbgrader's own, a folder, and not another kind."""
-    return not set(config.get("ExchangeFactory", {})) - _OURS
+    parts = config.get("ExchangeFactory", {}).items()
+    return all(name == "submit" or str(part).startswith(_OURS) for name, part in parts)
 
 
 def exchange_folder(config: Any) -> Path | None:

@@ -86,3 +86,27 @@ def test_a_release_that_cannot_be_read_is_a_sentence(course, words):
         release_time(course.home, LAB)
     path.write_text('{"lab_02_demo": "2026-10-01T09:00:00"}')
     assert release_time(course.home, LAB) == datetime(2026, 10, 1, 9, tzinfo=UTC)
+
+
+def test_what_comes_after_the_close_is_told_by_the_hubs_own_clock():
+    close = datetime(2026, 11, 2, 12, tzinfo=UTC)
+
+    def note(noted: datetime, says: str, *, watched: bool = True) -> HandInNote:
+        return HandInNote("ann", LAB, f"ann+{LAB}+{says}", None, noted, says, watched)
+
+    early = note(close - timedelta(days=1), "2026-11-01 12:00:00.000000 UTC")
+    # The timestamp is the student's word: it says eleven, and it came at one.
+    forged = note(close + timedelta(hours=1), "2026-11-02 11:00:00.000000 UTC")
+    facts = HandInFacts(notes={"ann": (early, forged)})
+    moment = datetime(2026, 11, 2, 11)
+    said = facts.after_close("ann", moment, close)
+    assert said is not None
+    assert said.startswith("2026-11-02 13:00 UTC, and it closed 2026-11-02 12:00 UTC")
+    assert "an earlier hand-in of 2026-11-01" in said
+    assert facts.after_close("ann", datetime(2026, 11, 1, 12), close) is None
+    assert facts.after_close("ben", datetime(2026, 11, 2, 12), close) is not None
+    assert facts.after_close("ann", moment, None) is None
+    assert facts.after_close("ann", None, close) is None
+    # One that lay there when the hub began to look may have come in time.
+    unseen = note(close + timedelta(hours=1), forged.says, watched=False)
+    assert HandInFacts(notes={"ann": (unseen,)}).after_close("ann", moment, close) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +122,53 @@ def test_a_change_of_rights_is_seen(tmp_path):
     tag = etag(led.path)
     led.path.chmod(0o400)
     assert etag(led.path) != tag
+
+
+def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
+    """The panel reads cells and the server's report; the HUD reads items and its own ledger."""
+    import shutil
+
+    from mlsys_widgets.cards.lab_hud import LabHUD
+    from mlsys_widgets.handin.work import read_work
+    from mlsys_widgets.labs import load
+    from mlsys_widgets.labs.student_steps import progress, steps_of
+
+    name = "lab_07_kernel_fusion"
+    root = Path(__file__).parents[2]
+    folder = tmp_path / name
+    shutil.copytree(root / "release" / name, folder)
+    notebook = folder / f"{name}.ipynb"
+    book = json.loads(notebook.read_text("utf-8"))
+    # A student who wants to try something copies a cell: it is still one step.
+    copied = [c for c in book["cells"] if c["metadata"].get("mlsys", {}).get("kind") == "answer"]
+    book["cells"].append(copied[0])
+    notebook.write_text(json.dumps(book), "utf-8")
+    lab = load(folder)
+    items = steps_of(lab, lab.items(lab.draw("ada")))
+    led = Ledger.open(folder / "ledger.jsonl", lab=name, student="ada")
+    hud = LabHUD(lab.title, ledger=led, acts={"all": items})
+
+    def counts():
+        hud.refresh()
+        steps, saved = read_work(notebook).steps, report(led.path)["progress"]
+        panel = sum(progress(step, saved) == "done" for step in steps), len(steps)
+        return panel, hud.progress["all"]
+
+    panel, shown = counts()
+    assert panel == shown == (0, len(items))
+    seen = set()
+    for step in items:
+        for needed in step.needs:
+            if step.kind == "prediction":
+                led.commit_prediction(needed, "A", 3)
+            elif step.kind == "reflection":
+                led.record_reflection(needed, "A", correct=False)
+                panel, shown = counts()
+                assert panel == shown
+                led.record_reflection(needed, "B", correct=True)
+            elif step.kind != "design":
+                led.record_answer(needed, 1)
+            panel, shown = counts()
+            assert panel == shown
+            seen.add(panel)
+    assert len(seen) >= len(items) - 1
