@@ -93,8 +93,8 @@ class AskForm extends Widget implements Dialog.IBodyWidget<IAsk> {
     this._words.maxLength = standing.longest;
     this._words.value = typed?.words ?? '';
     this.node.append(
-      labelled('Question', this._question),
-      labelled('What should be looked at, and why?', this._words)
+      labeled('Question', this._question),
+      labeled('What should be looked at, and why?', this._words)
     );
     for (const each of standing.asked) {
       this.node.append(
@@ -112,7 +112,7 @@ class AskForm extends Widget implements Dialog.IBodyWidget<IAsk> {
   private _words = document.createElement('textarea');
 }
 
-function labelled(words: string, field: HTMLElement): HTMLElement {
+function labeled(words: string, field: HTMLElement): HTMLElement {
   const label = document.createElement('label');
   label.append(words, field);
   return label;

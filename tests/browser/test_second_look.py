@@ -52,7 +52,7 @@ def test_from_the_page_to_the_box_and_back(lab_server, browser, tmp_path):
     dialog.get_by_label("What should be looked at").fill("And?")
     dialog.get_by_role("button", name="Ask", exact=True).click()
     expect(dialog).to_contain_text("You have asked about this question already")
-    dialog.get_by_role("button", name="Dismiss").click()
+    dialog.get_by_role("button", name="Close").click()
     expect(dialog.get_by_label("What should be looked at")).to_have_value("And?")
     dialog.get_by_role("button", name="Close").click()
 
