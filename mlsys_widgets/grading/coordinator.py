@@ -6,7 +6,6 @@ of it either: readers do that, in limited processes, and what comes from them is
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
@@ -20,7 +19,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets import __version__
 from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.flags import Flag, FlagKind
@@ -29,7 +27,11 @@ from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, Gradebook
 from mlsys_widgets.grading.graded_log import GradedLog
 from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.hand_in_facts import HandInFacts
-from mlsys_widgets.grading.kept_answers import digest_of_questions, what_is_kept
+from mlsys_widgets.grading.kept_answers import (
+    digest_of_questions,
+    lab_version,
+    what_is_kept,
+)
 from mlsys_widgets.grading.lanes import in_lanes
 from mlsys_widgets.grading.late_penalty import late_penalty
 from mlsys_widgets.grading.ledger_origins import LedgerOrigins
@@ -431,19 +433,3 @@ def _files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix not in (".ipynb", ".pyc")
     }
-
-
-def lab_version(folder: Path, more: str) -> str:
-    """What tells a lab and the program that grades it from others.
-
-    Parameters
-    ----------
-    folder
-        The lab in ``assignments/``.
-    more
-        What else decides, such as the notebook as it was released.
-    """
-    digest = hashlib.sha256(f"{__version__}\x00{more}\x00".encode())
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\x00" + path.read_bytes())
-    return digest.hexdigest()

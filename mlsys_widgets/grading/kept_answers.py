@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets import __version__
 from mlsys_widgets.files import CHECKS
 from mlsys_widgets.grading.judging import Verdict, judge
 from mlsys_widgets.grading.keys import Checks, Given
@@ -44,6 +45,22 @@ def digest_of_questions(folder: Path) -> str:
     for path in sorted(folder.glob("*.py")):
         if path.name != CHECKS:
             digest.update(path.name.encode() + b"\x00" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def lab_version(folder: Path, more: str) -> str:
+    """What tells a lab and the program that grades it from others.
+
+    Parameters
+    ----------
+    folder
+        The lab in ``assignments/``.
+    more
+        What else decides, such as the notebook as it was released.
+    """
+    digest = hashlib.sha256(f"{__version__}\x00{more}\x00".encode())
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\x00" + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -17,11 +17,10 @@ from sqlalchemy import bindparam
 
 from mlsys_widgets.grading import gradebook_schema as t
 from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.coordinator import lab_version
 from mlsys_widgets.grading.grade_history import REGRADED, GradeHistory
 from mlsys_widgets.grading.gradebook_writer import Book
 from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.kept_answers import KeptAnswers, digest_of_questions
+from mlsys_widgets.grading.kept_answers import KeptAnswers, digest_of_questions, lab_version
 from mlsys_widgets.grading.lab_grades import CellGrade, LabGrade, read_lab_grades
 from mlsys_widgets.grading.late_penalty import Lateness, late_penalty
 from mlsys_widgets.grading.regraded_notebook import rewrite_notebook
