@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -85,7 +86,8 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         if not is_full_disk(problem):
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
-    SecondLooks(course).open_box()  # students may ask about what they get to read
+    with suppress(ValueError):  # somebody's other settings that cannot be read
+        SecondLooks(course).open_box()  # students may ask about what they get to read
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)

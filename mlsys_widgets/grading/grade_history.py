@@ -117,10 +117,10 @@ class GradeHistory:
                 changes.append(_from_body(line.body))
         return changes, problems
 
-    def _lines(self) -> Iterator[_Line]:
+    def _lines(self) -> Iterator[_ChainedLine]:
         expected, previous = 1, _FIRST
         for number, said in read_lines(self._path):
-            line = _Line.of(number, said, expected, previous)
+            line = _ChainedLine.of(number, said, expected, previous)
             yield line
             if line.hash:
                 expected, previous = line.seq + 1, line.hash
@@ -212,14 +212,14 @@ def now() -> str:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _ChainedLine:
     seq: int
     hash: str
     body: dict[str, Any] | None
     problems: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, number: int, said: Any, expected: int, previous: str) -> _Line:
+    def of(cls, number: int, said: Any, expected: int, previous: str) -> _ChainedLine:
         match said:
             case {"seq": int(seq), "prev": str(prev), "digest": str(digest), "body": body}:
                 pass

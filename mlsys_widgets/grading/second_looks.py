@@ -82,7 +82,7 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
-class TakenIn:
+class EmptiedBox:
     """What came out of the box: the new requests, and why others were refused."""
 
     new: tuple[SecondLook, ...] = ()
@@ -139,24 +139,24 @@ class SecondLooks:
 
     # Taking in.
 
-    def take_in(self) -> TakenIn:
+    def take_in(self) -> EmptiedBox:
         """Take in what lies in the box, and publish answers that were not published yet."""
         exchange = self.open_box()
         if exchange is None:
-            return TakenIn()
+            return EmptiedBox()
         with self._alone():
             looks = self.read()
             self._publish(exchange, looks)
             try:
                 box = os.open(exchange / BOX, _FOLDER)
             except OSError:
-                return TakenIn()
+                return EmptiedBox()
             try:
                 return self._empty(box, exchange, looks)
             finally:
                 os.close(box)
 
-    def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> TakenIn:
+    def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> EmptiedBox:
         new: list[SecondLook] = []
         refused: Counter[str] = Counter()
         seen: Counter[int] = Counter()
@@ -186,7 +186,7 @@ class SecondLooks:
             except ValueError as why:
                 refused[str(why)] += 1
             _remove(box, name)
-        return TakenIn(tuple(new), refused)
+        return EmptiedBox(tuple(new), refused)
 
     def _taken(self, request: SecondLookRequest, owner: int, looks: list[SecondLook]) -> SecondLook:
         """A request that is what it says; refused if it is not."""
