@@ -58,9 +58,16 @@ class PersonFiles:
         known = self.course.people.names.get(self.login)
         before = filter(None, (known.numbers, *known.also)) if known else ()
         with gradebook(self.course) as db:
-            row = students(db).get(self.login, {}) if db is not None else {}
+            everybody = students(db) if db is not None else {}
+        row = everybody.get(self.login, {})
         first, last = row.get("first_name", ""), row.get("last_name", "")
-        words = [f"{first} {last}", f"{last}, {first}"] if first and last else []
+        namesakes = [
+            each for each in everybody.values()
+            if (each["first_name"], each["last_name"]) == (first, last)
+        ]  # fmt: skip
+        # Where two have one name, it tells nothing about either.
+        one = first and last and len(namesakes) == 1
+        words = [f"{first} {last}", f"{last}, {first}"] if one else []
         # A number as such may be any number.
         words += [each for each in (row.get("email", ""), row.get("lms_user_id", ""))
                   if each and not each.isdigit()]  # fmt: skip

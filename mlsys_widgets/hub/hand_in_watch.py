@@ -66,7 +66,7 @@ class HandInWatch:
         self._inbound, self._notes, self._named = inbound, notes, named
         self._seen = {note.folder for note in read_notes(notes)}
         self._waiting: dict[str, float] = {}
-        self._file: int | None = None
+        self._read = self._version()
         self._first = True
 
     def look(self) -> list[HandInNote]:
@@ -86,14 +86,19 @@ class HandInWatch:
         return made
 
     def _learn_renamed(self) -> None:
-        """Read the notes again if another file took their place, as when somebody is renamed."""
-        try:
-            found = self._notes.stat().st_ino
-        except OSError:
-            return
-        if self._file not in (None, found):
+        """Read the notes again if somebody else wrote them, as when a student is renamed."""
+        found = self._version()
+        if found != self._read:
             self._seen |= {note.folder for note in read_notes(self._notes)}
-        self._file = found
+        self._read = found
+
+    def _version(self) -> tuple[int, int, int] | None:
+        """What changes whenever the notes do; a new file may have the number of an old one."""
+        try:
+            about = self._notes.stat()
+        except OSError:
+            return None
+        return about.st_ino, about.st_size, about.st_mtime_ns
 
     def _noted(self, inbound: int, name: str) -> HandInNote | None:
         """Note one folder, unless it is none, or still being copied.
@@ -132,6 +137,7 @@ class HandInWatch:
             if note.folder in self._seen:
                 return False
             self._append(note, flags)
+            self._read = self._version()
         return True
 
     def _append(self, note: HandInNote, flags: int) -> None:

@@ -37,6 +37,8 @@ _AGAIN: Final = 5.0
 #: Bytes of a request, and seconds for which an answer is kept that nobody fetched.
 _LARGEST: Final = 100_000
 _KEPT: Final = 600.0
+#: Seconds for which logs are watched for the name of who was forgotten.
+_ECHO: Final = 120.0
 #: Seconds that writing the gradebook takes at most.
 _HALF_WRITTEN: Final = 10.0
 _OPEN: Final = (
@@ -67,6 +69,8 @@ class PeopleWatch:
         #: Whom this process has seen come; their first passwords are shown to instructors.
         self._new: set[str] = set()
         self._admitted: dict[str, bool] = {}
+        #: Who has just left, and until when the hub may still say something about them.
+        self._forgotten: list[tuple[PersonOnHub, float]] = []
 
     def look(self) -> None:
         """Follow the settings if they changed, and answer requests."""
@@ -87,6 +91,9 @@ class PeopleWatch:
             self._follow(state, settings)
         self._answer_requests(state, instructors)
         self._heal_gradebook(state)
+        self._forgotten = [each for each in self._forgotten if time.monotonic() < each[1]]
+        for person, _ in self._forgotten:
+            person.mask_logs()
         with suppress(FileNotFoundError):
             os.utime(self._places.people / STATUS)  # for who waits: the hub runs
 
@@ -186,6 +193,7 @@ class PeopleWatch:
                     return {"about": person.about()}
                 self._new -= {name}
                 self._admitted.pop(name, None)
+                self._forgotten.append((person, time.monotonic() + _ECHO))
                 return {"left": person.forget(self._hub)}
         raise ValueError(f"nobody knows how to {asked['do']}")
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +24,9 @@ from mlsys_widgets.hub.places import Places
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 _OTHERS: Final = "it is the work of somebody else"
+#: Seconds to wait for what the hub still says about somebody, and looks without any of that.
+_LAST_WORDS: Final = 15.0
+_QUIET: Final = 4
 
 
 class PersonOnHub:
@@ -81,7 +85,23 @@ class PersonOnHub:
                 why = problem.strerror or str(problem)
             left.append({"path": str(trace.path), "why": why})
         left += [{"path": str(path), "why": why} for path, why in self._rewrite_databases()]
+        self._wait_for_last_words()
         return left
+
+    def _wait_for_last_words(self) -> None:
+        """Take the name out of logs until the hub says no more about who has just left."""
+        quiet, deadline = 0, time.monotonic() + _LAST_WORDS
+        while quiet < _QUIET and time.monotonic() < deadline:
+            quiet = 0 if self.mask_logs() else quiet + 1
+            time.sleep(0.5)
+
+    def mask_logs(self) -> bool:
+        """Take the name out of logs; tells whether there was any."""
+        search = Search(self._places.logs, self._names, live=True)
+        found = [trace for trace in search.traces() if trace.how == "edit"]
+        for trace in found:
+            search.remove(trace)
+        return bool(found)
 
     def _search(self) -> Search:
         places = self._places

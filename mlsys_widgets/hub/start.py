@@ -191,6 +191,9 @@ def _mention_who_is_missing(
             f"Removed from this machine, and left so: {listed(removed)}. Their work is kept in"
             f" {places.homes}; who is in the roster comes back"
         )
+    closed = sorted(state.closed() & {each.id for each in students})
+    if closed:
+        _say(f"Locked or dropped, and still so: {listed(closed)}; mlsys course people says who")
     listed_now = {each.id for each in students} | {state.student}
     others = [each.name for each in state.of_role("student") if each.name not in listed_now]
     staying = [name for name in others if name in wanted]

@@ -69,5 +69,16 @@ def test_what_cannot_be_edited_is_reported_and_nothing_happens_without_yes(
     assert gone not in students(graded)
 
 
+def test_a_namesake_stays(course):
+    for login in ("wei1", "wei2"):
+        assert mlsys(course, "add", login, "--name", "Wei Zhang") == 0
+    grades_file = course / "grades.csv"
+    grades_file.write_text('login,name\nwei1,"Zhang, Wei"\nwei2,"Zhang, Wei"\n')
+    assert mlsys(course, "forget", "wei1", "--yes") == 0
+    assert grades_file.read_text() == 'login,name\nwei2,"Zhang, Wei"\n'
+    assert mlsys(course, "forget", "wei2", "--yes") == 0
+    assert grades_file.read_text() == "login,name\n"
+
+
 def files(root: Path) -> list[Path]:
     return [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]

@@ -13,8 +13,9 @@ from datetime import timedelta
 
 import pytest
 
+from mlsys_widgets.files import write_whole
 from mlsys_widgets.hub import hand_in_watch
-from mlsys_widgets.hub.hand_in_watch import HandInWatch
+from mlsys_widgets.hub.hand_in_watch import HandInWatch, notes_locked
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.hand_in_notes import read_notes
 
@@ -208,3 +209,24 @@ def test_the_service_runs_by_itself(inbound, notes):
             assert [note.student for note in read_notes(notes)] == [me]
         finally:
             service.terminate()
+
+
+def test_what_was_renamed_is_not_noted_again(tmp_path):
+    """Not even if the new file of notes has the number of the old one."""
+    inbound, notes = tmp_path / "inbound", tmp_path / "notes.jsonl"
+    inbound.mkdir()
+    watch = HandInWatch(inbound, notes, lambda _: name)
+    for old, new in (("ann", "ada"), ("ada", "eve")):
+        name = old
+        if old == "ann":
+            (inbound / "ann+lab_01+x").mkdir()
+            (inbound / "ann+lab_01+x" / "timestamp.txt").write_text("now")
+            assert len(watch.look()) == 1
+        with notes_locked(notes):
+            text = notes.read_text().replace(old, new)
+            for _ in range(2):
+                write_whole(notes, text)
+            (inbound / f"{old}+lab_01+x").rename(inbound / f"{new}+lab_01+x")
+        name = new
+        assert watch.look() == []
+    assert [note.student for note in read_notes(notes)] == ["eve"]

@@ -68,6 +68,8 @@ for line in sys.stdin:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait(60)
+        assert self.process.stdout
+        self.process.stdout.close()
 
 
 class Course:
