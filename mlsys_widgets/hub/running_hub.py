@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mlsys_widgets.files import StillHeld, acquire
 from mlsys_widgets.hub.places import Places
 
 
@@ -70,9 +70,9 @@ def end_orphan(places: Places, patience: float = 10.0) -> bool:
         return False
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + patience
-    while not _ended(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    # Its threads end one after the other, and the last one lets go of the lock.
+    with places.lock.open("a") as lock, suppress(StillHeld):
+        acquire(lock.fileno(), patience=patience)
     return True
 
 
@@ -90,15 +90,6 @@ def _words(pid: int) -> list[str]:
     except OSError:
         return []
     return [word.decode("utf-8", "replace") for word in said.split(b"\0") if word]
-
-
-def _ended(pid: int) -> bool:
-    """Whether a process has let go of everything, its locks included; it may not be buried yet."""
-    try:
-        said = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
-    except OSError:
-        return True
-    return said.rpartition(")")[2].split()[0] in ("Z", "X")
 
 
 def _parent(pid: int) -> int | None:
