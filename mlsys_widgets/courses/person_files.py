@@ -27,7 +27,9 @@ from mlsys_widgets.courses.student_rows import (
     students,
 )
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.grading.grade_history import GradeHistory
 from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.second_looks import SecondLooks
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
 
@@ -201,6 +203,11 @@ def _forget(person: PersonFiles, edit: SettingsEditor, searches: Sequence[Search
     with ExitStack() as stack:
         for lab in labs_of(course):  # nobody may write about them meanwhile
             stack.enter_context(GradedLog(course.home, lab).alone())
+        # These keep more than lines about people: a chain, and answers in the exchange.
+        for name in person.names().logins:
+            SecondLooks(course).forget(name)
+            for lab in labs_of(course):
+                GradeHistory(course.home, lab).forget(name)
         left = []
         for search in searches:
             for trace in search.traces():

@@ -82,7 +82,8 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     spread = "-n 2 --dist loadscope --no-loadscope-reorder"
     days = (
         "tests/hub", "tests/courses", "tests/deploy", "tests/browser",
-        "tests/labs/test_nbgrader.py", "tests/grading/test_differential.py",
+        "tests/labs/test_nbgrader.py", "tests/labs/test_read_off.py",
+        "tests/grading/test_differential.py",
         "tests/grading/test_preprocessor.py", "tests/grading/test_postgres.py",
         "tests/grading/test_chaos.py", "tests/grading/test_broken.py",
         "tests/grading/test_marking.py", "tests/grading/test_archives.py",
