@@ -63,7 +63,9 @@ class KnownNames:
         every = sorted({*self.logins, *self.words}, key=len, reverse=True)
         said = {form for name in every for form in (name, json.dumps(name)[1:-1])}
         one = "|".join(re.escape(each) for each in sorted(said, key=len, reverse=True))
-        return re.compile(rb"(?<![A-Za-z0-9_-])(?:" + one.encode() + rb")(?![A-Za-z0-9_-])")
+        # JupyterHub has a word of its own for somebody's server.
+        start = rb"(?:(?<![A-Za-z0-9_-])|(?<=jupyterhub-user-))"
+        return re.compile(start + rb"(?:" + one.encode() + rb")(?![A-Za-z0-9_-])")
 
     @property
     def text_pattern(self) -> re.Pattern[str]:

@@ -75,13 +75,15 @@ def test_folders_at_the_top_are_never_somebodys(tmp_path):
 
 def test_a_log_that_is_written_meanwhile_keeps_its_length(tmp_path):
     path = tmp_path / "hub.log"
-    path.write_text("a\nUser logged in: ada\n/user/ada/lab\nadam\n")
+    path.write_text("a\nUser logged in: ada\n/user/ada/lab\nadam\njupyterhub-user-ada\nx-ada\n")
     with path.open("a") as writer:
         search = Search(tmp_path, NAMES, live=True)
         for trace in search.traces():
             search.remove(trace)
         writer.write("more\n")
-    assert path.read_text() == "a\nUser logged in: ***\n/user/***/lab\nadam\nmore\n"
+    assert path.read_text() == (
+        "a\nUser logged in: ***\n/user/***/lab\nadam\njupyterhub-user-***\nx-ada\nmore\n"
+    )
 
 
 def test_rotated_and_packed_logs_are_edited_too(tmp_path):
