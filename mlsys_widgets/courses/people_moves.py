@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.grading.grade_history import HISTORY, GradeHistory
 from mlsys_widgets.labs.course import Course, read_config
 
 #: Where nbgrader keeps the work of students, at each step.
@@ -80,6 +81,11 @@ def rename_in_records(course: Course, old: str, new: str, labs: Collection[str] 
     root = course.home / OWN_FOLDER
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
         if path.is_symlink() or not path.is_file() or path.suffix not in (".json", ".jsonl"):
+            continue
+        if path.name.startswith(HISTORY):  # a chain, whose digests must follow
+            lab = path.stem.removeprefix(HISTORY)
+            if (not labs or lab in labs) and GradeHistory(course.home, lab).rename(old, new):
+                changed.append(path)
             continue
         text = path.read_text("utf-8", "surrogateescape")
         if f'"{old}' not in text or (labs and not any(lab in str(path) for lab in labs)):

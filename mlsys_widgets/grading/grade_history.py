@@ -28,6 +28,9 @@ from mlsys_widgets.files import OWN_FOLDER, write_whole
 from mlsys_widgets.grading.lab_grades import LabGrade
 from mlsys_widgets.grading.private_lines import append_lines, read_lines
 
+#: How the file of a lab begins.
+HISTORY: Final = "history-"
+
 #: Kinds of changes.
 GRADED: Final = "graded"
 REGRADED: Final = "regraded"
@@ -102,7 +105,7 @@ class GradeHistory:
     """
 
     def __init__(self, root: Path, lab: str) -> None:
-        self._path = root / OWN_FOLDER / f"history-{lab}.jsonl"
+        self._path = root / OWN_FOLDER / f"{HISTORY}{lab}.jsonl"
         self._note = root / OWN_FOLDER / f"running-{lab}.json"
 
     # Reading.
@@ -185,6 +188,33 @@ class GradeHistory:
             write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=mode)
         return found
 
+    def rename(self, old: str, new: str) -> int:
+        """Give a student another name in every entry; returns how many there were.
+
+        The chain is computed again, so a history that was edited is left as it is, and refused.
+
+        Raises
+        ------
+        ValueError
+            When the chain is broken.
+        """
+        lines = list(self._lines())
+        if not any(line.body is not None and line.body["student"] == old for line in lines):
+            return 0
+        if problems := [each for line in lines for each in line.problems]:
+            raise ValueError(f"{self._path}: {problems[0]} Look at it before you rename anybody.")
+        found, made, previous = 0, [], _FIRST
+        for (_, said), line in zip(read_lines(self._path), lines, strict=True):
+            body, digest = line.body, said["digest"]
+            if body is not None and body["student"] == old:
+                body, found = {**body, "student": new}, found + 1
+                digest = _digest(body)
+            made.append({"seq": line.seq, "prev": previous, "digest": digest, "body": body})
+            previous = _link(line.seq, previous, digest)
+        text = "".join(f"{json.dumps(each)}\n" for each in made)
+        write_whole(self._path, text, mode=self._path.stat().st_mode & 0o777)
+        return found
+
     def _running(self) -> GradebookRun | None:
         """The command that was running, if it was killed before it could say what it did."""
         try:
@@ -230,13 +260,19 @@ class _ChainedLine:
             problems.append(f"Line {number} does not continue the one before it.")
         if isinstance(body, dict) and _digest(body) != digest:
             problems.append(f"Line {number} was changed after it was written.")
-        chained = hashlib.sha256(f"{seq} {prev} {digest}".encode()).hexdigest()
-        return cls(seq, chained, body if isinstance(body, dict) else None, tuple(problems))
+        return cls(
+            seq, _link(seq, prev, digest), body if isinstance(body, dict) else None, tuple(problems)
+        )
 
 
 def _digest(body: Mapping[str, Any]) -> str:
     text = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _link(seq: int, previous: str, digest: str) -> str:
+    """What the next line names as the one before it."""
+    return hashlib.sha256(f"{seq} {previous} {digest}".encode()).hexdigest()
 
 
 def _chained(changes: Iterable[GradeChange], seq: int, previous: str) -> Iterator[bytes]:
@@ -245,8 +281,7 @@ def _chained(changes: Iterable[GradeChange], seq: int, previous: str) -> Iterato
         body = {**vars(change), "salt": secrets.token_hex(8)}
         body = json.loads(json.dumps(body))
         line = {"seq": seq_, "prev": previous, "digest": _digest(body), "body": body}
-        chained = f"{seq_} {previous} {line['digest']}"
-        previous = hashlib.sha256(chained.encode()).hexdigest()
+        previous = _link(seq_, previous, line["digest"])
         yield json.dumps(line).encode() + b"\n"
 
 

@@ -94,6 +94,18 @@ def test_a_student_is_forgotten_and_the_chain_holds(history):
     assert told(history) == [("bob", "found", (None, 2))]
 
 
+def test_a_student_is_renamed_and_the_chain_holds(history):
+    history.notice(of("ann", a=auto(1)) | of("bob", a=auto(2)))
+    assert history.rename("ann", "anna") == 1
+    assert history.rename("ann", "anna") == 0
+    assert history.notice(of("anna", a=auto(1)) | of("bob", a=auto(2))) == []
+    assert told(history) == [("anna", "found", (None, 1)), ("bob", "found", (None, 2))]
+    text = history._path.read_text()
+    history._path.write_text(text.replace("found", "lost", 1))
+    with pytest.raises(ValueError, match="was changed after it was written"):
+        history.rename("anna", "ann")
+
+
 def test_nobody_else_may_read_it(history):
     history.notice(of("ann", a=auto(1)))
     assert history._path.stat().st_mode & 0o077 == 0

@@ -10,7 +10,8 @@ import subprocess
 import pytest
 
 TARGETS = {
-    "help", "lab", "hub", "test", "test-hub", "test-term", "test-all", "lint", "types", "format", "docs",
+    "help", "lab", "hub", "test", "test-hub", "test-term", "test-all", "lint", "types", "format",
+    "docs",
     "bench", "constraints", "clean", "labextension", "quick", "nbval",
 }  # fmt: skip
 
