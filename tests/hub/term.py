@@ -171,8 +171,9 @@ class Term:
         released = {path.name for path in (self.exchange / "outbound").iterdir()}
         assert {FIRST, SECOND} <= released
         assert THIRD not in released
-        due = json.loads(self.hub.places.dates_of(self.hub.names["ada"]).read_text())
-        assert SECOND in json.dumps(due)
+        dates = self.hub.places.dates_of(self.hub.names["ada"])
+        self.hub.wait(dates.is_file, "ada's own dates are written")
+        assert SECOND in dates.read_text()
 
     def two_people_teach(self) -> None:
         for who, section in (("tom", "morning"), ("uma", "evening")):
