@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{25(e,o,t){var r=t(26),s=t.n(r),a=t(27),n=(t.n(a))()(s());n.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{25(e,o,s){var a=s(26),t=s.n(a),r=s(27),n=(s.n(r))()(t());n.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -57,6 +57,15 @@
 .mlsys-Status button:focus-visible {
   outline: 2px solid var(--jp-brand-color1);
   outline-offset: 1px;
+}
+
+.mlsys-Lab-due p {
+  margin: 2px 0;
+}
+
+.mlsys-Lab-due[data-state='soon'] p:first-child,
+.mlsys-Lab-due[data-state='grace'] p:first-child {
+  font-weight: 600;
 }
 
 .mlsys-Lab-next {
@@ -197,6 +206,12 @@
   background: var(--jp-layout-color2);
 }
 
+.mlsys-Lab-version {
+  padding: 6px 8px;
+  border-inline-start: 3px solid var(--jp-brand-color1);
+  background: var(--jp-layout-color2);
+}
+
 /* For screen readers: a sign has no words. */
 .mlsys-Lab-unseen {
   position: absolute;
@@ -247,6 +262,25 @@
 
 .mlsys-Lab-words li {
   margin-bottom: 4px;
+}
+
+/* Asking for a second look. */
+
+.mlsys-SecondLook label {
+  display: block;
+  margin-bottom: 8px;
+}
+
+.mlsys-SecondLook select,
+.mlsys-SecondLook textarea {
+  display: block;
+  width: 100%;
+  margin-top: 4px;
+  box-sizing: border-box;
+}
+
+.mlsys-SecondLook p {
+  white-space: pre-line;
 }
 
 /* The banner above a lab, and the same in the panel. */
@@ -410,4 +444,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),t.d(o,{},{A:n})},27(e){e.exports=function(e){var o=[];return o.toString=function(){return this.map(function(o){var t="",r=void 0!==o[5];return o[4]&&(t+="@supports (".concat(o[4],") {")),o[2]&&(t+="@media ".concat(o[2]," {")),r&&(t+="@layer".concat(o[5].length>0?" ".concat(o[5]):""," {")),t+=e(o),r&&(t+="}"),o[2]&&(t+="}"),o[4]&&(t+="}"),t}).join("")},o.i=function(e,t,r,s,a){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(r)for(var i=0;i<this.length;i++){var l=this[i][0];null!=l&&(n[l]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);r&&n[d[0]]||(void 0!==a&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=a),t&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=t),s&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=s):d[4]="".concat(s)),o.push(d))}},o}},26(e){e.exports=function(e){return e[1]}},19(e){var o=[];function t(e){for(var t=-1,r=0;r<o.length;r++)if(o[r].identifier===e){t=r;break}return t}function r(e,r){for(var s={},a=[],n=0;n<e.length;n++){var i=e[n],l=r.base?i[0]+r.base:i[0],p=s[l]||0,d="".concat(l," ").concat(p);s[l]=p+1;var c=t(d),m={css:i[1],media:i[2],sourceMap:i[3],supports:i[4],layer:i[5]};if(-1!==c)o[c].references++,o[c].updater(m);else{var u=function(e,o){var t=o.domAPI(o);return t.update(e),function(o){o?(o.css!==e.css||o.media!==e.media||o.sourceMap!==e.sourceMap||o.supports!==e.supports||o.layer!==e.layer)&&t.update(e=o):t.remove()}}(m,r);r.byIndex=n,o.splice(n,0,{identifier:d,updater:u,references:1})}a.push(d)}return a}e.exports=function(e,s){var a=r(e=e||[],s=s||{});return function(e){e=e||[];for(var n=0;n<a.length;n++){var i=t(a[n]);o[i].references--}for(var l=r(e,s),p=0;p<a.length;p++){var d=t(a[p]);0===o[d].references&&(o[d].updater(),o.splice(d,1))}a=l}}},21(e){var o={};e.exports=function(e,t){var r=function(e){if(void 0===o[e]){var t=document.querySelector(e);if(window.HTMLIFrameElement&&t instanceof window.HTMLIFrameElement)try{t=t.contentDocument.head}catch(e){t=null}o[e]=t}return o[e]}(e);if(!r)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");r.appendChild(t)}},23(e){e.exports=function(e){var o=document.createElement("style");return e.setAttributes(o,e.attributes),e.insert(o,e.options),o}},22(e,o,t){e.exports=function(e){var o=t.nc;o&&e.setAttribute("nonce",o)}},20(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var o=e.insertStyleElement(e);return{update:function(t){var r,s,a;r="",t.supports&&(r+="@supports (".concat(t.supports,") {")),t.media&&(r+="@media ".concat(t.media," {")),(s=void 0!==t.layer)&&(r+="@layer".concat(t.layer.length>0?" ".concat(t.layer):""," {")),r+=t.css,s&&(r+="}"),t.media&&(r+="}"),t.supports&&(r+="}"),(a=t.sourceMap)&&"u">typeof btoa&&(r+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(a))))," */")),e.styleTagTransform(r,o,e.options)},remove:function(){var e;null===(e=o).parentNode||e.parentNode.removeChild(e)}}}},24(e){e.exports=function(e,o){if(o.styleSheet)o.styleSheet.cssText=e;else{for(;o.firstChild;)o.removeChild(o.firstChild);o.appendChild(document.createTextNode(e))}}},18(e,o,t){var r=t(19),s=t.n(r),a=t(20),n=t.n(a),i=t(21),l=t.n(i),p=t(22),d=t.n(p),c=t(23),m=t.n(c),u=t(24),b=t.n(u),y=t(25),h={};h.styleTagTransform=b(),h.setAttributes=d(),h.insert=l().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=m(),s()(y.A,h),y.A&&y.A.locals&&y.A.locals}}]);
+`,""]),s.d(o,{},{A:n})},27(e){e.exports=function(e){var o=[];return o.toString=function(){return this.map(function(o){var s="",a=void 0!==o[5];return o[4]&&(s+="@supports (".concat(o[4],") {")),o[2]&&(s+="@media ".concat(o[2]," {")),a&&(s+="@layer".concat(o[5].length>0?" ".concat(o[5]):""," {")),s+=e(o),a&&(s+="}"),o[2]&&(s+="}"),o[4]&&(s+="}"),s}).join("")},o.i=function(e,s,a,t,r){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(a)for(var i=0;i<this.length;i++){var l=this[i][0];null!=l&&(n[l]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);a&&n[d[0]]||(void 0!==r&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=r),s&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=s),t&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=t):d[4]="".concat(t)),o.push(d))}},o}},26(e){e.exports=function(e){return e[1]}},19(e){var o=[];function s(e){for(var s=-1,a=0;a<o.length;a++)if(o[a].identifier===e){s=a;break}return s}function a(e,a){for(var t={},r=[],n=0;n<e.length;n++){var i=e[n],l=a.base?i[0]+a.base:i[0],p=t[l]||0,d="".concat(l," ").concat(p);t[l]=p+1;var c=s(d),m={css:i[1],media:i[2],sourceMap:i[3],supports:i[4],layer:i[5]};if(-1!==c)o[c].references++,o[c].updater(m);else{var u=function(e,o){var s=o.domAPI(o);return s.update(e),function(o){o?(o.css!==e.css||o.media!==e.media||o.sourceMap!==e.sourceMap||o.supports!==e.supports||o.layer!==e.layer)&&s.update(e=o):s.remove()}}(m,a);a.byIndex=n,o.splice(n,0,{identifier:d,updater:u,references:1})}r.push(d)}return r}e.exports=function(e,t){var r=a(e=e||[],t=t||{});return function(e){e=e||[];for(var n=0;n<r.length;n++){var i=s(r[n]);o[i].references--}for(var l=a(e,t),p=0;p<r.length;p++){var d=s(r[p]);0===o[d].references&&(o[d].updater(),o.splice(d,1))}r=l}}},21(e){var o={};e.exports=function(e,s){var a=function(e){if(void 0===o[e]){var s=document.querySelector(e);if(window.HTMLIFrameElement&&s instanceof window.HTMLIFrameElement)try{s=s.contentDocument.head}catch(e){s=null}o[e]=s}return o[e]}(e);if(!a)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");a.appendChild(s)}},23(e){e.exports=function(e){var o=document.createElement("style");return e.setAttributes(o,e.attributes),e.insert(o,e.options),o}},22(e,o,s){e.exports=function(e){var o=s.nc;o&&e.setAttribute("nonce",o)}},20(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var o=e.insertStyleElement(e);return{update:function(s){var a,t,r;a="",s.supports&&(a+="@supports (".concat(s.supports,") {")),s.media&&(a+="@media ".concat(s.media," {")),(t=void 0!==s.layer)&&(a+="@layer".concat(s.layer.length>0?" ".concat(s.layer):""," {")),a+=s.css,t&&(a+="}"),s.media&&(a+="}"),s.supports&&(a+="}"),(r=s.sourceMap)&&"u">typeof btoa&&(a+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),e.styleTagTransform(a,o,e.options)},remove:function(){var e;null===(e=o).parentNode||e.parentNode.removeChild(e)}}}},24(e){e.exports=function(e,o){if(o.styleSheet)o.styleSheet.cssText=e;else{for(;o.firstChild;)o.removeChild(o.firstChild);o.appendChild(document.createTextNode(e))}}},18(e,o,s){var a=s(19),t=s.n(a),r=s(20),n=s.n(r),i=s(21),l=s.n(i),p=s(22),d=s.n(p),c=s(23),m=s.n(c),u=s(24),b=s.n(u),y=s(25),h={};h.styleTagTransform=b(),h.setAttributes=d(),h.insert=l().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=m(),t()(y.A,h),y.A&&y.A.locals&&y.A.locals}}]);
