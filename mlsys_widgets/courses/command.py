@@ -19,6 +19,7 @@ from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
 from mlsys_widgets.courses.new_course import init_course
+from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
 from mlsys_widgets.grading.advice import advise
 from mlsys_widgets.labs.trial_accounts import note_trial_accounts
@@ -52,8 +53,10 @@ def _write_bundle(course: Course, target: Path, console: Console) -> None:
         target = course.root / "build" / default_name(course)
     path = pack(course, target)
     size = f"{path.stat().st_size / 1e3:,.0f} kB"
-    _print(console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only.")
-    _print(console, f"To make a course from it: mlsys course init FOLDER --from {path}")
+    print_plain(
+        console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only."
+    )
+    print_plain(console, f"To make a course from it: mlsys course init FOLDER --from {path}")
 
 
 def run_init(arguments: argparse.Namespace) -> int:
@@ -70,10 +73,10 @@ def run_init(arguments: argparse.Namespace) -> int:
             remark=remarks.append,
         )
     for words in remarks:
-        _print(console, words, style="yellow")
+        print_plain(console, words, style="yellow")
     course_id = Course(folder).course_id
-    _print(console, f"Made {folder}: the course {course_id}. Its README.md says what is next.")
-    _print(console, f"To check that nothing is missing: mlsys course doctor {folder}")
+    print_plain(console, f"Made {folder}: the course {course_id}. Its README.md says what is next.")
+    print_plain(console, f"To check that nothing is missing: mlsys course doctor {folder}")
     return 0
 
 
@@ -83,13 +86,15 @@ def run_roster(arguments: argparse.Namespace) -> int:
     students = read_roster(arguments.roster)
     course = Course.at(arguments.folder)
     for words in hub_remarks(students):
-        _print(console, words, style="yellow")
+        print_plain(console, words, style="yellow")
     done = enter_students(course, students)
     note_trial_accounts(course.home, (), enrolled=[each.id for each in students])
-    _print(console, f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}.")
+    print_plain(
+        console, f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}."
+    )
     if done.missing:
         words = f"Not in this roster, and kept with all grades: {listed(done.missing, most=20)}."
-        _print(console, words, style="yellow")
+        print_plain(console, words, style="yellow")
     return 0
 
 
@@ -106,7 +111,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             if each.fix:
                 # On a line of its own, so that a command can be copied.
                 sign, style = _SIGNS[each.level]
-                _print(console, f"{sign} {each.about}: {each.fix}", style=style)
+                print_plain(console, f"{sign} {each.about}: {each.fix}", style=style)
     return 1 if any(each.level == "problem" for each in found) else 0
 
 
@@ -118,7 +123,3 @@ def _table(found: Sequence[Finding]) -> Table:
         sign, style = _SIGNS[each.level]
         table.add_row(Text(sign, style), Text(each.about), Text(each.said))
     return table
-
-
-def _print(console: Console, words: str, *, style: str | None = None) -> None:
-    console.print(words, style=style, highlight=False, markup=False, soft_wrap=True)

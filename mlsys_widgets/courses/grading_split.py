@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from sqlalchemy import Connection, select
 
+from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook
 from mlsys_widgets.files import OWN_FOLDER, write_whole
 from mlsys_widgets.grading import gradebook_schema as t
@@ -175,13 +176,15 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(table)
     for ta in tas:
         mine = [each for each in work if assigned[each.student] == ta.name]
-        _print(console, f"\n{ta.name}: {PAGES}/{lab}/{ta.name}.md in JupyterLab")
+        print_plain(console, f"\n{ta.name}: {PAGES}/{lab}/{ta.name}.md in JupyterLab")
         for number, each in enumerate(mine, start=1):
             whose = each.student if arguments.names else f"submission {number}"
             state = counted(each.waiting, "cell") + " open" if each.waiting else "done"
-            _print(console, f"  {whose}: {state}  {link(ta.name, each.notebook)}")
+            print_plain(console, f"  {whose}: {state}  {link(ta.name, each.notebook)}")
     if not work:
-        _print(console, f"Nothing of {lab} waits for a person. Grade it first: mlsys grade {lab}")
+        print_plain(
+            console, f"Nothing of {lab} waits for a person. Grade it first: mlsys grade {lab}"
+        )
     return 0
 
 
@@ -218,7 +221,3 @@ def _before(path: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return {str(k): str(v) for k, v in said.items()} if isinstance(said, dict) else {}
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

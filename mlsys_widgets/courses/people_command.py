@@ -27,6 +27,7 @@ from mlsys_widgets.courses.people_moves import (
     rename_in_records,
     set_work_aside,
 )
+from mlsys_widgets.courses.plain_terminal import agreed, print_plain
 from mlsys_widgets.courses.roster import RosterEntry, hub_remarks, login_problem
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.courses.student_rows import (
@@ -70,7 +71,7 @@ def run_people(arguments: argparse.Namespace) -> int:
             table.add_row(*map(Text, cells))
     console.print(table)
     for words in status.problems if status else ():
-        _print(console, f"The hub says: {words}")
+        print_plain(console, f"The hub says: {words}")
     return 0
 
 
@@ -110,7 +111,7 @@ def run_add(arguments: argparse.Namespace) -> int:
     edit.write()
     done = enter_students(course, [entry])
     console = Console()
-    _print(console, f"{name} is {'added' if done.added else 'in the course again'}.")
+    print_plain(console, f"{name} is {'added' if done.added else 'in the course again'}.")
     return _follow(course, console, name)
 
 
@@ -123,7 +124,7 @@ def run_drop(arguments: argparse.Namespace) -> int:
     edit.mark(arguments.student, locked=False, dropped=True)
     edit.write()
     console = Console()
-    _print(console, f"{arguments.student} is dropped; work and grades are kept.")
+    print_plain(console, f"{arguments.student} is dropped; work and grades are kept.")
     return _follow(course, console, arguments.student)
 
 
@@ -146,7 +147,7 @@ def _set_locked(arguments: argparse.Namespace, *, locked: bool) -> int:
     edit.mark(name, locked=locked)
     edit.write()
     console = Console()
-    _print(console, f"{name} is {'locked' if locked else 'unlocked'}.")
+    print_plain(console, f"{name} is {'locked' if locked else 'unlocked'}.")
     return _follow(course, console, name)
 
 
@@ -174,7 +175,7 @@ def run_staff(arguments: argparse.Namespace) -> int:
     console = Console()
     what = f"is now {'an instructor' if member.role == 'instructor' else 'a TA'}" if member \
         else "no longer teaches"  # fmt: skip
-    _print(console, f"{name} {what}.")
+    print_plain(console, f"{name} {what}.")
     return _follow(course, console, name)
 
 
@@ -212,8 +213,9 @@ def run_rename(arguments: argparse.Namespace) -> int:
     exchange = exchange_of(course)
     if exchange is not None and not link.exists:
         _try_exchange(console, exchange, old, new)
-    _print(console, f"{old} is now {new}. Their numbers stay those of {before.numbers or old}, so"
-           " what they committed stays valid.")  # fmt: skip
+    whose = before.numbers or old
+    words = f"{old} is now {new}. Their numbers stay those of {whose}, so what they committed"
+    print_plain(console, f"{words} stays valid.")
     return _follow(course, console, new)
 
 
@@ -228,17 +230,17 @@ def run_merge(arguments: argparse.Namespace) -> int:
     for name in () if resumed else (gone, stays):
         _check_known(course, name)
     plan = _merge_plan(course, gone, stays)
-    _print(console, f"{gone} becomes {stays}:")
+    print_plain(console, f"{gone} becomes {stays}:")
     for lab, moves in sorted(plan.items()):
         words = (
             f"the work of {gone} moves to {stays}" if moves
             else f"the work of {stays} counts; that of {gone} is kept in {MERGED}/{gone}/{lab}"
         )  # fmt: skip
-        _print(console, f"  {lab}: {words}")
+        print_plain(console, f"  {lab}: {words}")
     if not plan:
-        _print(console, "  no lab has work of either login that would move")
-    if not arguments.yes and not _agreed("Merge them? Type yes: "):
-        _print(console, "Nothing was changed.")
+        print_plain(console, "  no lab has work of either login that would move")
+    if not arguments.yes and not agreed("Merge them? Type yes: "):
+        print_plain(console, "Nothing was changed.")
         return 1
     if not resumed:
         edit = SettingsEditor(course.root)
@@ -270,7 +272,7 @@ def run_merge(arguments: argparse.Namespace) -> int:
             raise ValueError(str(answer["problem"]))
     elif exchange is not None:
         _try_exchange(console, exchange, gone, stays, plan)
-    _print(console, f"{gone} is now {stays}.")
+    print_plain(console, f"{gone} is now {stays}.")
     return _follow(course, console, stays)
 
 
@@ -370,16 +372,16 @@ def _follow(course: Course, console: Console, name: str) -> int:
         return 0
     status = link.wait_for_settings()
     if status is None:
-        _print(console, _NOT_RUNNING)
+        print_plain(console, _NOT_RUNNING)
         return 0
     about = [words for words in status.problems if name in words]
     for words in about:
-        _print(console, f"The hub says: {words}")
+        print_plain(console, f"The hub says: {words}")
     found = status.people.get(name)
     if found:
-        _print(console, f"On the hub: {found['role']}, {found['standing']}.")
+        print_plain(console, f"On the hub: {found['role']}, {found['standing']}.")
     if name in status.passwords:
-        _print(console, f"Password until they change it: {status.passwords[name]}")
+        print_plain(console, f"Password until they change it: {status.passwords[name]}")
     return 1 if about else 0
 
 
@@ -394,16 +396,5 @@ def _try_exchange(
     try:
         move_inbound(exchange / "inbound", old, new, keep=keep)
     except OSError as problem:
-        _print(console, f"What {old} handed in could not be renamed in {exchange}:"
+        print_plain(console, f"What {old} handed in could not be renamed in {exchange}:"
                f" {problem.strerror}; do that as its owner.")  # fmt: skip
-
-
-def _agreed(question: str) -> bool:
-    try:
-        return input(question).strip().lower() == "yes"
-    except EOFError:
-        return False
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

@@ -18,6 +18,7 @@ from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.courses.hub_link import HubLink, HubStatus
 from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
 from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
+from mlsys_widgets.courses.plain_terminal import agreed, print_plain
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.courses.student_rows import (
     gradebook,
@@ -161,20 +162,20 @@ def run_forget(arguments: argparse.Namespace) -> int:
     if not (rows.get("student") or edit.changed or traces or on_hub):
         raise ValueError(f"nothing in this course names {arguments.student}")
     labs = [each["lab"] for each in rows.get("submissions", ())]
-    _print(console, f"This permanently removes what is kept about {arguments.student}:")
+    print_plain(console, f"This permanently removes what is kept about {arguments.student}:")
     if rows.get("student"):
-        _print(console, f"  gradebook: their entry, and {counted(len(labs), 'submission')}")
+        print_plain(console, f"  gradebook: their entry, and {counted(len(labs), 'submission')}")
     if said:
-        _print(console, f"  assignments/{COURSE_SETTINGS}: {', '.join(said)}")
+        print_plain(console, f"  assignments/{COURSE_SETTINGS}: {', '.join(said)}")
     for _, trace in traces:
         if trace.how != "cannot":
             how = "removed" if trace.how == "remove" else trace.why
-            _print(console, f"  {_shown(trace, person.course)}: {how}")
+            print_plain(console, f"  {_shown(trace, person.course)}: {how}")
     if link.exists:
-        _print(console, "  on the hub: account, home, password, hand-ins, notes, log entries")
+        print_plain(console, "  on the hub: account, home, password, hand-ins, notes, log entries")
     _cannot(console, [trace for _, trace in traces], person.course)
-    if not arguments.yes and not _agreed("Remove all of this? Type yes: "):
-        _print(console, "Nothing was removed.")
+    if not arguments.yes and not agreed("Remove all of this? Type yes: "):
+        print_plain(console, "Nothing was removed.")
         return 1
     names = person.names()  # while the gradebook still knows them
     left = _forget(person, edit, searches)
@@ -191,9 +192,9 @@ def run_forget(arguments: argparse.Namespace) -> int:
         if answer.get("problem"):
             raise ValueError(str(answer["problem"]))
         left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer["left"]]
-        _print(console, "The hub has removed the account, the home and its own records.")
+        print_plain(console, "The hub has removed the account, the home and its own records.")
     _cannot(console, left, person.course)
-    _print(console, "Removed." if not left else "Removed, but for the above.")
+    print_plain(console, "Removed." if not left else "Removed, but for the above.")
     return 0 if not left else 1
 
 
@@ -267,7 +268,7 @@ def run_copy(arguments: argparse.Namespace) -> int:
     files["README.txt"] = _readme(person.course, arguments.student, unread, hub=link.exists)
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, _archive(files), mode=0o600)
-    _print(console, f"Wrote {target}: {counted(len(files), 'file')}. It is for them alone.")
+    print_plain(console, f"Wrote {target}: {counted(len(files), 'file')}. It is for them alone.")
     _cannot(console, unread, person.course)
     return 0
 
@@ -320,17 +321,6 @@ def _shown(trace: Trace, course: Course) -> str:
 def _cannot(console: Console, traces: Sequence[Trace], course: Course) -> None:
     left = [each for each in traces if each.how == "cannot"]
     if left:
-        _print(console, "Found, and left alone:")
+        print_plain(console, "Found, and left alone:")
     for each in left:
-        _print(console, f"  {_shown(each, course)}: {each.why}")
-
-
-def _agreed(question: str) -> bool:
-    try:
-        return input(question).strip().lower() == "yes"
-    except EOFError:
-        return False
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)
+        print_plain(console, f"  {_shown(each, course)}: {each.why}")

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
+from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
 from mlsys_widgets.labs.calendar import Calendar, Extension, LabDates
 from mlsys_widgets.labs.due_words import span
@@ -35,12 +36,14 @@ def run_calendar(arguments: argparse.Namespace) -> int:
     if not calendar.labs:
         week = now.replace(hour=8, minute=0, second=0)
         lab = labs[0] if labs else "lab_01"
-        _print(console, _NO_DATES.format(lab=lab, release=week, due=week + timedelta(days=7)))
+        print_plain(console, _NO_DATES.format(lab=lab, release=week, due=week + timedelta(days=7)))
         return 0
     student = arguments.student or ""
     if student:
         section = calendar.section(student)
-        _print(console, f"As {student} has it{f', in the section {section}' if section else ''}:")
+        print_plain(
+            console, f"As {student} has it{f', in the section {section}' if section else ''}:"
+        )
     table = Table(
         "lab", "opens", "due", "closes", "now", "late", "weight", box=None, header_style="bold"
     )
@@ -50,9 +53,9 @@ def run_calendar(arguments: argparse.Namespace) -> int:
         table.add_row(*(Text(each) for each in row), f"{dates.weight:g}")
     console.print(table)
     for line in () if student else _what_differs(calendar):
-        _print(console, line)
+        print_plain(console, line)
     for line in follow_calendar(course).sentences:
-        _print(console, line)
+        print_plain(console, line)
     return 0
 
 
@@ -101,8 +104,8 @@ def run_extend(arguments: argparse.Namespace) -> int:
             words = f"stays due {_shown(new, changed)}: that is no later than before"
         else:
             words = f"is due {_shown(new, changed)} for {longer.student}"
-        _print(console, f"{lab} {words}.")
-    _print(console, f"To take it back, delete the last lines of {path}.")
+        print_plain(console, f"{lab} {words}.")
+    print_plain(console, f"To take it back, delete the last lines of {path}.")
     follow_calendar(Course.at(arguments.folder))
     return 0
 
@@ -168,7 +171,3 @@ def _what_differs(calendar: Calendar) -> Iterator[str]:
         more = f"until {_shown(each.due, calendar)}" if each.due else f"{each.days:g} days more"
         lab = "all labs" if each.lab == "*" else each.lab
         yield f"{each.student} has {more} for {lab}: {each.reason}"
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

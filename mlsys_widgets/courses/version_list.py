@@ -20,6 +20,7 @@ from rich.text import Text
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
+from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
 from mlsys_widgets.grading.submissions import students
 from mlsys_widgets.labs.copy_notes import UNSTAMPED, copies_beside, read_copies
@@ -125,7 +126,7 @@ def run_versions(arguments: argparse.Namespace) -> int:
         return 0
     console = Console()
     if not rows:
-        _print(console, f"{arguments.lab} is not built yet: mlsys build {arguments.lab}")
+        print_plain(console, f"{arguments.lab} is not built yet: mlsys build {arguments.lab}")
         return 0
     console.print(_table(rows, course))
     _say_who_has_old_copies(console, rows)
@@ -153,7 +154,7 @@ def _table(rows: Iterable[VersionRow], course: Course) -> Table:
 def _say_who_has_old_copies(console: Console, rows: list[VersionRow]) -> None:
     """Name whoever has not got what students can fetch now."""
     if not any(each.fetched for each in rows):
-        _print(console, "The exchange does not have this lab.")
+        print_plain(console, "The exchange does not have this lab.")
     for each in rows:
         if each.fetched:
             continue
@@ -161,7 +162,7 @@ def _say_who_has_old_copies(console: Console, rows: list[VersionRow]) -> None:
         for who, where in ((each.homes, "In their homes"), (each.submitted, "Handed in")):
             if who:
                 people = counted(len(who), "student")
-                _print(console, f"{where}, {name}: {people}: {listed(who, most=20)}.")
+                print_plain(console, f"{where}, {name}: {people}: {listed(who, most=20)}.")
 
 
 def run_release(arguments: argparse.Namespace) -> int:
@@ -172,19 +173,19 @@ def run_release(arguments: argparse.Namespace) -> int:
     if arguments.version is not None:
         _check_lab(course, lab)
         noted = note_version(course, lab, arguments.version, arguments.note)
-        _print(console, f"Noted: students have version {noted.version} of {lab}.")
+        print_plain(console, f"Noted: students have version {noted.version} of {lab}.")
         return 0
     done = release_lab(course, lab, note=arguments.note)
     version = done.version.version
     if done.place is None:
         folder = course.folder("release", lab)
-        _print(console, f"Noted version {version}. There is no exchange: hand out {folder}.")
+        print_plain(console, f"Noted version {version}. There is no exchange: hand out {folder}.")
     elif done.before is None:
-        _print(console, f"Released {lab}, version {version}.")
+        print_plain(console, f"Released {lab}, version {version}.")
     elif done.before == version:
-        _print(console, f"Released {lab} again: it is version {version}, as before.")
+        print_plain(console, f"Released {lab} again: it is version {version}, as before.")
     else:
-        _print(
+        print_plain(
             console,
             f"Released {lab}, version {version}; it was {done.before}. Who has the old copy is told"
             f" in the Lab panel. To see who that is: mlsys course versions {lab}",
@@ -196,7 +197,3 @@ def _check_lab(course: Course, lab: str) -> None:
     if lab not in (known := labs_of(course)):
         there = ", ".join(known) or "none yet"
         raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {there}")
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

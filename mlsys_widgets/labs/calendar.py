@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from mlsys_widgets.labs.settings_tables import as_table, with_only
+
 _DAY: Final = timedelta(days=1)
 
 
@@ -207,9 +209,9 @@ def read_calendar(said: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
         for lab, of in _by_lab("labs", said.get("labs", {}), known).items()
     }
     sections, of_sections = {}, {}
-    for name, of in _table("sections", said.get("sections", {})).items():
+    for name, of in as_table("sections", said.get("sections", {})).items():
         where = f"sections.{name}"
-        _only(where, _table(where, of), ("students", "labs"))
+        with_only(where, as_table(where, of), ("students", "labs"))
         sections[name] = _names(f"{where}.students", of.get("students", []))
         of_sections[name] = {
             lab: _dates(f"{where}.labs.{lab}", one, zone, dates.get(lab, plain))
@@ -235,7 +237,7 @@ def _zone(name: Any) -> tzinfo:
 
 
 def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
-    of = _only(where, _table(where, said), [each.name for each in fields(LabDates)])
+    of = with_only(where, as_table(where, said), [each.name for each in fields(LabDates)])
     release = _time(f"{where}.release", of.get("release"), zone) or default.release
     due = _time(f"{where}.due", of.get("due"), zone) or default.due
     if release and due and due <= release:
@@ -251,7 +253,7 @@ def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
 
 def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:
     limits = {"per_day": 100.0, "grace_minutes": math.inf, "at_most": 100.0}
-    of = _only(where, _table(where, said), limits)
+    of = with_only(where, as_table(where, said), limits)
     return LatePolicy(
         **{
             name: _number(f"{where}.{name}", of.get(name, getattr(default, name)), 0, most)
@@ -262,7 +264,7 @@ def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:
 
 def _extension(said: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
     where = "extensions"
-    of = _only(where, _table(where, said), [each.name for each in fields(Extension)])
+    of = with_only(where, as_table(where, said), [each.name for each in fields(Extension)])
     student, reason = (_text(f"{where}.{name}", of.get(name)) for name in ("student", "reason"))
     lab = _text(f"{where}.lab", of.get("lab", "*"))
     if lab != "*":
@@ -286,25 +288,12 @@ def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _by_lab(where: str, said: Any, known: Iterable[str]) -> Mapping[str, Any]:
-    of = _table(where, said)
+    of = as_table(where, said)
     for lab in of:
         if lab not in known:
             listed = ", ".join(known) or "none yet"
             raise ValueError(f"{where} names {lab}; the labs of this course are: {listed}")
     return of
-
-
-def _table(where: str, said: Any) -> Mapping[str, Any]:
-    if not isinstance(said, Mapping):
-        raise ValueError(f"{where} is {said!r}; it must be a table, under a line [{where}]")
-    return said
-
-
-def _only(where: str, said: Mapping[str, Any], allowed: Iterable[str]) -> Mapping[str, Any]:
-    for name in said:
-        if name not in allowed:
-            raise ValueError(f"{where} sets {name}; it can set: {', '.join(allowed)}")
-    return said
 
 
 def _time(where: str, said: Any, zone: tzinfo) -> datetime | None:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from mlsys_widgets.labs.settings_tables import as_table, with_only
+
 StaffRole = Literal["instructor", "ta"]
 
 #: The tables of ``course.toml`` that are read here.
@@ -141,7 +143,7 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
     """
     staff = {
         name: _member(name, of, sections)
-        for name, of in _table("staff", said.get("staff", {})).items()
+        for name, of in as_table("staff", said.get("staff", {})).items()
     }
     for section, students in sections.items():
         if both := sorted(set(students) & staff.keys()):
@@ -149,11 +151,13 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
                 f"{both[0]} is in [staff] and in the section {section}; somebody who teaches needs"
                 " another login to work as a student"
             )
-    of = _only("people", _table("people", said.get("people", {})), ("added", "locked", "dropped"))
+    of = with_only(
+        "people", as_table("people", said.get("people", {})), ("added", "locked", "dropped")
+    )
     lists = {name: _names(f"people.{name}", of.get(name, [])) for name in of}
     names = {
         _name("names", name): _other_names(name, one)
-        for name, one in _table("names", said.get("names", {})).items()
+        for name, one in as_table("names", said.get("names", {})).items()
     }
     taken: dict[str, str] = {}
     for login, known in names.items():
@@ -167,7 +171,7 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
 
 def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> StaffMember:
     where = f"staff.{_name('staff', name)}"
-    of = _only(where, _table(where, said), ("role", "sections"))
+    of = with_only(where, as_table(where, said), ("role", "sections"))
     role: Any = of.get("role")
     if role not in get_args(StaffRole):
         raise ValueError(f'{where}.role is {role!r}; it must be "instructor" or "ta"')
@@ -181,7 +185,7 @@ def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> Staf
 
 def _other_names(login: str, said: Any) -> OtherNames:
     where = f"names.{login}"
-    of = _only(where, _table(where, said), ("numbers", "also"))
+    of = with_only(where, as_table(where, said), ("numbers", "also"))
     numbers = _name(f"{where}.numbers", of["numbers"]) if "numbers" in of else ""
     return OtherNames(numbers, _names(f"{where}.also", of.get("also", [])))
 
@@ -194,19 +198,6 @@ def _owner(ledger: bytes | None) -> str | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return owner if isinstance(owner, str) else None
-
-
-def _table(where: str, said: Any) -> Mapping[str, Any]:
-    if not isinstance(said, Mapping):
-        raise ValueError(f"{where} is {said!r}; it must be a table, under a line [{where}]")
-    return said
-
-
-def _only(where: str, said: Mapping[str, Any], allowed: Iterable[str]) -> Mapping[str, Any]:
-    for name in said:
-        if name not in allowed:
-            raise ValueError(f"{where} sets {name}; it can set: {', '.join(allowed)}")
-    return said
 
 
 def _name(where: str, said: Any) -> str:
