@@ -396,5 +396,5 @@ def _try_exchange(
     try:
         move_inbound(exchange / "inbound", old, new, keep=keep)
     except OSError as problem:
-        print_plain(console, f"What {old} handed in could not be renamed in {exchange}:"
-               f" {problem.strerror}; do that as its owner.")  # fmt: skip
+        words = f"What {old} handed in could not be renamed in {exchange}: {problem.strerror}"
+        print_plain(console, f"{words}; do that as its owner.")
