@@ -12,6 +12,7 @@ It is for nbgrader's own exchange, which is a folder. What changed is said with
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from pathlib import Path
 
@@ -41,6 +42,13 @@ class ReleaseVersion(ExchangeReleaseAssignment):  # type: ignore[misc]
         note_first_release(root, lab)
         noted = note_release(kept, self.note or None)
         say_what_changed(Path(self.dest_path) / f"{lab}.ipynb", root, lab, noted.version)
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        """Copy a folder, all of it at once: somebody may fetch the lab at this very moment."""
+        beside = Path(dest).with_name(f".{Path(dest).name}.new")
+        shutil.rmtree(beside, ignore_errors=True)  # of a release that was cut off
+        super().do_copy(src, str(beside), log)
+        beside.rename(dest)
 
     def _kept(self, root: Path, lab: str) -> KeptVersion | None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from nbgrader.auth import Authenticator
@@ -20,6 +21,8 @@ from mlsys_widgets.labs.exchange_place import nbgrader_settings
 from mlsys_widgets.labs.kept_versions import kept_versions
 from mlsys_widgets.labs.lab_versions import changes_in, stamp_in, version_in
 from tests.courses.fixed_lab import LAB, NOTE, FixedLab, edit, fixed_lab
+
+HOOK = "mlsys_widgets.courses.release_hook.ReleaseVersion"
 
 
 @pytest.fixture
@@ -68,6 +71,28 @@ def test_again_is_the_same_version(fixed):
     assert len(done.version.released) == 2
 
 
+def test_students_see_all_of_a_release_or_nothing(fixed, monkeypatch):
+    """Whoever fetches a lab while it is being copied must not get half of it."""
+    shutil.rmtree(fixed.outbound)
+    with (fixed.root / "nbgrader_config.py").open("a") as settings:
+        settings.write(f"\nc.ExchangeFactory.release_assignment = {HOOK!r}\n")
+
+    def cut_off(src, dest, **_):
+        Path(dest).mkdir()
+        shutil.copy(Path(src) / f"{LAB}.ipynb", dest)
+        assert not fixed.outbound.exists()
+        raise OSError("the machine is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nbgrader.exchange.default.exchange.shutil.copytree", cut_off)
+        with pytest.raises(OSError, match="the machine is gone"):
+            release_with_nbgrader(fixed)
+    assert not fixed.outbound.exists()
+    release_with_nbgrader(fixed)
+    assert version_in(fixed.outbound, LAB) == fixed.versions[1]
+    assert [path.name for path in fixed.outbound.parent.iterdir()] == [LAB]
+
+
 def test_what_is_not_built_is_not_released(fixed):
     before = in_exchange(fixed)
     edit(fixed.root / "assignments" / LAB / "asks.py", ("sides half", "sides a third"))
@@ -98,8 +123,7 @@ def test_a_release_by_stock_nbgrader_is_noticed(fixed):
 def test_a_hub_notes_it_while_nbgrader_releases(fixed):
     forget(fixed)
     path = fixed.root / "nbgrader_config.py"
-    hook = "mlsys_widgets.courses.release_hook.ReleaseVersion"
-    path.write_text(f"{path.read_text()}c.ExchangeFactory.release_assignment = {hook!r}\n")
+    path.write_text(f"{path.read_text()}c.ExchangeFactory.release_assignment = {HOOK!r}\n")
     release_with_nbgrader(fixed, note="A typo")
     assert [each.note for each in kept_versions(fixed.root, LAB) if each.released] == ["A typo"]
     assert changes_in(in_exchange(fixed)) == [(fixed.versions[1], "A typo")]

@@ -20,7 +20,7 @@ from mlsys_widgets.courses import pack
 from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.grading.checks_file import load_checks
 from mlsys_widgets.grading.keys import ChoiceKey, Given, NumberKey
-from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.labs import Choice, Essay, Number, load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Ledger
 from tests.hub.running import Hub, Person, bundle
@@ -201,7 +201,9 @@ class Term:
         p = of.draw(self.hub.names[who], variants=course.variants, edition=course.edition)
         found, checks = {}, load_checks(folder)
         for name, item in of.items(p).items():
-            if isinstance(item, Number | Choice):
+            if isinstance(item, Essay):
+                found[name] = f"What {who} thinks about {name}, in a sentence that a person grades."
+            elif isinstance(item, Number | Choice):
                 try:
                     key = checks[name](Given(p, folder))
                 except (ValueError, OSError):  # about a file that is not there
@@ -276,8 +278,9 @@ class Term:
     def uma_grades_by_hand(self) -> None:
         with self._book() as book:
             found = self._submission(book, "eve", FIRST)
-            (waiting,) = (g for nb in found.notebooks for g in nb.grades if g.needs_manual_grade)
-            row = str(waiting.id)
+            grades = [g for nb in found.notebooks for g in nb.grades]
+            # After a cut, the points may be there already.
+            row = str(next(g.id for g in grades if g.needs_manual_grade or g.manual_score))
         answer = self.person("uma").ask(
             "PUT", f"formgrader/api/grade/{row}",
             json={"id": row, "manual_score": MANUAL, "extra_credit": 0},

@@ -14,6 +14,7 @@ from traitlets.config import Config
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import NBGRADER_CONFIG
 from mlsys_widgets.labs.course import Course, read_config
+from mlsys_widgets.labs.exchange_place import is_folder
 
 _ABOUT: Final = "exchange"
 _OTHERS_ALL: Final = 0o007
@@ -36,8 +37,7 @@ def exchange(course: Course) -> Iterator[Finding]:
     from nbgrader.exchange.default import Exchange
 
     config = whole_config(course)
-    # Our own ways to submit and to release use the same folder.
-    if set(config.get("ExchangeFactory", {})) - {"submit", "release_assignment"}:
+    if not is_folder(config):
         yield ok(_ABOUT, "not a folder but another kind, which is not checked here")
         return
     folder = Path(config.get("Exchange", {}).get("root", Exchange.root.default_value))
