@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import nbformat
 
 from mlsys_widgets.files import LEDGER, lay_out
-from mlsys_widgets.grading.autograded import forget_fresh, lay_out_fresh, replacement_notebook
+from mlsys_widgets.grading.autograded import lay_out_fresh, replacement_notebook
 from mlsys_widgets.grading.blind import make_blind
 from mlsys_widgets.grading.by_record import grades_no_code, result_by_record, saved_cells, why_run
 from mlsys_widgets.grading.flags import Flag, FlagKind
@@ -154,7 +155,7 @@ class Marking:
 
     def _by_record(self, student: str, request: Request) -> Reply:
         """Judge a submission if nothing of it need be run; else say why it must be."""
-        name, fresh = self.lab.name, Path(request["fresh"])
+        name = self.lab.name
         submission = collect(self.course, name, student)
         if (own := self.of_copy(submission)) is not self:
             return own._by_record(student, request)
@@ -167,18 +168,20 @@ class Marking:
             return self._without_notebook(submission, files, problem, request)
         owner = self._worked_as(student, files.get(LEDGER))
         saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(owner)
-        self._lay_out(files, request)
-        ledger = self.judge.read_ledger(fresh, owner, items)
-        if ledger is None:
-            reason: str | None = "the ledger cannot be read"
-        else:
+        with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
+            folder = Path(aside)
+            # With those from before the lab was begun again.
+            lay_out(folder, {n: each for n, each in files.items() if n.startswith(LEDGER)})
+            ledger = self.judge.read_ledger(folder, owner, items)
+            if ledger is None:
+                return {"run": "the ledger cannot be read"}
             reason = why_run(items, self.blueprint, saved, runnable, ledger)
-        if ledger is None or reason is not None:
-            forget_fresh(fresh)
-            return {"run": reason}
-        result = result_by_record(student, items, saved, runnable, ledger)
-        read = _Read.of(submission, self.lab.name)
-        return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
+            if reason is not None:
+                return {"run": reason}
+            result = result_by_record(student, items, saved, runnable, ledger)
+            self._lay_out(files, request)
+            read = _Read.of(submission, self.lab.name)
+            return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
 
     def _prepare(self, student: str, request: Request) -> Reply:
         """Lay out what a child gets, and what is needed when it has ended."""
