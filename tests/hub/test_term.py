@@ -28,6 +28,10 @@ pytestmark = pytest.mark.timeout(1800)
 CUTS = 20
 #: Seconds that a step takes at most before a cut.
 LONGEST = 4.0
+#: What somebody sees whose machine is gone.
+CUT_OFF: tuple[type[BaseException], ...] = (
+    requests.RequestException, websocket.WebSocketException, OSError, AssertionError, KeyError,
+)  # fmt: skip
 STUDENTS = ("ada", "ben", "cleo", "dan")
 
 
@@ -153,9 +157,3 @@ def test_nothing_acknowledged_is_lost_when_the_machine_is_cut_off(hub_is_possibl
         term.all_facts()
         versions_are_judged_as_they_are(term)
         late_is_late(term)
-
-
-#: What somebody sees whose machine is gone.
-CUT_OFF: tuple[type[BaseException], ...] = (
-    requests.RequestException, websocket.WebSocketException, OSError, AssertionError, KeyError,
-)  # fmt: skip
