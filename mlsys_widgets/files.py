@@ -206,7 +206,7 @@ def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool
 
 
 @contextlib.contextmanager
-def held(path: Path, refusal: str) -> Iterator[None]:
+def held(path: Path, refusal: str, *, patience: float = 0.0) -> Iterator[None]:
     """Hold a lock file for one process; the lock of a process that dies is released.
 
     Parameters
@@ -215,11 +215,13 @@ def held(path: Path, refusal: str) -> Iterator[None]:
         The lock file, created if needed.
     refusal
         What to say when another process holds it.
+    patience
+        Seconds to wait for that process.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         try:
-            acquire(file.fileno())
+            acquire(file.fileno(), patience=patience)
         except StillHeld:
             raise ValueError(refusal) from None
         yield

@@ -16,12 +16,17 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mlsys_widgets.courses.first_releases import note_release, releases
+from mlsys_widgets.files import OWN_FOLDER, held
 
 if TYPE_CHECKING:
     from mlsys_widgets.courses import RosterEntry
+
+#: Who releases labs holds this file, and others wait that many seconds: all labs of a course.
+_RELEASING: Final = "releasing.lock"
+_PATIENCE: Final = 300.0
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,13 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
     added
         Students who were entered, for the report.
     """
+    # When a hub starts, its service that follows the calendar does the same at the same time.
+    busy = "labs are being released by somebody else; try again"
+    with held(course / OWN_FOLDER / _RELEASING, busy, patience=_PATIENCE):
+        return _release_labs(course, added)
+
+
+def _release_labs(course: Path, added: Sequence[str]) -> TaskReport:
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -55,6 +57,17 @@ def test_a_lab_is_released_once_and_what_was_withdrawn_stays_so(course):
     last = main(course, [])
     assert (last.released, last.withdrawn) == ([], [LAB])
     assert not (outbound / LAB).exists()
+
+
+def test_two_who_release_at_once_do_not_get_in_each_others_way(course):
+    """As when a hub starts, and its service that follows the calendar with it."""
+    command = [sys.executable, "-m", "mlsys_widgets.hub.instructor_tasks", str(course)]
+    both = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [json.loads(each.communicate("[]", timeout=300)[0]) for each in both]
+    assert sorted(each["released"] for each in said) == [[], [LAB]]
 
 
 def test_the_first_release_counts(tmp_path):
