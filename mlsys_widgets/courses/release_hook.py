@@ -48,6 +48,8 @@ class ReleaseVersion(ExchangeReleaseAssignment):  # type: ignore[misc]
         beside = Path(dest).with_name(f".{Path(dest).name}.new")
         shutil.rmtree(beside, ignore_errors=True)  # of a release that was cut off
         super().do_copy(src, str(beside), log)
+        for path in (beside, *beside.rglob("*")):  # as nbgrader does, but a moment later
+            path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
         beside.rename(dest)
 
     def _kept(self, root: Path, lab: str) -> KeptVersion | None:

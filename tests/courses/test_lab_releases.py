@@ -88,7 +88,18 @@ def test_students_see_all_of_a_release_or_nothing(fixed, monkeypatch):
         with pytest.raises(OSError, match="the machine is gone"):
             release_with_nbgrader(fixed)
     assert not fixed.outbound.exists()
+    (fixed.root / "release" / LAB / "asks.py").chmod(0o600)
+    readable = []
+    rename = Path.rename
+
+    def renamed(self, target):
+        readable.extend(path.stat().st_mode & 0o004 for path in self.iterdir())
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", renamed)
     release_with_nbgrader(fixed)
+    assert readable
+    assert all(readable)
     assert version_in(fixed.outbound, LAB) == fixed.versions[1]
     assert [path.name for path in fixed.outbound.parent.iterdir()] == [LAB]
 
