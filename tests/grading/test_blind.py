@@ -20,7 +20,7 @@ def notebook(student: str, locked: str = "Ask the model.") -> dict:
         {"output_type": "display_data", "metadata": {}, "data": {
             "text/plain": cover, "text/html": f"<p>This is the lab of <b>{student}</b>.</p>",
             "image/png": student}},
-        {"output_type": "stream", "name": "stdout", "text": [f"/home/{student}\n", "2\n"]},
+        {"output_type": "stream", "name": "stdout", "text": [f"/homes/{student}\n", "2\n"]},
         {"output_type": "error", "ename": "E", "evalue": f"no {student}", "traceback": [student]},
     ]  # fmt: skip
     return {
@@ -44,7 +44,7 @@ def test_a_name_is_nowhere_in_what_is_shown_and_comes_back(student):
     cover, stream, error = book["cells"][1]["outputs"]
     assert f"lab of **{hidden}**" in cover["data"]["text/plain"]
     assert f"<b>{hidden}</b>" in cover["data"]["text/html"]
-    assert stream["text"] == [f"/home/{hidden}\n", "2\n"]
+    assert stream["text"] == [f"/homes/{hidden}\n", "2\n"]
     assert (error["evalue"], error["traceback"]) == (f"no {hidden}", [hidden])
     essay = book["cells"][2]["source"]
     assert f"{student}," not in essay
@@ -60,7 +60,7 @@ def test_a_name_that_is_a_word_of_the_lab_is_replaced_only_where_it_is_a_name():
     text = json.dumps(book)
     assert f"lab of **{pseudonym('model', LAB)}**" in text
     assert "Model, think that models differ" in text
-    assert "/home/model" in text
+    assert "/homes/model" in text
     unmake_blind(book, "model", LAB)
     assert book == notebook("model")
 

@@ -39,7 +39,8 @@ def checkout(root, tmp_path):
 
 def make(folder, *arguments):
     # A make above this one must not pass its flags on.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    own = ("MAKE", "ARGS")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(own)}
     return subprocess.run(
         ["make", *arguments],
         cwd=folder,
