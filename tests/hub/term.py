@@ -217,13 +217,23 @@ class Term:
         right = self.answers("ben", FIRST)
         return next(name for name, value in right.items() if isinstance(value, float | int))
 
+    def fetches(self, person: Person, lab: str) -> None:
+        """Fetch a lab, as soon as the student's own server knows that it is open."""
+        asks = person.home / lab / "asks.py"
+
+        def is_there() -> bool:
+            if not asks.exists():
+                person.assignment("fetch", lab)
+            return asks.exists()
+
+        self.hub.wait(is_there, f"{person.name} has {lab}")
+
     def works(self, who: str, lab: str, *, wrong: bool = False) -> None:
         person = self.person(who)
         answers = self.answers(who, lab)
         if wrong:
             answers[self.asked_of_ben()] *= FACTOR
-        if not (person.home / lab / "asks.py").exists():
-            person.assignment("fetch", lab)
+        self.fetches(person, lab)
         kernel = person.kernel(lab)
         said = person.run(
             kernel,
