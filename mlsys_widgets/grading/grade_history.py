@@ -17,7 +17,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from getpass import getuser
@@ -148,8 +148,13 @@ class GradeHistory:
         write_whole(self._note, json.dumps(vars(run)), mode=0o600)
         try:
             yield
-        finally:
-            self.notice(grades())
+        except BaseException:
+            # Whatever stopped the command is what it should say, and the gradebook may be gone;
+            # the note stays then, and the next command finishes the entry.
+            with suppress(Exception):
+                self.notice(grades())
+            raise
+        self.notice(grades())
 
     def notice(self, grades: Mapping[str, LabGrade]) -> list[GradeChange]:
         """Record what has changed in the gradebook, in the name of whoever did it.

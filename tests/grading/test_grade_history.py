@@ -94,6 +94,23 @@ def test_a_student_is_forgotten_and_the_chain_holds(history):
     assert told(history) == [("bob", "found", (None, 2))]
 
 
+def test_a_command_that_fails_says_why_and_not_that_the_gradebook_is_gone(history):
+    book = of("ann", a=auto(1))
+    history.notice(book)
+
+    def gone():
+        raise OSError("no gradebook")
+
+    reads = iter([lambda: book, gone])
+    with (
+        pytest.raises(ValueError, match="the first reason"),
+        history.during(GRADED, "mlsys grade", lambda: next(reads)()),
+    ):
+        raise ValueError("the first reason")
+    book |= of("ann", a=auto(2))
+    assert [each.what for each in history.notice(book)] == [GRADED]
+
+
 def test_a_student_is_renamed_and_the_chain_holds(history):
     history.notice(of("ann", a=auto(1)) | of("bob", a=auto(2)))
     assert history.rename("ann", "anna") == 1
