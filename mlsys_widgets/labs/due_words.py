@@ -79,10 +79,10 @@ def due_words(dates: OwnDates, lab: str, now: datetime) -> DueWords | None:
     if of.close and now >= of.close:
         return DueWords(
             "closed",
-            f"Closed since {when(of.close)}: nothing is handed in any more.",
+            f"Closed since {when(of.close)}; nothing can be handed in any more.",
             ("Your work stays as it is.",),
         )
-    closes = f"It closes {when(of.close)}: after that nothing is handed in." if of.close else ""
+    closes = f"It closes {when(of.close)}; nothing can be handed in after that." if of.close else ""
     if of.due is None:
         return DueWords("open", f"Open until {when(of.close)}." if of.close else "Open.")
     usual = dates.usual.get(lab)

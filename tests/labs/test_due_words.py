@@ -31,7 +31,7 @@ def own(**more) -> OwnDates:
         (timedelta(days=-10), "waiting", "Opens Monday, October 19, 08:00 CEST (in 2 days).",
          "Due Monday, October 26, 23:59 CET."),
         (timedelta(days=-2), "open", "Due Monday, October 26, 23:59 CET (in 2 days).",
-         "It closes Monday, November 2, 23:59 CET: after that nothing is handed in."),
+         "It closes Monday, November 2, 23:59 CET; nothing can be handed in after that."),
         (timedelta(hours=-3), "soon", "Due Monday, October 26, 23:59 CET (in 3 hours).",
          "After that, each day begun costs 10% of what you earn, at most 30%; the first 15 minutes"
          " are free."),
@@ -42,7 +42,7 @@ def own(**more) -> OwnDates:
         (timedelta(days=5), "late", "Was due Monday, October 26, 23:59 CET (5 days ago).",
          "Handing in now costs 30% of what you earn."),
         (timedelta(days=8), "closed",
-         "Closed since Monday, November 2, 23:59 CET: nothing is handed in any more.",
+         "Closed since Monday, November 2, 23:59 CET; nothing can be handed in any more.",
          "Your work stays as it is."),
     ],
 )  # fmt: skip
