@@ -31,7 +31,7 @@ def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
         for path in places.root.iterdir()
     }
     assert found == {
-        "course": (0o700, hub.names["teacher"]),
+        "course": (0o3770, hub.names["teacher"]),
         "exchange": (0o1777, "root"),
         "homes": (0o711, "root"),
         "database": (0o700, "root"),
@@ -39,6 +39,8 @@ def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
         "logs": (0o700, "root"),
         "settings": (0o755, "root"),
         "hand_ins": (0o750, "root"),
+        "dates": (0o711, "root"),
+        "people": (0o750, "root"),
         "hub.json": (0o600, "root"),
         "running.lock": (0o600, "root"),
     }
