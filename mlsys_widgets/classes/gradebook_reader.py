@@ -94,7 +94,7 @@ def grades(course: Course, lab: str) -> Grades:
     """Read everything about a lab, without accounts that only try the course.
 
     How late a submission was is counted from the calendar of the course, for each student, and from
-    the gradebook where the calendar is silent.
+    the gradebook where the calendar is silent. Whoever left the course is not among its people.
 
     Raises
     ------
@@ -107,7 +107,8 @@ def grades(course: Course, lab: str) -> Grades:
             raise ValueError(
                 f"the gradebook does not know {lab}; grade the class first: mlsys grade {lab}"
             )
-        return _read(db, found, _due_times(course, lab), trial_accounts(course.home))
+        trial, gone = trial_accounts(course.home), frozenset(course.people.dropped)
+        return _read(db, found, _due_times(course, lab), trial, gone)
 
 
 def _due_times(course: Course, lab: str) -> DueTimes:
@@ -156,7 +157,13 @@ def _assignment(db: Connection, lab: str) -> Any:
     return db.execute(select(t.assignment).where(t.assignment.c.name == lab)).first()
 
 
-def _read(db: Connection, found: Any, due_times: DueTimes, trial: frozenset[str]) -> Grades:
+def _read(
+    db: Connection,
+    found: Any,
+    due_times: DueTimes,
+    trial: frozenset[str],
+    gone: frozenset[str],
+) -> Grades:
     books = _ids(db, select(t.notebook.c.id).where(t.notebook.c.assignment_id == found.id))
     cells = {
         row.id: row.name
@@ -189,8 +196,8 @@ def _read(db: Connection, found: Any, due_times: DueTimes, trial: frozenset[str]
     standings = _standings(db, found, cells, due_times)
     return Grades(
         {n: worth[n] for n in ranked},
-        tuple(each for each in people if each.id not in trial),
-        {name: each for name, each in standings.items() if name not in trial},
+        tuple(each for each in people if each.id not in trial | gone),
+        {name: each for name, each in standings.items() if name not in trial | gone},
         found.duedate,
         tuple(each.id for each in people if each.id in trial),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
 from mlsys_widgets.classes.lms_services import LmsMember
@@ -30,11 +30,9 @@ class LmsUser:
 def pushed_grades(course: Course, lab: str) -> Grades:
     """What the gradebook says about a lab, of those whose grades are sent.
 
-    These are the students that `grades` knows, without those who left the course.
+    These are the students that `grades` knows: whoever is left out of exports is left out here.
     """
-    found = grades(course, lab)
-    gone = set(course.people.dropped)
-    return replace(found, people=tuple(each for each in found.people if each.id not in gone))
+    return grades(course, lab)
 
 
 def match_people(

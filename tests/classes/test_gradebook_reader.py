@@ -32,6 +32,19 @@ def test_cells_are_in_the_order_of_the_notebook() -> None:
     assert len(found.people) == STUDENTS
 
 
+def test_who_left_the_course_is_not_among_its_people(tmp_path: Path) -> None:
+    root = copy_of_class(tmp_path / "course")
+    everybody = grades(Course.at(root), LAB)
+    gone = min(everybody.standings)
+    settings = root / "assignments" / "course.toml"
+    said = settings.read_text() if settings.is_file() else ""
+    settings.write_text(f'{said}\n[people]\ndropped = ["{gone}"]\n')
+    found = grades(Course.at(root), LAB)
+    assert {each.id for each in everybody.people} - {each.id for each in found.people} == {gone}
+    assert set(everybody.standings) - set(found.standings) == {gone}
+    assert found.trial == everybody.trial
+
+
 def test_late_is_after_the_due_date_and_the_extension(tmp_path: Path) -> None:
     root = copy_of_class(tmp_path / "course")
     late = of_kind(root, "late")
