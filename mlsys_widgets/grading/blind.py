@@ -46,17 +46,19 @@ def make_blind(book: Any, student: str, lab: str) -> None:
     """
     hidden = pseudonym(student, lab)
     whose = re.compile(rf"{_WHOSE}{re.escape(student)}(?!\w)")
-    changes = [(whose, lambda found: f"{found[1]}{hidden}")]
+    changes = [(student, whose, lambda found: f"{found[1]}{hidden}")]
     ordinary = re.compile(rf"(?<!\w){re.escape(student)}(?!\w)", re.I)
     # Cells that students cannot edit are the lab's own words.
-    if not any(ordinary.search(_text(c["source"])) for c in book["cells"] if _is_locked(c)):
+    own = [_text(c["source"]) for c in book["cells"] if _is_locked(c)]
+    if not any(ordinary.search(text) for text in own if student.lower() in text.lower()):
         for name, other in _spellings(student, hidden).items():
             word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-            changes.append((word, lambda _, other=other: other))  # type: ignore[misc]
+            changes.append((name, word, lambda _, other=other: other))  # type: ignore[misc]
 
     def replaced(text: str) -> str:
-        for pattern, change in changes:
-            text = pattern.sub(change, text)
+        for name, pattern, change in changes:
+            if name in text:  # hardly ever, and looking is much cheaper than the pattern
+                text = pattern.sub(change, text)
         return text
 
     _each_text(book, replaced)

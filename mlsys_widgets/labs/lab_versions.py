@@ -25,6 +25,7 @@ CHANGES: Final = "changes"
 VERSION: Final = re.compile(r"[0-9a-f]{12}")
 
 # In a JSON file quotes within texts are escaped, so no cell's text can look like this.
+_KEY: Final = b'"lab_version"'
 _STAMPED: Final = re.compile(rb'"lab_version"\s*:\s*"([0-9a-f]{12})"')
 #: What of a cell makes another version: nothing that an editor adds when somebody looks at it.
 _OF_A_CELL: Final = ("nbgrader", "mlsys", "tags")
@@ -113,8 +114,12 @@ def stamp_in(notebook: bytes) -> str | None:
     '0123456789ab'
     >>> stamp_in(rb'{"cells": [{"source": "\"lab_version\": \"0123456789ab\""}]}')
     """
-    found = _STAMPED.findall(notebook)
-    return found[-1].decode() if found else None
+    # From the end, where the metadata is: a notebook's outputs are long.
+    place = len(notebook)
+    while (place := notebook.rfind(_KEY, 0, place)) >= 0:
+        if found := _STAMPED.match(notebook, place):
+            return found[1].decode()
+    return None
 
 
 def changes_in(book: Mapping[str, Any]) -> list[tuple[str, str]]:
