@@ -176,15 +176,6 @@ def lab_of(course: Course, lab: str, version: str | None = None) -> Lab:
     return load(keys_of(course, lab, version))
 
 
-def judge_of(course: Course, lab: str, version: str | None = None) -> Judge:
-    """Who decides about the answers of a version of a lab; as `keys_of`."""
-    also = (load(each.keys) for each in Copies.of(course, lab).others.values())
-    return Judge(
-        lab_of(course, lab, version), checks_of(course, lab, version),
-        variants=course.variants, edition=course.edition, also=tuple(also),
-    )  # fmt: skip
-
-
 def _same(one: Path, other: Path) -> bool:
     return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
 

@@ -17,7 +17,6 @@ from mlsys_widgets.grading.lab_copies import (
     Copies,
     checks_of,
     is_noted,
-    judge_of,
     keys_of,
     lab_of,
     stamp_of,
@@ -141,7 +140,6 @@ def test_what_judges_a_version(fixed):
     assert keys_of(course, LAB, old).is_relative_to(versions_folder(course.root, LAB))
     assert "limit" in checks_of(course, LAB, old)
     assert "waits" in checks_of(course, LAB)
-    assert "limit" in judge_of(course, LAB, old).judged
     with pytest.raises(ValueError, match="keeps no version ffffffffffff"):
         keys_of(course, LAB, "f" * 12)
     # Whoever writes the next version has not released its questions.
