@@ -75,7 +75,7 @@ test-term: system-packages $(VENV)/.dev ## A whole term on a real hub, once as i
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
-# What an instructor types in any course (docs/nbval.md), with nothing around it.
+# What an instructor types in any course (docs/authors/nbval.md), with nothing around it.
 nbval: $(VENV)/.dev ## Run every instructor's notebook again and compare its outputs
 	$(PY) -m pytest --nbval source $(ARGS)
 	$(TOOK)

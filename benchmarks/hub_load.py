@@ -3,7 +3,7 @@
 Each opens the lab, runs all cells, commits predictions, drags sliders with pauses, types answers,
 saves and hands in, over the same requests and websocket messages as a browser. Students are added
 until the median answer to a slider takes more than 100 ms, memory ends or the time is up.
-The data, the pictures and the tables of docs/sizing.md are written again.
+The data, the pictures and the tables of docs/administrators/sizing.md are written again.
 
 The load tool itself shares the processor with what it measures; what it uses is reported, and
 nothing is corrected for it.
@@ -30,7 +30,7 @@ from mlsys_widgets.hub.server_process import interruptible
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "docs" / "_static"
-PAGE = ROOT / "docs" / "sizing.md"
+PAGE = ROOT / "docs" / "administrators" / "sizing.md"
 DATA = "sizing.json"
 LEVELS = (1, 2, 4, 8, 16, 32, 48, 64, 80, 96)
 QUICK = ramp.Plan(levels=(2,), rush=2, explore=6, budget=60)

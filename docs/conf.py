@@ -43,8 +43,8 @@ html_title = "mlsys_widgets"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["derivation.css"]
-# Pages without pages below them have nothing to put in a sidebar.
-html_sidebars = {page: [] for page in ("quickstart", "architecture", "developing", "changelog")}
+# A page without pages below it has nothing to put in a sidebar.
+html_sidebars = {page: [] for page in ("install",)}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],

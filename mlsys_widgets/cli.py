@@ -570,7 +570,8 @@ def _add_hub(commands: _Commands) -> None:
     )  # fmt: skip
     hub.add_argument(
         "--oidc", type=Path, metavar="FILE",
-        help="settings of an identity provider to sign in with, too (docs/hub_service.md)",
+        help="settings of an identity provider to sign in with, too"
+        " (docs/administrators/hub_service.md)",
     )  # fmt: skip
     hub.set_defaults(run=_in_room("hub.command:run"))
     _add_hub_tasks(hub)

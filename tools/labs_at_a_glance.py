@@ -1,4 +1,4 @@
-"""Writes docs/labs-at-a-glance.md: what each lab promises, and the cells that keep the promise.
+"""Writes docs/instructors/labs-at-a-glance.md: what labs promise, and the cells that keep it.
 
 Everything is read from the notebooks in source/ and from what the labs ask, so the page cannot
 promise more than there is. ``make docs`` runs this, and a test fails if the page is stale.
@@ -22,15 +22,15 @@ from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.physics import counted
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PAGE: Final = ROOT / "docs" / "labs-at-a-glance.md"
+PAGE: Final = ROOT / "docs" / "instructors" / "labs-at-a-glance.md"
 
 _OPENING: Final = """\
 # The labs at a glance
 
 What each lab promises, and the cells of its notebook that keep the promise. This page is made from
 the notebooks in `source/` by `tools/labs_at_a_glance.py`. A cell is named by its id, which stays
-the same when cells are moved. [nbval](nbval.md) runs all of them, and
-[how long a lab takes](time_on_a_lab.md) explains the minutes.
+the same when cells are moved. [nbval](../authors/nbval.md) runs all of them, and
+[how long a lab takes](../authors/time_on_a_lab.md) explains the minutes.
 """
 _BOX: Final = "question_{}"
 #: Colors in which an alert reports a failure; in gray, it only says that something is missing.

@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/serving.md: where the time of a token goes, textbook against measured.
+"""Draws the pictures of docs/physics/serving.md: where the time of a token goes.
 
 Every number comes from the physics core and from the measurement that ships. The page calls these
 functions while it is built, so no picture can be older than the model it shows.

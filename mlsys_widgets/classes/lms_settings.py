@@ -61,7 +61,8 @@ def lms_settings(course: Course) -> LmsSettings:
     if not course.lms:
         raise ValueError(
             f"{course.root / 'assignments' / 'course.toml'} has no table [lms], so there is no LMS"
-            f" to send grades to; write there: {', '.join(_REQUIRED)} (docs/lti.md says how)"
+            f" to send grades to; write there: {', '.join(_REQUIRED)}"
+            " (docs/instructors/lti.md says how)"
         )
     return read_lms_settings(course.lms)
 

@@ -68,7 +68,7 @@ def _mention_other_labs(course: Course, bundle: Path, say: Say) -> None:
     if other:
         say(
             f"{bundle} differs in {', '.join(other)}; the course keeps what students have. How to"
-            " adopt a lab: docs/hub.md, A newer bundle"
+            " adopt a lab: docs/administrators/hub.md, A newer bundle"
         )
 
 

@@ -334,7 +334,11 @@ def _introduce(places: Places, address: Address, state: HubState, passwords: Pas
         *([("Class", f"{others} more; mlsys hub --passwords prints a sheet")] if others else []),
         ("State", f"{places.root}"),
         ("Log", f"{places.log}"),
-        ("Monitor", f"{address.url}/services/monitor/health and /metrics; docs/hub_service.md"),
+        (
+            "Monitor",
+            f"{address.url}/services/monitor/health and /metrics;"
+            " docs/administrators/hub_service.md",
+        ),
         ("Stop", "Ctrl-C; starting again loses nothing"),
     ]
     print(f"\nThe hub of {state.course_id} is running.\n")

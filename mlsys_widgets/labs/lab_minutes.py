@@ -1,7 +1,7 @@
 """How long a lab takes, counted from what is read and done in it, at stated rates.
 
 The rates are one table, so that a cover promises what a count gives and not what somebody hopes.
-docs/time_on_a_lab.md says where they come from.
+docs/authors/time_on_a_lab.md says where they come from.
 """
 
 from __future__ import annotations

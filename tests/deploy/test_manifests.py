@@ -192,7 +192,7 @@ def test_a_students_server_is_not_moved_and_a_worker_may_be() -> None:
 
 
 def test_every_claim_is_backed_up_or_named_on_the_page(root: Path) -> None:
-    page = (root / "docs" / "deploy.md").read_text("utf-8").split("## Backup")[1]
+    page = (root / "docs" / "administrators" / "deploy.md").read_text("utf-8").split("## Backup")[1]
     for each in every():
         if each["kind"] == "PersistentVolumeClaim" and each["metadata"]["name"] != "backups":
             assert f"`{each['metadata']['name']}`" in page

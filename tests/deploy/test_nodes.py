@@ -108,7 +108,7 @@ def test_the_plan_of_the_page_fits_on_its_machines(nodes: ModuleType, root: Path
 def test_the_page_says_with_which_jupyterhub_was_measured(root: Path, versions: Any) -> None:
     found = json.loads((root / "docs" / "_static" / "sizing.json").read_text("utf-8"))
     measured, pinned = found["versions"]["jupyterhub"], versions["hub"]["jupyterhub"]
-    page = re.sub(r"\s+", " ", (root / "docs" / "sizing.md").read_text("utf-8"))
+    page = re.sub(r"\s+", " ", (root / "docs" / "administrators" / "sizing.md").read_text("utf-8"))
     unmeasured = f"limits have not been measured with {pinned}"
     assert (unmeasured in page) == (measured != pinned)
     assert f"{measured}. The images pin {pinned}" in page or measured == pinned

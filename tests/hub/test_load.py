@@ -186,7 +186,7 @@ def test_the_limits_cover_what_was_measured(classroom, found):
 
 
 def test_the_page_and_its_pictures_say_what_was_measured(classroom, found, tmp_path):
-    kept = (ROOT / "docs" / "sizing.md").read_text("utf-8")
+    kept = (ROOT / "docs" / "administrators" / "sizing.md").read_text("utf-8")
     renew = "is stale: run .venv/bin/python benchmarks/hub_load.py --page"
     assert classroom.sizing.plan(found) == found["plan"], renew
     assert classroom.page.fill(kept, found) == kept, renew

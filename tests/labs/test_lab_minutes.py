@@ -34,7 +34,7 @@ from mlsys_widgets.labs.lab_minutes import (
 from tests.labs.rehearsal import ROOT
 
 TEN = "one two three four five six seven eight nine ten"
-PAGE = "docs/time_on_a_lab.md"
+PAGE = "docs/authors/time_on_a_lab.md"
 
 
 def words(n):

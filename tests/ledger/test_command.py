@@ -54,7 +54,7 @@ def refused(capsys: pytest.CaptureFixture[str]):
 
 
 def test_ledgers_move_to_another_machine(labs, tmp_path, monkeypatch, capsys):
-    """As docs/ledger.md tells it, in the folders where it says so."""
+    """As docs/reference/ledger.md tells it, in the folders where it says so."""
     monkeypatch.chdir(labs)
     assert main(["ledger", "export"]) == 0
     told = capsys.readouterr().out

@@ -100,7 +100,7 @@ def test_nbval_is_the_command_that_instructors_type(root, checkout):
     assert make(checkout, "nbval", "PYTHON=./stand-in").returncode == 0
     assert calls(checkout)[-1] == "-m pytest --nbval source"
     assert "\nmake nbval\n" in (root / ".ci" / "run").read_text("utf-8")
-    assert "pytest --nbval source" in (root / "docs" / "nbval.md").read_text("utf-8")
+    assert "pytest --nbval source" in (root / "docs" / "authors" / "nbval.md").read_text("utf-8")
 
 
 def test_a_second_run_installs_nothing_until_what_is_pinned_changes(checkout):

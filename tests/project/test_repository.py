@@ -219,4 +219,6 @@ def test_pages_name_files_that_exist(root, texts):
     assert len(named) > 20
     missing = {pair for pair in named if not (root / pair[1]).exists()}
     # What the reader of a page is about to write.
-    assert missing == {("docs/developing.md", "tests/instruments/test_my_instrument.py")}
+    assert missing == {
+        ("docs/contributors/developing.md", "tests/instruments/test_my_instrument.py")
+    }

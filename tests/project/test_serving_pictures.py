@@ -1,4 +1,4 @@
-"""The pictures of docs/serving.md show what the core computes and what was measured."""
+"""The pictures of docs/physics/serving.md show what the core computes and what was measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def marks(figure, kind):
 
 
 def test_every_picture_is_on_the_page(pictures, figures, root):
-    page = (root / "docs" / "serving.md").read_text("utf-8")
+    page = (root / "docs" / "physics" / "serving.md").read_text("utf-8")
     assert tuple(figures) == NAMES
     for name in NAMES:
         assert f"draw(sp.{name}())" in page

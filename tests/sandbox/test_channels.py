@@ -1,8 +1,8 @@
 """Channels between submissions through what all of them can see: tried on the kernel that is here.
 
 Hidden tests and keys never reach a submission, so two of them have nothing to tell each other that
-matters; docs/threat_model.md says so. Yet what the kernel lets us close is closed, and what it does
-not is named here, so that a change of either is noticed.
+matters; docs/administrators/threat_model.md says so. Yet what the kernel lets us close is closed,
+and what it does not is named here, so that a change of either is noticed.
 """
 
 from __future__ import annotations

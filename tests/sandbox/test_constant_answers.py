@@ -5,7 +5,7 @@ constants that earn most in expectation. It must be less than 10 points of a lab
 
 Answers about a student's own machine are not among them: their keys come from ``machine.json``, a
 file that the student hands in, so a file and two answers that go around a class earn their points.
-What that is worth is printed beside the rest, and docs/threat_model.md says so.
+What that is worth is printed beside the rest, and docs/administrators/threat_model.md says so.
 """
 
 from __future__ import annotations
