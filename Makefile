@@ -35,7 +35,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-term test-all nbval lint types format docs bench constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-term test-all nbval lint types format docs bench wheel bundle constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -103,6 +103,15 @@ docs: $(VENV)/.docs ## Build the pages into build/html
 bench: $(VENV)/.bench ## Run every benchmark
 	@status=0; for benchmark in $(wildcard benchmarks/*.py); do \
 		echo "== $$benchmark"; $(PY) $$benchmark $(ARGS) || status=$$?; done; exit $$status
+
+# What a course needs on a machine without a clone; docs/install.md says what to do with them.
+wheel: $(VENV)/.dev ## Make the package as one file, in dist
+	@rm -f dist/mlsys_widgets-*.whl
+	$(PY) -m build --wheel --no-isolation --outdir dist .
+
+bundle: $(VENV)/.dev ## Make the labs with their keys as one file, in dist
+	@mkdir -p dist
+	@$(PY) -m mlsys_widgets build --bundle dist/mlsys-course.tar.gz
 
 # A fresh environment without pins, or the old ones would be found again. Make it with the oldest
 # Python there is (Debian 12 has 3.11.2): some releases ask for a later patch release than that.

@@ -21,6 +21,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import findings
 
 from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading import coordinator
@@ -109,7 +112,7 @@ def copy_of(folder: Path, name: str) -> Path:
     return target
 
 
-def against_stock(folder: Path, students: int, rounds: int) -> None:
+def against_stock(folder: Path, students: int, rounds: int) -> dict[str, float]:
     """Every way from the command to its end, for all and for one."""
     ways = {"by record": (), "run, sandbox on": ("--run",)}
     took: dict[str, list[float]] = {way: [] for way in ways}
@@ -146,14 +149,23 @@ def against_stock(folder: Path, students: int, rounds: int) -> None:
             f"  mlsys grade, {way:22}{mine:8.1f} s   {stock / mine:5.1f}×   goal: {goal}×;"
             f" one more: {each * 1e3:.0f} ms, nbgrader {stock_each * 1e3:.0f} ms"
         )
+    by_record, with_code = (statistics.median(took[way]) for way in ways)
+    return {
+        "students": students,
+        "stock_s": stock,
+        "stock_isolated_s": child,
+        "by_record_s": by_record,
+        "run_s": with_code,
+        "stock_each_s": stock_each,
+    }
 
 
 def first(folder: Path, option: str = "--students") -> tuple[str, str]:
     return option, min(path.name for path in (folder / "submitted").iterdir())
 
 
-def overhead(folder: Path) -> float:
-    """What a submission that runs costs besides its own cells; seconds of writing for each."""
+def overhead(folder: Path) -> dict[str, float]:
+    """What a submission that runs costs besides its own cells."""
     target = copy_of(folder, "overhead")
     took: dict[str, list[float]] = {"read": [], "run": [], "write": []}
     own: list[float] = []
@@ -189,16 +201,23 @@ def overhead(folder: Path) -> float:
     print(f"  gradebook, files                   {written * 1e3:8.0f} ms")
     beyond = (around + read + written) * 1e3
     print(f"  beyond its own cells               {beyond:8.0f} ms   goal: 70 ms")
-    return written
+    return {
+        "cells_ms": cells * 1e3,
+        "isolation_ms": around * 1e3,
+        "reading_ms": read * 1e3,
+        "writing_ms": written * 1e3,
+    }
 
 
-def start_up(folder: Path, rounds: int) -> None:
+def start_up(folder: Path, rounds: int) -> dict[str, float]:
     times = []
     for _ in range(rounds):
         target = copy_of(folder, "start")
         for at, line, _ in graded_lines(target, "--run", *first(target)):
             times.append(at - line["seconds"])
-    print(f"start-up to the first submission running {statistics.median(times):.1f} s   goal: 3 s")
+    first_runs = statistics.median(times)
+    print(f"start-up to the first submission running {first_runs:.1f} s   goal: 3 s")
+    return {"first_runs_s": first_runs}
 
 
 def graded_lines(folder: Path, *words: str) -> Iterator[tuple[float, dict, int]]:
@@ -220,8 +239,8 @@ def graded_lines(folder: Path, *words: str) -> Iterator[tuple[float, dict, int]]
     process.wait()
 
 
-def many(folder: Path, students: int, *options: str) -> float:
-    """Time and memory while a large class is graded; submissions a second."""
+def many(folder: Path, students: int, *options: str) -> dict[str, Any]:
+    """Time and memory while a large class is graded."""
     target = copy_of(folder, "many-graded")
     curve = []
     for number, (at, _, resident) in enumerate(graded_lines(target, *options), 1):
@@ -239,7 +258,7 @@ def many(folder: Path, students: int, *options: str) -> float:
         f"  {early:.2f} a second in the first half, {late:.2f} in the second;"
         f" memory from {m0:.0f} to {m2:.0f} MiB"
     )
-    return (n2 - n0) / (t2 - t0)
+    return {"students": students, "curve": curve, "per_second": (n2 - n0) / (t2 - t0)}
 
 
 class Cluster:
@@ -266,7 +285,7 @@ class Cluster:
         pass
 
 
-def projection(folder: Path, rate: float) -> None:
+def projection(folder: Path, rate: float) -> dict[str, Any]:
     """A cluster of such machines; checked with workers that only take as long as real ones."""
     cores = os.cpu_count() or 1
     seconds, told = cores / rate, {}
@@ -279,7 +298,7 @@ def projection(folder: Path, rate: float) -> None:
         return report
 
     LocalEngine.run = keeping
-    rates = []
+    rates, reached = [], {}
     try:
         for slots in (0, 4, CLUSTER * cores):
             if slots:
@@ -290,45 +309,54 @@ def projection(folder: Path, rate: float) -> None:
                 # From when the first round is over: before, nothing can have been finished.
                 found = (len(times) - slots) / (times[-1] - times[slots - 1])
                 rates.append(found)
+                reached[slots] = found * seconds / slots
                 print(
                     f"  {slots:2} workers that take {seconds:.2f} s: {found:5.1f} a second,"
                     f" {found * seconds / slots:4.0%} of what they could"
                 )
     finally:
         LocalEngine.run, coordinator.open_engine = deliver, open_engine
-    if rates:
-        print(
-            f"{CLASS:,} submissions on {CLUSTER} machines with {cores} cores:"
-            f" {CLASS / rates[-1] / 60:.1f} min"
-        )
+    print(
+        f"{CLASS:,} submissions on {CLUSTER} machines with {cores} cores:"
+        f" {CLASS / rates[-1] / 60:.1f} min"
+    )
+    return {"machines": CLUSTER, "class": CLASS, "per_second": rates[-1], "reached": reached}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a few submissions, for a look")
-    parts = ("stock", "overhead", "start", "many", "many-run")
+    parts = ("start", "overhead", "stock", "many", "many-run")
     parser.add_argument("--only", choices=parts, help="one part")
+    parser.add_argument("--publish", action="store_true", help="for the pages to quote")
     arguments = parser.parse_args()
     students, large, rounds = (6, 40, 1) if arguments.quick else (40, 1000, 2)
-    load, cores = os.getloadavg()[0], os.cpu_count()
-    print(f"{cores} cores; the load before this was {load:.1f}")
+    under = findings.conditions()
+    print(f"{under['cores']} cores; the load before this was {under['load_before']}")
+
+    def show(part: str, found: dict[str, Any]) -> dict[str, Any]:
+        if arguments.publish and not arguments.quick:  # a quick look is nothing to publish
+            findings.keep("grading", part, found, under)
+        return found
+
     with TemporaryDirectory(prefix="mlsys-bench-") as aside:
         folder = course(Path(aside) / "course", students)
-        wanted = arguments.only
-        if wanted in (None, "start"):
-            start_up(folder, rounds)
-        if wanted in (None, "overhead"):
-            overhead(folder)
-        if wanted in (None, "stock"):
-            against_stock(folder, students, rounds)
-        if wanted in (None, "many", "many-run"):
+        wanted = {arguments.only} if arguments.only else set(parts)
+        if "start" in wanted:
+            show("start", start_up(folder, rounds))
+        if "overhead" in wanted:
+            show("overhead", overhead(folder))
+        if "stock" in wanted:
+            show("stock", against_stock(folder, students, rounds))
+        if wanted & {"many", "many-run"}:
             class_of = copy_of(folder, "many")
             shutil.rmtree(class_of / "submitted")
             hand_in(class_of, large, seed=8)
-        if wanted in (None, "many"):
-            many(class_of, large)
-        if wanted in (None, "many-run"):
-            projection(folder, many(class_of, large, "--run"))
+        if "many" in wanted:
+            show("many", many(class_of, large))
+        if "many-run" in wanted:
+            rate = show("many-run", many(class_of, large, "--run"))["per_second"]
+            show("projection", projection(folder, rate))
 
 
 if __name__ == "__main__":

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+import findings
 
 from classroom import nodes, sizing
 
 
 def fill(page: str, found: dict[str, Any]) -> str:
-    """Fill in every table and sentence of the page that comes from the data.
-
-    A part stands between ``<!-- name -->`` and ``<!-- end -->``.
-    """
+    """Fill in every table and sentence of the page that comes from the data."""
     parts = {
         "result": _result(found),
         "levels": _levels(found),
@@ -23,12 +21,7 @@ def fill(page: str, found: dict[str, Any]) -> str:
         "conditions": _conditions(found),
         "start": _start(found),
     }
-    for name, text in parts.items():
-        marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page, times = marks.subn(lambda match, text=text: f"{match[1]}{text}\n{match[2]}", page)
-        if times != 1:
-            raise ValueError(f"the page must have one part <!-- {name} -->, and has {times}")
-    return page
+    return findings.fill(page, parts)
 
 
 def _result(found: dict[str, Any]) -> str:

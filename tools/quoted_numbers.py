@@ -1,0 +1,196 @@
+"""Writes what benchmarks found into the pages that quote it, so that nobody types a number.
+
+Benchmarks keep what they find in benchmarks/findings (``--publish``). The parts of a page between
+``<!-- name -->`` and ``<!-- end -->`` are made from that; the prose around them stays. ``make docs``
+runs this, and a test fails if a page is stale.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import findings  # noqa: E402: the benchmarks are no package
+
+Found = Mapping[str, Any]
+
+#: Where the goals of grading are missed, the page says so.
+_GOAL_RUN, _GOAL_RECORD, _GOAL_MANY = 20, 40, 30
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _conditions(of: Found) -> str:
+    return f"{of['cores']} cores of {of['machine']}, load before it {of['load_before']}, {of['date']}"
+
+
+def _against(seconds: float, stock: float, goal: int) -> str:
+    times = stock / seconds
+    return f"{times:.0f}×" + ("" if times >= goal else f"; the goal of {goal}× is not reached")
+
+
+def _stock(found: Found) -> str:
+    of = found["stock"]
+    stock = of["stock_s"]
+    rows = [
+        ("`nbgrader autograde`", f"{stock:.1f}", "1"),
+        (
+            "the same with our `ExecuteIsolated`",
+            f"{of['stock_isolated_s']:.1f}",
+            f"{stock / of['stock_isolated_s']:.1f}×",
+        ),
+        ("`mlsys grade --run`", f"{of['run_s']:.1f}", _against(of["run_s"], stock, _GOAL_RUN)),
+        (
+            "`mlsys grade`, all of them by record",
+            f"{of['by_record_s']:.1f}",
+            _against(of["by_record_s"], stock, _GOAL_RECORD),
+        ),
+    ]
+    header = (f"{of['students']} submissions", "seconds", "against stock")
+    return f"{_table(header, rows)}\n\n{_conditions(of)}."
+
+
+def _one(found: Found) -> str:
+    of = found["overhead"]
+    beyond = of["isolation_ms"] + of["reading_ms"] + of["writing_ms"]
+    return (
+        f"Of the {of['cells_ms'] + beyond:.0f} ms that a submission takes with `--run`, the"
+        f" student's own cells account for {of['cells_ms']:.0f}. The rest is"
+        f" {of['isolation_ms']:.0f} ms for fork and isolation, {of['reading_ms']:.0f} for reading,"
+        f" judging and the notebook, and {of['writing_ms']:.0f} for gradebook and files"
+        f" ({_conditions(of)}). The first submission runs"
+        f" {found['start']['first_runs_s']:.1f} s after the command."
+    )
+
+
+def _many(found: Found) -> str:
+    ways = {"by record": found["many"], "with `--run`": found["many-run"]}
+    numbers = [number for number, _, _ in next(iter(ways.values()))["curve"]]
+    shown = [numbers.index(numbers[0]), *range(2, len(numbers), 2)]
+    header = ("graded", *(f"{numbers[each]:,}" for each in shown))
+    rows = []
+    for way, of in ways.items():
+        curve = of["curve"]
+        rows.append((f"{way}, seconds", *(f"{curve[each][1]:.1f}" for each in shown)))
+        rows.append(("coordinator, MiB", *(f"{curve[each][2]:.0f}" for each in shown)))
+    took = ways["by record"]["curve"][-1][1]
+    goal = "" if took <= _GOAL_MANY else f" The goal of {_GOAL_MANY} s by record is not reached."
+    return f"{_table(header, rows)}\n\n{_conditions(found['many'])}.{goal}"
+
+
+def _projection(found: Found) -> str:
+    of = found["projection"]
+    few, many = of["reached"].items()
+    return (
+        f"For {of['class']:,} submissions on {of['machines']} such machines, this projects to"
+        f" {of['per_second']:.0f} submissions a second and"
+        f" {of['class'] / of['per_second'] / 60:.1f} minutes. We checked the projection with workers"
+        f" that only take as long as real ones: {few[0]} of them reach {few[1]:.0%} of it, and"
+        f" {many[0]} reach {many[1]:.0%}. A real cluster of {of['machines']} machines was not"
+        " available."
+    )
+
+
+def _regrading(found: Found) -> str:
+    of = found["class"]
+    header = (f"{of['students']:,} submissions, {of['changed']} of which change", "seconds")
+    rows = [
+        ("`mlsys regrade LAB`, to show it", f"{of['show_s']:.1f}"),
+        ("`mlsys regrade LAB --apply --reason WORDS`", f"{of['apply_s']:.1f}"),
+        ("`mlsys regrade LAB` again, when nothing changes", f"{of['show_again_s']:.1f}"),
+        ("`mlsys history LAB`", f"{of['history_s']:.1f}"),
+    ]
+    return f"{_table(header, rows)}\n\n{_conditions(of)}."
+
+
+def _course(found: Found) -> str:
+    of = found["course"]
+    return (
+        f"With {of['students']} students, `init` took {of['init_s']:.0f} s, the doctor"
+        f" {of['doctor_s']:.0f} s and the release {of['release_s']:.0f} s ({_conditions(of)}). How"
+        " long the installation takes depends on your network."
+    )
+
+
+def _hub(found: Found) -> str:
+    of = found["hub"]
+    servers = of["server_s"]
+    rows = [
+        (
+            f"a first start from a bundle with {of['students']} students, `env/` and proxy in place",
+            f"{of['first_start_s']:.0f} s",
+        ),
+        (
+            "a student's server, from the login until it answers",
+            f"{min(servers):.0f} to {max(servers):.0f} s",
+        ),
+        (f"stopping with {len(servers)} servers running", f"{of['stop_s']:.0f} s"),
+        ("the next start", f"{of['next_start_s']:.0f} s"),
+        (
+            "`env/` and `proxy/` on disk",
+            f"{of['environment_mb']:.0f} MB and {of['proxy_mb']:.0f} MB",
+        ),
+    ]
+    if "environment_s" in of:
+        rows.insert(0, ("making `env/`, nearly all of it pip", f"{of['environment_s']:.0f} s"))
+    return f"{_table(('what', 'took'), rows)}\n\n{_conditions(of)}."
+
+
+def _speed(found: Found) -> str:
+    """The row of the comparison that was measured."""
+    of = found["stock"]
+    return (
+        f"| seconds to grade {of['students']} submissions of Lab 07 on {of['cores']} cores |"
+        f" {of['by_record_s']:.1f} from records, {of['run_s']:.1f} when all are run, sandboxed |"
+        f" nothing to grade | {of['stock_s']:.0f} | not measured | not measured |"
+    )
+
+
+#: Page -> part -> the benchmark, and what makes the part from it.
+PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
+    "docs/instructors/grading.md": {
+        "stock": ("grading", _stock),
+        "one": ("grading", _one),
+        "many": ("grading", _many),
+        "projection": ("grading", _projection),
+    },
+    "docs/instructors/regrading.md": {"regrading": ("regrading", _regrading)},
+    "docs/instructors/course.md": {"course": ("first_day", _course)},
+    "docs/administrators/hub.md": {"hub": ("first_day", _hub)},
+}
+#: Tables that stand on several pages, kept on the first of them: their rows change only there.
+COMPARISON: Final = "docs/compare.md"
+QUOTING: Final = ("README.md",)
+
+
+def pages(root: Path = ROOT) -> dict[str, str]:
+    """Path -> text of every page that quotes numbers, as it should be."""
+    made = {}
+    for path, parts in PARTS.items():
+        texts = {name: make(findings.found(of)) for name, (of, make) in parts.items()}
+        made[path] = findings.fill((root / path).read_text("utf-8"), texts)
+    row = _speed(findings.found("grading"))
+    page = (root / COMPARISON).read_text("utf-8")
+    lines = [row if line.startswith("| seconds to grade") else line for line in page.split("\n")]
+    if row not in lines:
+        raise ValueError(f"{COMPARISON} has no row “seconds to grade …”")
+    made[COMPARISON] = "\n".join(lines)
+    table = "\n".join(line for line in lines if line.startswith("|"))
+    for path in QUOTING:
+        made[path] = findings.fill((root / path).read_text("utf-8"), {"comparison": table})
+    return made
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        if (ROOT / name).read_text("utf-8") != text:
+            (ROOT / name).write_text(text, "utf-8")
+            print(f"Wrote {name}.")
