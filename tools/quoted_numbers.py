@@ -1,8 +1,8 @@
 """Writes what benchmarks found into the pages that quote it, so that nobody types a number.
 
 Benchmarks keep what they find in benchmarks/findings (``--publish``). The parts of a page between
-``<!-- name -->`` and ``<!-- end -->`` are made from that; the prose around them stays. ``make docs``
-runs this, and a test fails if a page is stale.
+``<!-- name -->`` and ``<!-- end -->`` are made from that; the prose around them stays. ``make
+docs`` runs this, and a test fails if a page is stale.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-import findings  # noqa: E402: the benchmarks are no package
+# The benchmarks are no package.
+import findings  # noqa: E402
 
 Found = Mapping[str, Any]
 
@@ -29,7 +30,9 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _conditions(of: Found) -> str:
-    return f"{of['cores']} cores of {of['machine']}, load before it {of['load_before']}, {of['date']}"
+    return (
+        f"{of['cores']} cores of {of['machine']}, load before it {of['load_before']}, {of['date']}"
+    )
 
 
 def _against(seconds: float, stock: float, goal: int) -> str:
@@ -92,9 +95,9 @@ def _projection(found: Found) -> str:
     return (
         f"For {of['class']:,} submissions on {of['machines']} such machines, this projects to"
         f" {of['per_second']:.0f} submissions a second and"
-        f" {of['class'] / of['per_second'] / 60:.1f} minutes. We checked the projection with workers"
-        f" that only take as long as real ones: {few[0]} of them reach {few[1]:.0%} of it, and"
-        f" {many[0]} reach {many[1]:.0%}. A real cluster of {of['machines']} machines was not"
+        f" {of['class'] / of['per_second'] / 60:.1f} minutes. We checked the projection with"
+        f" workers that only take as long as real ones: {few[0]} of them reach {few[1]:.0%} of it,"
+        f" and {many[0]} reach {many[1]:.0%}. A real cluster of {of['machines']} machines was not"
         " available."
     )
 
@@ -125,7 +128,7 @@ def _hub(found: Found) -> str:
     servers = of["server_s"]
     rows = [
         (
-            f"a first start from a bundle with {of['students']} students, `env/` and proxy in place",
+            f"a first start from a bundle, {of['students']} students, `env/` and proxy in place",
             f"{of['first_start_s']:.0f} s",
         ),
         (

@@ -16,14 +16,14 @@ import os
 import re
 import stat
 import sys
-import time
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from mlsys_widgets.files import write_whole
 from mlsys_widgets.hub.hand_in_watch import user_named
+from mlsys_widgets.hub.looking import keep_looking
 from mlsys_widgets.labs.copy_notes import UNSTAMPED, read_copies
 from mlsys_widgets.labs.lab_versions import stamp_in
 
@@ -131,17 +131,12 @@ def _opened(name: Path | str, above: int | None = None) -> Iterator[int]:
         os.close(handle)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> NoReturn:
     """Look until somebody ends us."""
     homes, outbound, notes = map(Path, arguments)
     watch = CopyWatch(homes, outbound, notes)
-    while True:
-        try:
-            watch.look()
-        except OSError as problem:  # a full disk: the next look tries again
-            print(f"copies are not noted: {problem}", file=sys.stderr, flush=True)
-        time.sleep(_EVERY)
+    keep_looking(watch.look, "copies are not noted", _EVERY)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(sys.argv[1:])

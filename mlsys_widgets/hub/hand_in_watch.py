@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire
+from mlsys_widgets.hub.looking import keep_looking
 from mlsys_widgets.ledger.events import LONGEST_LINE, Malformed, from_line
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, read_notes
 from mlsys_widgets.ledger.verification import Head
@@ -205,16 +206,11 @@ def _read(folder: int, name: str, uid: int, most: int) -> bytes:
         os.close(handle)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> NoReturn:
     """Look until somebody ends us."""
     watch = HandInWatch(Path(arguments[0]), Path(arguments[1]))
-    while True:
-        try:
-            watch.look()
-        except OSError as problem:  # a full disk: the next look tries again
-            print(f"hand-ins are not noted: {problem}", file=sys.stderr, flush=True)
-        time.sleep(_EVERY)
+    keep_looking(watch.look, "hand-ins are not noted", _EVERY)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -16,7 +16,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from mlsys_widgets.courses.hub_link import ANSWER, STATUS, digest
 from mlsys_widgets.courses.personal_data import KnownNames
@@ -24,6 +24,7 @@ from mlsys_widgets.courses.roster import login_problem
 from mlsys_widgets.files import write_whole
 from mlsys_widgets.hub.hub_api import HubApi
 from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.looking import keep_looking
 from mlsys_widgets.hub.people_changes import Hub, PeopleChanges
 from mlsys_widgets.hub.person_on_hub import PersonOnHub
 from mlsys_widgets.hub.places import Places
@@ -222,16 +223,11 @@ def _login(name: Any) -> str:
     return name
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> NoReturn:
     """Look until somebody ends us."""
     watch = PeopleWatch(Places(Path(arguments[0])), HubApi.of_environment(), Path(arguments[1]))
-    while True:
-        try:
-            watch.look()
-        except (OSError, ValueError) as problem:  # a full disk: the next look tries again
-            print(f"people are not followed: {problem}", file=sys.stderr, flush=True)
-        time.sleep(_EVERY)
+    keep_looking(watch.look, "people are not followed", _EVERY)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(sys.argv[1:])
