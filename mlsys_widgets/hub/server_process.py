@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Self
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPSHandler, ProxyHandler, build_opener
+from urllib.request import HTTPSHandler, OpenerDirector, ProxyHandler, build_opener
 
 from mlsys_widgets.files import StillHeld, acquire
 
@@ -187,14 +187,18 @@ class ServerProcess:
             self.process.wait()
 
 
-def answers(url: str) -> bool:
-    """Whether a server on this machine answers; its certificate does not matter here."""
+def local_opener() -> OpenerDirector:
+    """What opens addresses of this machine; their certificates do not matter here."""
     unchecked = ssl.create_default_context()
     unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
     # No proxy from the environment: it could not reach an address of this machine.
-    opener = build_opener(ProxyHandler({}), HTTPSHandler(context=unchecked))
+    return build_opener(ProxyHandler({}), HTTPSHandler(context=unchecked))
+
+
+def answers(url: str) -> bool:
+    """Whether a server on this machine answers."""
     try:
-        with opener.open(url, timeout=5):
+        with local_opener().open(url, timeout=5):
             return True
     except HTTPError:
         return False

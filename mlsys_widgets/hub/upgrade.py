@@ -13,8 +13,8 @@ import signal
 import time
 from pathlib import Path
 from typing import Any, Final
-from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.error import HTTPError
+from urllib.request import Request
 
 from mlsys_widgets import __version__
 from mlsys_widgets.hub.backup import LAST_BACKUP
@@ -24,6 +24,7 @@ from mlsys_widgets.hub.interpreter import NOBODY, interpreter_for
 from mlsys_widgets.hub.monitoring import MONITOR, TOKEN
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running_hub import command_process, hub_process
+from mlsys_widgets.hub.server_process import local_opener
 
 #: Seconds that a hub may take to start again.
 _START: Final = 300.0
@@ -52,7 +53,8 @@ def run_upgrade(places: Places) -> int:
     os.kill(command, signal.SIGUSR1)
     deadline = time.monotonic() + _START
     while time.monotonic() < deadline:
-        if hub_process(places) not in (None, before) and _health(places) is not None:
+        # Through the proxy: it leads to services and to the servers of users at the same moment.
+        if hub_process(places) not in (None, before) and _health(places, public=True):
             print(f"The hub runs with mlsys-widgets {__version__}. Servers that ran before keep")
             print("running; each has the new version when it is started the next time.")
             return 0
@@ -81,26 +83,35 @@ def run_health(places: Places) -> int:
     return 0 if said["status"] == "well" else 1
 
 
-def _health(places: Places) -> dict[str, Any] | None:
-    """What the monitor of a hub says; `None` if it does not answer."""
+def _health(places: Places, *, public: bool = False) -> dict[str, Any] | None:
+    """What the monitor of a hub says, itself or through the proxy; `None` without an answer."""
     try:
         said = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
         token = (places.secrets / TOKEN).read_text("utf-8").strip()
     except (OSError, ValueError):
         return None
-    (base,) = [each["url"] for each in said["JupyterHub"]["services"] if each["name"] == MONITOR]
+    hub = said["JupyterHub"]
+    (own,) = [each["url"] for each in hub["services"] if each["name"] == MONITOR]
+    base = hub["bind_url"].rstrip("/") if public else own
     request = Request(
         f"{base}/services/{MONITOR}/health", headers={"Authorization": f"Bearer {token}"}
     )
-    opener = build_opener(ProxyHandler({}))
     try:
-        with opener.open(request, timeout=30) as answer:
-            found: dict[str, Any] = json.load(answer)
-    except HTTPError as problem:
-        found = json.load(problem)
-    except (URLError, OSError, ValueError):
+        with local_opener().open(request, timeout=30) as answer:
+            return _object(answer.read())
+    except HTTPError as problem:  # of a hub that is not well, or of a proxy that cannot reach it
+        return _object(problem.read())
+    except OSError:
         return None
-    return found
+
+
+def _object(said: bytes) -> dict[str, Any] | None:
+    """The object that an answer holds; `None` of any other answer, such as the proxy's own."""
+    try:
+        found = json.loads(said)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _words(pid: int) -> list[str]:

@@ -274,11 +274,22 @@ class Person:
         assert answer.json()["success"], answer.json()
 
     def socket(self, path: str) -> websocket.WebSocket:
+        """A connection to this person's own server; tried again, as JupyterLab does.
+
+        A hub that was started again leads to servers that run a moment after it answers itself.
+        """
         address = f"{self.base}{path}".replace("http://", "ws://")
-        return websocket.create_connection(
-            address, header=[f"Authorization: token {self.token}"], timeout=SERVER,
-            http_no_proxy=["127.0.0.1"],
-        )  # fmt: skip
+        deadline = time.monotonic() + SERVER
+        while True:
+            try:
+                return websocket.create_connection(
+                    address, header=[f"Authorization: token {self.token}"], timeout=SERVER,
+                    http_no_proxy=["127.0.0.1"],
+                )  # fmt: skip
+            except websocket.WebSocketBadStatusException as refused:
+                if refused.status_code not in (404, 503) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
 
     def kernel(self, folder: str = "") -> str:
         """Start a kernel in a folder; returns its id."""

@@ -17,7 +17,7 @@ from tests.browser.lab_path import SOON, Student
 from tests.hub.day import LAB, READY, Assignments, BrowserUser, Formgrader, begin, save
 from tests.hub.running import Hub
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(480)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(1500)]
 
 #: What the instructor gives for the written answer, and says to it.
 POINTS, COMMENT = 9.5, "A clear answer. Which number would convince finance?"
