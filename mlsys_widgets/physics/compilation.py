@@ -13,7 +13,28 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, repr=False)
 class BreakEven(Result):
-    """The number of inferences that recovers the compile time."""
+    """The number of inferences that recovers the compile time.
+
+    ``break_even`` returns that number alone; the result itself also answers "what if".
+
+    Examples
+    --------
+    ResNet-50 compiles in 30 s. What if it took ten minutes?
+
+    >>> from dataclasses import replace
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50"]
+    >>> quick = ph.BreakEven(
+    ...     compile_time=net.compile_time,
+    ...     eager_rate=net.eager_rate,
+    ...     compiled_rate=net.compiled_rate,
+    ... )
+    >>> slow = replace(quick, compile_time=600.0)
+    >>> [ph.format_quantity(each.break_even, "images") for each in (quick, slow)]
+    ['133,607 images', '2,672,143 images']
+    >>> ph.format_quantity(quick.saved_per_inference, "s")
+    '224.5 µs'
+    """
 
     compile_time: Numeric = given("t_compile", "s", "compile time", NON_NEGATIVE)
     eager_rate: Numeric = given("R_eager", "/s", "eager throughput", POSITIVE)
@@ -32,7 +53,27 @@ class BreakEven(Result):
 
 @dataclass(frozen=True, repr=False)
 class Deployment(BreakEven):
-    """A compiled model in service for a while."""
+    """A compiled model in service for a while.
+
+    ``deployment`` builds one.
+
+    Examples
+    --------
+    Does compiling the keyword-spotting service pay off, with 2,400 requests a day for a week?
+
+    >>> from dataclasses import replace
+    >>> from mlsys_widgets import physics as ph
+    >>> kws = ph.workloads["kws-service"]
+    >>> rate = 1 / ph.run("kws", "a100-sxm").total
+    >>> week = ph.deployment(kws.compile_time, rate, gain=kws.gain, per_day=kws.per_day, days=7)
+    >>> week.roi_positive, ph.format_quantity(week.days_to_break_even, "days")
+    (True, '22.6 hours')
+    >>> ph.format_quantity(week.saved, "s"), ph.format_quantity(week.net_saved, "s")
+    ('74.4 s', '64.4 s')
+    >>> half_a_day = replace(week, days=0.5)
+    >>> half_a_day.roi_positive, ph.format_quantity(half_a_day.net_saved, "s")
+    (False, '−4.69 s')
+    """
 
     per_day: Numeric = given("V", "/day", "inferences per day", POSITIVE)
     days: Numeric = given("D", "days", "days in service", POSITIVE)

@@ -1,4 +1,15 @@
-"""The dispatch tax: what launching kernels costs a forward pass, and what hides it."""
+"""The dispatch tax: what launching kernels costs a forward pass, and what hides it.
+
+Examples
+--------
+What does a kernel still cost when a recorded graph replays it, next to a launch of its own?
+
+>>> from mlsys_widgets import physics as ph
+>>> ph.format_quantity(ph.GRAPH_NODE_OVERHEAD.value, "s"), ph.GRAPH_NODE_OVERHEAD.provenance.kind
+('500 ns', 'measured')
+>>> round(ph.devices["a100-sxm"].launch() / ph.GRAPH_NODE_OVERHEAD.value)
+20
+"""
 
 from __future__ import annotations
 
@@ -33,6 +44,22 @@ class ForwardPass(Result):
     """One forward pass: kernels that compute, launches that cost, memory that moves.
 
     How the total follows depends on how kernels are launched; each way is a subclass.
+    ``forward_pass`` builds one from numbers, ``run`` from a workload and a device.
+
+    Examples
+    --------
+    Where does the time of eager keyword spotting go?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> eager = ph.run("kws", "a100-sxm")
+    >>> for part in ("compute", "memory", "dispatch", "total"):
+    ...     print(part, ph.format_quantity(getattr(eager, part), "s"))
+    compute 5 ms
+    memory 500 µs
+    dispatch 10 ms
+    total 15.5 ms
+    >>> ph.format_quantity(eager.utilization, "%")
+    '32.3%'
     """
 
     kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
@@ -102,7 +129,21 @@ class AsyncPass(_PerKernel):
 
 @dataclass(frozen=True, repr=False)
 class GraphPass(_PerKernel):
-    """One launch replays a recorded graph; each kernel costs a little more than itself."""
+    """One launch replays a recorded graph; each kernel costs a little more than itself.
+
+    ``forward_pass(..., launch="graph")`` builds one.
+
+    Examples
+    --------
+    How much of the dispatch tax does a graph take off keyword spotting?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> graph = ph.run("kws", "a100-sxm", launch="graph")
+    >>> ph.format_quantity(graph.dispatch, "s"), ph.format_quantity(graph.utilization, "%")
+    ('510 µs', '83.2%')
+    >>> type(graph).__name__, ph.format_quantity(graph.node_overhead, "s")
+    ('GraphPass', '500 ns')
+    """
 
     node_overhead: Numeric = given(
         "t_node", "s", "cost of each kernel in a graph", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
