@@ -98,7 +98,6 @@ class Step:
     """
 
     quantity: Quantity
-    #: The formula in symbols and with numbers in their place, by notation.
     formula: Mapping[Notation, str]
     substitution: Mapping[Notation, str]
     value: float | bool

@@ -101,11 +101,8 @@ class DeviceCalibration:
     """
 
     device: Device
-    #: By family, products and attention by precision: ``"products fp16"``.
     laws: Mapping[str, Law]
-    #: Seconds in which the host launches one kernel of a model.
     launch: float
-    #: The same while gradients are recorded and computed.
     training_launch: float
     units: float
     source: Source

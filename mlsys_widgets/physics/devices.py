@@ -79,7 +79,6 @@ class Device(CatalogEntry):
     ('NVIDIA H200 SXM datasheet', 'measured')
     """
 
-    #: The precision its workloads run in by default.
     native: str
     peaks: Mapping[str, float] = field(repr=False)
     bandwidth: float = number("B/s")
@@ -264,6 +263,7 @@ _HOPPER_PEAKS = {
     "int8 sparse": (3958e12, ""),
 }
 
+#: The machines of the course, by key.
 devices: Final[Catalog[Device]] = Catalog(
     "device",
     {

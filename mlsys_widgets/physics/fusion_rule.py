@@ -85,9 +85,7 @@ would cost more than writing it once.
 
     kind: FusionKind
     reason: str
-    #: The end of the tree, a key of ``FUSION_ENDS``.
     end: str
-    #: The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
     path: tuple[tuple[str, bool], ...]
 
     @property

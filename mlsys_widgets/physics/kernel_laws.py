@@ -100,7 +100,6 @@ class Law(CatalogEntry):
     floor: float = number("s")
     bandwidth_share: float = number("%")
     compute_share: float = number("%")
-    #: Fraction of the shorter of moving and computing that the longer does not hide.
     exposed: float = number("%")
 
     def time(

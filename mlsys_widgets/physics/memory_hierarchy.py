@@ -71,11 +71,8 @@ class MemoryLevel(CatalogEntry):
     """
 
     bandwidth: float = number("B/s")
-    #: What one owner can hold.
     capacity: float = number("B")
-    #: What all owners hold together.
     chip_capacity: float = number("B")
-    #: Whose capacity that is.
     scope: str
 
 
