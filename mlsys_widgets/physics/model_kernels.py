@@ -40,8 +40,8 @@ SMALL_FAMILIES: Final = {
 class KernelUse:
     """A kernel of a model: what it is called and for, what it does, and how often it runs.
 
-    ``layer_kernels``, ``model_kernels`` and ``naive_attention_kernels`` list them, and ``time_uses``
-    times them.
+    ``layer_kernels``, ``model_kernels`` and ``naive_attention_kernels`` list them;
+    ``time_uses`` says how long they take.
 
     Parameters
     ----------
