@@ -115,17 +115,24 @@ def attention(
 
     Parameters
     ----------
-    batch, heads, head_width
+    batch, heads, head_width : float or array
         Sequences at once, heads of each, and the width of a head.
-    queries, keys
+    queries, keys : float or array
         Tokens that attend and tokens attended to: both the length of the prompt when it is read,
         1 and the length of the cache when one token is written.
-    kv_heads
+    bytes_per_element : float or array, B
+        2 for fp16.
+    kv_heads : float or array, optional
         Heads that keep keys and values; by default each head its own.
-    causal
+    causal : bool
         Whether a token attends only to those before it, which is half of all pairs.
-    naive
+    naive : bool
         Whether the scores go through memory. The naive form computes all pairs and masks half.
+
+    Returns
+    -------
+    Attention
+        A ``NaiveAttention`` if ``naive``.
 
     Examples
     --------

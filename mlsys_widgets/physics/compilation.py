@@ -114,10 +114,15 @@ def break_even(compile_time: Numeric, eager_rate: Numeric, compiled_rate: Numeri
 
     Parameters
     ----------
-    compile_time
-        Seconds spent compiling, once.
-    eager_rate, compiled_rate
+    compile_time : float or array, s
+        Time spent compiling, once.
+    eager_rate, compiled_rate : float or array, /s
         Inferences per second before and after.
+
+    Returns
+    -------
+    float or array
+        Inferences. A single number can explain itself: ask its ``derivation()``.
 
     Examples
     --------
@@ -125,10 +130,10 @@ def break_even(compile_time: Numeric, eager_rate: Numeric, compiled_rate: Numeri
     >>> round(n, 2)
     133607.14
     >>> print(n.derivation())
-    Δt = 1 / R_eager − 1 / R_compiled = 1 / 1,450/s − 1 / 2,150/s = 224.5 µs   \
-(time saved by each inference)
-    N = t_compile / Δt = 30 s / 224.5 µs = 133,607 inferences   \
-(inferences until the compile time is recovered)
+    Δt = 1 / R_eager − 1 / R_compiled = 1 / 1,450/s − 1 / 2,150/s = 224.5 µs   (time saved by each \
+inference)
+    N = t_compile / Δt = 30 s / 224.5 µs = 133,607 inferences   (inferences until the compile time \
+is recovered)
     >>> break_even(compile_time=30, eager_rate=1450, compiled_rate=1450)
     inf
     """
@@ -151,14 +156,18 @@ def deployment(
 
     Parameters
     ----------
-    compile_time
-        Seconds spent compiling, once.
-    eager_rate
+    compile_time : float or array, s
+        Time spent compiling, once.
+    eager_rate : float or array, /s
         Inferences per second before.
-    compiled_rate, gain
+    compiled_rate, gain : float or array, optional
         Inferences per second after, or the gain in throughput (0.48 for +48%). Give one of them.
-    per_day, days
-        Volume and length of the deployment.
+    per_day, days : float or array
+        Inferences per day, and days in service.
+
+    Returns
+    -------
+    Deployment
 
     Examples
     --------

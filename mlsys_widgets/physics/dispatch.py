@@ -173,17 +173,22 @@ def forward_pass(
 
     Parameters
     ----------
-    kernels
+    kernels : float or array
         Kernels launched.
-    compute_per_kernel
-        Seconds each kernel computes, on average.
-    launch_overhead
-        Seconds one launch costs.
-    memory_time
-        Seconds spent moving data in the whole pass.
-    launch
+    compute_per_kernel : float or array, s
+        Time that each kernel computes, on average.
+    launch_overhead : float or array, s
+        Cost of one launch.
+    memory_time : float or array, s
+        Time spent moving data in the whole pass.
+    launch : {"serial", "async", "graph"}
         ``"serial"`` (the textbook), ``"async"`` (real GPUs) or ``"graph"`` (recorded once,
         replayed with one launch).
+
+    Returns
+    -------
+    ForwardPass
+        Of the subclass for ``launch``.
 
     Examples
     --------
@@ -243,19 +248,25 @@ def run(
 
     Parameters
     ----------
-    workload, device
-        Entries of ``workloads`` and ``devices``, or their keys.
-    mode
+    workload : ModelPass or str
+        An entry of ``workloads``, or its key.
+    device : Device or str
+        An entry of ``devices``, or its key.
+    mode : {"eager", "compiled"}
         ``"compiled"`` launches fewer kernels for the same work.
-    launch
+    launch : {"serial", "async", "graph"}
         How kernels are launched, as in ``forward_pass``. Compiled with graphs is
         ``mode="compiled", launch="graph"``.
-    kernels
+    kernels : float or array, optional
         Split the same work into this many eager kernels instead of the workload's own count.
-    speedup
+    speedup : float or array
         A device that computes this much faster, with the same launches and the same memory.
-    launch_overhead
-        Seconds per launch, in place of the device's own.
+    launch_overhead : float or array, s, optional
+        Cost of one launch, in place of the device's own.
+
+    Returns
+    -------
+    ForwardPass
 
     Examples
     --------

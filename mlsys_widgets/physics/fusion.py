@@ -82,10 +82,19 @@ def chain(*steps: str | tuple[str, ...]) -> Chain:
 
     Parameters
     ----------
-    steps
+    *steps : str or tuple of str
         Each an op such as ``"relu"``, or an op with the names of the tensors it reads besides
         the flowing one, such as ``("add", "bias")``. A tensor named twice is one tensor.
         Tensors that are left out get names of their own.
+
+    Returns
+    -------
+    Chain
+
+    Raises
+    ------
+    ValueError
+        If an operation cannot continue a chain.
 
     Examples
     --------
@@ -95,8 +104,8 @@ def chain(*steps: str | tuple[str, ...]) -> Chain:
     >>> chain("relu", "matmul")
     Traceback (most recent call last):
     ...
-    ValueError: matmul (a matmul) ends a chain of elementwise operations; \
-a chain may hold: relu, add, mul, scale, sigmoid, tanh, gelu, dropout, layernorm, softmax
+    ValueError: matmul (a matmul) ends a chain of elementwise operations; a chain may hold: relu, \
+add, mul, scale, sigmoid, tanh, gelu, dropout, layernorm, softmax
     """
     if not steps:
         raise ValueError("a chain needs at least one op, such as chain('relu')")
@@ -233,15 +242,23 @@ def fuse(
 
     Parameters
     ----------
-    chain
+    chain : Chain
         The operations, from ``chain(...)``.
-    elements, bytes_per_element
+    elements, bytes_per_element : float or array
         Size of the tensors. All tensors of the chain have the same size.
-    device
-        Where it runs; gives bandwidth and launch overhead unless these are given.
-    compute_time
-        Seconds of arithmetic, fused or not. If omitted, it follows from the operations at the
+    device : Device or str
+        Where it runs, or its key in ``devices``.
+    bandwidth : float or array, B/s, optional
+        In place of the device's own.
+    launch_overhead : float or array, s, optional
+        In place of the device's own.
+    compute_time : float or array, s, optional
+        Time of the arithmetic, fused or not. If omitted, it follows from the operations at the
         rate that the course's own chain implies.
+
+    Returns
+    -------
+    Fusion
 
     Examples
     --------

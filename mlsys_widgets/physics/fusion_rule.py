@@ -249,13 +249,17 @@ def can_fuse(
 
     Parameters
     ----------
-    first, second
+    first, second : Op or str
         Operations, or their keys in ``ops``.
-    relation
+    relation : {"producer", "shared-input", "unrelated"}
         ``"producer"`` if the second reads what the first writes, ``"shared-input"`` if both
         read the same tensor, ``"unrelated"`` otherwise.
-    same_shape
+    same_shape : bool
         Whether both work on tensors of the same shape.
+
+    Returns
+    -------
+    FusionVerdict
 
     Examples
     --------

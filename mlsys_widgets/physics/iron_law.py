@@ -167,18 +167,30 @@ def iron_law(
 
     Parameters
     ----------
-    data
-        Bytes that must move: the weights, once for a whole batch.
-    operations
-        FLOP of one inference; a batch of ``b`` does ``b`` times as many.
-    device
+    data : float or array, B
+        What must move: the weights, once for a whole batch.
+    operations : float or array, FLOP
+        Of one inference; a batch of ``b`` does ``b`` times as many.
+    device : Device or str, optional
         Where it runs; gives bandwidth and peak rate unless these are given.
-    precision
+    bandwidth : float or array, B/s, optional
+        In place of the device's own.
+    rate : float or array, FLOP/s, optional
+        Peak rate, in place of the device's own.
+    precision : str, optional
         The precision whose peak counts; by default the device's native one.
-    efficiency, latency, batch
-        Fraction of the peak reached, fixed seconds per batch, inferences per batch.
-    overlapped
+    efficiency : float or array
+        Fraction of the peak that is reached.
+    latency : float or array, s
+        Fixed time per batch.
+    batch : float or array
+        Inferences per batch.
+    overlapped : bool
         Whether memory and compute run at the same time: ``max(D/BW, b·O/(R·η)) + L``.
+
+    Returns
+    -------
+    IronLawTime
 
     Examples
     --------

@@ -172,15 +172,23 @@ def kernel_time(
 
     Parameters
     ----------
-    flops, bytes
-        What the call does.
-    peak, bandwidth
-        What the device can do.
-    floor, kernels
-        Seconds that even an empty kernel takes, and how many kernels the call runs.
-    compute_efficiency, bandwidth_efficiency
+    flops, bytes : float or array
+        What the call does: operations in FLOP, data moved in bytes.
+    peak : float or array, FLOP/s
+        Peak rate of the device.
+    bandwidth : float or array, B/s
+        Its memory bandwidth.
+    floor : float or array, s
+        Time that even an empty kernel takes.
+    kernels : float or array
+        Kernels that the call runs.
+    compute_efficiency, bandwidth_efficiency : float or array
         Fractions of either ceiling that are reached in practice. With 1 and no floor this is the
         textbook form, which ``.textbook`` always gives.
+
+    Returns
+    -------
+    KernelTime
 
     Examples
     --------

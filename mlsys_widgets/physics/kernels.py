@@ -296,16 +296,20 @@ def elementwise(
 
     Parameters
     ----------
-    elements
+    elements : float or array
         How many elements the tensor has.
-    bytes_per_element
+    bytes_per_element : float or array, B
         2 for fp16, 4 for fp32.
-    flops_per_element
+    flops_per_element : float or array, FLOP
         Operations on each element.
-    passes
+    passes : float or array
         How often each element is read or written: 2 for a simple map such as ReLU.
-    traffic_share
+    traffic_share : float or array
         Fraction of the traffic that fusion leaves; see ``fusion_strategies``.
+
+    Returns
+    -------
+    Elementwise
 
     Examples
     --------

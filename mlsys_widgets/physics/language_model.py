@@ -285,14 +285,18 @@ def kv_cache(
 
     Parameters
     ----------
-    model
+    model : LanguageModel or str
         A language model of ``workloads``, or its key.
-    batch, sequence
+    batch, sequence : float or array
         Sequences at once, and tokens in each.
-    bytes_per_element
+    bytes_per_element : float or array, B
         2 for fp16.
-    kv_heads
+    kv_heads : float or array, optional
         Heads that keep keys and values, in place of the model's own number.
+
+    Returns
+    -------
+    float or array, B
 
     Examples
     --------

@@ -76,10 +76,14 @@ def sensitivity(result: Result, output: str) -> Sensitivity:
 
     Parameters
     ----------
-    result
+    result : Result
         A result of single numbers.
-    output
+    output : str
         The name of one of its derived quantities.
+
+    Returns
+    -------
+    Sensitivity
 
     Examples
     --------

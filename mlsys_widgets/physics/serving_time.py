@@ -227,20 +227,28 @@ def serving_time(
 
     Parameters
     ----------
-    model, device
-        A language model of ``workloads`` and a device that was measured, or their keys.
-    phase
+    model : LanguageModel or str
+        A language model of ``workloads``, or its key.
+    device : Device or str
+        A device that was measured, or its key.
+    phase : {"prefill", "decode"}
         ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
         for each of ``batch`` sequences that have ``sequence`` tokens in the cache.
-    precision
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+    precision : str
         Of the weights and their products: 16 bits or fewer.
-    launch
+    launch : {"async", "graph"}
         ``"async"``: launched one by one, the host running ahead; ``"graph"``: recorded once and
         replayed.
-    layers
+    layers : int, optional
         Time so many layers alone, without embedding and logits.
-    calibration
+    calibration : DeviceCalibration, optional
         In place of the one on record for the device.
+
+    Returns
+    -------
+    ServingTime
 
     Examples
     --------

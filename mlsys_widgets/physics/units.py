@@ -192,13 +192,17 @@ def format_quantity(value: Numeric | bool, unit: str = "", *, pad: bool = False)
 
     Parameters
     ----------
-    value
+    value : float or bool
         The number, in SI units; a fraction for ``%``. Infinity is "never", a truth value is
         "yes" or "no".
-    unit
+    unit : str
         One of the units of this module, or the noun of what is counted.
-    pad
+    pad : bool
         Keep trailing zeros, so that a number does not change its width while a slider moves.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
