@@ -27,12 +27,11 @@ class MeasurementError(ValueError):
     Examples
     --------
     >>> from mlsys_widgets import measured
-    >>> rehearsal = measured.load("cpu-2core-server") | {"status": "dry"}
     >>> try:
-    ...     measured.validate(rehearsal, source="mine.json")
+    ...     measured.parse('{"schema": "mlsys-measurement", "version": 99}', source="mine.json")
     ... except measured.MeasurementError as error:
     ...     print(error)
-    mine.json: status must be 'complete', not 'dry' (a rehearsal with toy sizes, not a measurement).
+    mine.json: version is 99 and this package reads up to 1: upgrade mlsys_widgets.
     """
 
     def _render_traceback_(self) -> list[str]:
