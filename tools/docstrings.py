@@ -7,11 +7,11 @@ docstring repeats them and no page can contradict them.
 
 from __future__ import annotations
 
+import pydoc
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from mlsys_widgets import physics
 from mlsys_widgets.physics import Quantity, Result, notation
 from mlsys_widgets.physics.result import Derived
 
@@ -29,30 +29,24 @@ def _input(quantity: Quantity) -> list[str]:
     unit = _UNITS.get(quantity.unit, quantity.unit)
     kind = f"float or array, {unit}" if unit else "float or array"
     about = quantity.about[:1].upper() + quantity.about[1:]
-    return [f"{quantity.name} : {kind}", f"    {about}, {_math(_symbol(quantity))}."]
+    return [f"{quantity.name} : {kind}", f"    {about}, ``{quantity.symbol}``."]
 
 
 def formula_line(kind: type[Result], member: Derived[Any]) -> str:
-    """The formula of a derived quantity and its unit; empty where only subclasses have one."""
+    """The formula of a derived quantity and its unit; empty where only subclasses have one.
+
+    As text: it reads like what ``derivation()`` prints, and pages need no MathJax for it.
+    """
     called = kind.inputs() | kind.outputs()
     try:
-        right = notation.write(member.formula, notation.LATEX, lambda name: _symbol(called[name]))
+        right = notation.write(member.formula, notation.TEXT, lambda name: called[name].symbol)
     except TypeError:  # no return to read: each subclass has its own formula
         return ""
     # What a comparison yields is a verdict, and not equal to it.
-    verdict = any(sign in right for sign in ("<", ">", r"\le ", r"\ge "))
-    left = _symbol(member.quantity)
-    written = _math(f"{left}: {right}" if verdict else f"{left} = {right}")
+    verdict = any(sign in right for sign in "<>≤≥")
     unit = _UNITS.get(member.unit, f"in {member.unit}")
+    written = f"``{member.symbol}{':' if verdict else ' ='} {right}``"
     return f"{written}, {unit}." if unit else f"{written}."
-
-
-def _symbol(quantity: Quantity) -> str:
-    return notation.LATEX.symbol(quantity.symbol)
-
-
-def _math(text: str) -> str:
-    return f":math:`{text}`"
 
 
 def add_sections(
@@ -67,7 +61,8 @@ def add_sections(
         place = lines.index("Examples") if "Examples" in lines else len(lines)
         lines[place:place] = inputs_section(obj)
     elif isinstance(obj, Derived):
-        owner = getattr(physics, name.split(".")[-2])
+        owner = pydoc.locate(name.rpartition(".")[0])
+        assert isinstance(owner, type), name
         if formula := formula_line(owner, obj):
             lines[:] = [*lines, "", formula, ""]
 

@@ -34,9 +34,9 @@ def test_the_inputs_stand_before_the_examples(tool):
         "Parameters",
         "----------",
         "peak : float or array, FLOP/s",
-        "    Peak compute rate, :math:`P`.",
+        "    Peak compute rate, ``P``.",
         "bandwidth : float or array, B/s",
-        "    Memory bandwidth, :math:`B`.",
+        "    Memory bandwidth, ``B``.",
         "",
     ]
     assert lines[start + 7] == "Examples"
@@ -53,10 +53,10 @@ def test_a_derived_quantity_shows_its_formula_and_unit(tool):
         for name in physics.Roofline.outputs()
     }
     assert said == {
-        "ridge": r":math:`I^{*} = \frac{P}{B}`, in FLOP/B.",
-        "attainable": r":math:`A = \min\left(P, B \cdot I\right)`, in FLOP/s.",
-        "mfu": r":math:`\text{MFU} = \frac{A}{P}`, a fraction.",
-        "memory_bound": r":math:`\text{memory-bound}: I < I^{*}`.",
+        "ridge": "``I* = P / B``, in FLOP/B.",
+        "attainable": "``A = min(P, B × I)``, in FLOP/s.",
+        "mfu": "``MFU = A / P``, a fraction.",
+        "memory_bound": "``memory-bound: I < I*``.",
     }
 
 
