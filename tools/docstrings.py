@@ -64,7 +64,7 @@ def add_sections(
         owner = pydoc.locate(name.rpartition(".")[0])
         assert isinstance(owner, type), name
         if formula := formula_line(owner, obj):
-            lines[:] = [*lines, "", formula, ""]
+            lines[:] = [*"\n".join(lines).rstrip().splitlines(), formula, ""]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

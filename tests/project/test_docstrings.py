@@ -49,7 +49,7 @@ def test_a_derived_quantity_shows_its_formula_and_unit(tool):
             getattr(physics.Roofline, name),
             f"mlsys_widgets.physics.Roofline.{name}",
             getattr(physics.Roofline, name).__doc__,
-        )[2]
+        )[1]
         for name in physics.Roofline.outputs()
     }
     assert said == {
