@@ -16,7 +16,7 @@ from mlsys_widgets.physics import Quantity, Result, notation
 from mlsys_widgets.physics.result import Derived
 
 #: How units are named where the unit alone would say too little.
-_UNITS = {"": "", "%": "a fraction", "×": "a ratio"}
+_UNITS = {"": "", "%": "a fraction", "×": "a ratio", "/s": "per second", "/day": "per day"}
 
 
 def inputs_section(kind: type[Result]) -> list[str]:
