@@ -11,14 +11,12 @@ Which machines are there, and how far apart are their ridge points?
 {'a100-sxm': 156, 'h100-sxm': 295, 'h200-sxm': 206, 'orin-nx': 118, 'mobile-npu': 515, \
 'cortex-m7': 20}
 
-How many bytes do the 8 billion weights of Llama-3-8B take in each precision?
+How many gigabytes do the 8 billion weights of Llama-3-8B take in each precision?
 
 >>> weights = ph.workloads["llama3-8b"].parameters
->>> for precision in ("fp32", "fp16", "int8"):
-...     print(precision, ph.format_quantity(weights * ph.BYTES_PER_ELEMENT[precision], "B"))
-fp32 32 GB
-fp16 16 GB
-int8 8 GB
+>>> gigabytes = {key: weights * size / 1e9 for key, size in ph.BYTES_PER_ELEMENT.items()}
+>>> gigabytes["fp32"], gigabytes["fp16"], gigabytes["int8"]
+(32.0, 16.0, 8.0)
 """
 
 from __future__ import annotations

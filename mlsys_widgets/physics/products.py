@@ -8,9 +8,8 @@ Examples
 How many bytes do a weight, an activation and a result take, and in which precision do they meet?
 
 >>> from mlsys_widgets import physics as ph
->>> for key in ("fp16", "int8", "int4"):
-...     stored = ph.storages[key]
-...     print(key, stored.weight, stored.activation, stored.result, stored.arithmetic)
+>>> for stored in [ph.storages[key] for key in ("fp16", "int8", "int4")]:
+...     print(stored.key, stored.weight, stored.activation, stored.result, stored.arithmetic)
 fp16 2 2 2 fp16
 int8 1 1 4 int8
 int4 0.53125 2 2 bf16
