@@ -118,7 +118,7 @@ def parse(
 
     Parameters
     ----------
-    data : bytes or str
+    data : str, or encoded in UTF-8
         JSON.
     source : str
         What the sentence calls it if it is refused.
