@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import mlsys_widgets
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
 project = "mlsys_widgets"
 author = "mlsys_widgets developers"
@@ -11,6 +16,7 @@ version = release = mlsys_widgets.__version__
 
 extensions = [
     "myst_nb",
+    "docstrings",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",

@@ -2,6 +2,16 @@
 
 `load`, `available` and `validate` read documents, `points`, `cases` and `ceilings` ask them, and
 `measure` takes a new one of the machine it runs on.
+
+Examples
+--------
+Which machines were measured?
+
+>>> from mlsys_widgets import measured
+>>> for name in measured.available():
+...     print(f"{name}: {measured.load(name)['device']['name']}")
+cpu-2core-server: Intel(R) Xeon(R) Processor
+h200-sxm: NVIDIA H200
 """
 
 from __future__ import annotations

@@ -20,7 +20,19 @@ STATUSES = ("complete", "partial", "dry")
 
 
 class MeasurementError(ValueError):
-    """Why a measurement document cannot be used. A notebook shows the sentence alone."""
+    """Why a measurement document cannot be used. A notebook shows the sentence alone.
+
+    It is a ``ValueError``. Its sentence names the file, the field and what is allowed there.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import measured
+    >>> try:
+    ...     measured.parse('{"schema": "mlsys-measurement", "version": 99}', source="mine.json")
+    ... except measured.MeasurementError as error:
+    ...     print(error)
+    mine.json: version is 99 and this package reads up to 1: upgrade mlsys_widgets.
+    """
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -30,10 +42,17 @@ class MeasurementError(ValueError):
 def schema() -> Mapping[str, Any]:
     """The JSON Schema (draft 2020-12) that every document satisfies.
 
+    Returns
+    -------
+    mapping
+        The schema, which ships as ``mlsys_widgets/measured/schema.json``.
+
     Examples
     --------
     >>> schema()["properties"]["schema"]
     {'const': 'mlsys-measurement'}
+    >>> schema()["properties"]["status"]["enum"]
+    ['complete', 'partial', 'dry']
     """
     text = resources.files(__package__).joinpath("schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
@@ -44,6 +63,15 @@ def validate(
     document: object, *, source: str = "document", allow: Collection[str] = ("complete",)
 ) -> None:
     """Refuse a document that breaks the schema or contradicts itself.
+
+    Parameters
+    ----------
+    document : object
+        What was read, or made: a measurement is a dict.
+    source : str
+        What the sentence calls it.
+    allow : collection of str
+        Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
 
     Raises
     ------

@@ -26,6 +26,11 @@ MOST_BYTES = 64 << 20
 def available() -> list[str]:
     """Names of the documents that come with the package.
 
+    Returns
+    -------
+    list of str
+        Each can be given to ``load``, ``cases``, ``points`` and ``ceilings``.
+
     Examples
     --------
     >>> "cpu-2core-server" in available()
@@ -50,6 +55,11 @@ def load(
         One of `available()`, or the path of a JSON file.
     allow : collection of str
         Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
+
+    Returns
+    -------
+    dict
+        The document, yours to change.
 
     Raises
     ------
@@ -106,6 +116,25 @@ def parse(
 ) -> Document:
     """Check the text of a document and return it as plain data.
 
+    Parameters
+    ----------
+    data : str, or encoded in UTF-8
+        JSON.
+    source : str
+        What the sentence calls it if it is refused.
+    allow : collection of str
+        Which statuses to accept, as in ``load``.
+
+    Returns
+    -------
+    dict
+        The document.
+
+    Raises
+    ------
+    MeasurementError
+        If it is not JSON, or not a document that can be used.
+
     Examples
     --------
     >>> parse(
@@ -138,6 +167,25 @@ def save(
     allow: Collection[str] = ("complete",),
 ) -> Path:
     """Check a document and write it in one step: the file is the old one or the whole new one.
+
+    Parameters
+    ----------
+    document : dict
+        The measurement.
+    path : path
+        Where to write it.
+    allow : collection of str
+        Which statuses to accept, as in ``load``.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Raises
+    ------
+    MeasurementError
+        If the document fails its checks, in which case nothing is written.
 
     Examples
     --------
@@ -180,6 +228,21 @@ def merged(base: Document, update: Document) -> Document:
     """The update, together with the base's sections that the update did not measure again.
 
     Both must come from the same device, with the same software.
+
+    Parameters
+    ----------
+    base, update : dict
+        The older document and the newer one.
+
+    Returns
+    -------
+    dict
+        A document of its own.
+
+    Raises
+    ------
+    MeasurementError
+        If they come from different devices or different software.
 
     Examples
     --------

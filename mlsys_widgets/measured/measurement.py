@@ -72,6 +72,17 @@ def measure(
     MeasurementError
         If `out` cannot be updated, or the new document fails its checks, in which case the
         measurement is saved at `out` with ``.rejected`` appended.
+
+    Examples
+    --------
+    What does the smallest operation of numpy cost on this machine, just for being called?
+
+    >>> from mlsys_widgets import measured
+    >>> document = measured.measure("cpu", quick=True, sections=["launch"], progress=False)
+    >>> document["status"], document["device"]["kind"]
+    ('complete', 'cpu')
+    >>> 1e-8 < measured.ceilings(document).launch < 1e-3  # seconds
+    True
     """
     if target not in ("auto", "cpu", "gpu"):
         raise ValueError(f"target must be 'auto', 'cpu' or 'gpu', not {target!r}")

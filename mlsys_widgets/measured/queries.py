@@ -21,7 +21,56 @@ _CEILINGS = ("gemm", "copy", "triad")
 
 @dataclass(frozen=True)
 class Case:
-    """One measured case, in SI units; what was not measured is ``None``."""
+    """One measured case, in SI units; what was not measured is ``None``.
+
+    ``cases`` returns them.
+
+    Parameters
+    ----------
+    section : str
+        The part of the measurement it belongs to.
+    kind, variant : str
+        What was run (``"gemm"``, ``"copy"``, ``"launch"``), and how (``"numpy"``, ``"graph"``).
+    precision : str or None
+        Of its numbers.
+    shape : mapping of str to value
+        Its sizes: ``m``, ``n`` and ``k`` of a product, ``threads``, and so on.
+    flops : float or None, FLOP
+        Operations.
+    bytes, traffic : float or None, B
+        Data moved by the textbook's formula, and the fewest that the implementation moves.
+    kernels : int or None
+        Kernels launched.
+    seconds : Spread, s
+        Time of one call: ``median``, the quartiles ``q25`` and ``q75``, and ``repetitions``.
+    enqueue, latency : Spread or None, s
+        Time of the CPU before the call returns, and of one call alone until its result is there.
+    gpu_busy : float or None, s
+        Time of one call in which the GPU ran a kernel or a copy.
+    compile_seconds : float or None, s
+        Time of the first calls of a compiled function.
+    throughput : float or None, /s
+        Samples or tokens per second, or bytes of a stream.
+    error : float or None
+        Relative error of the result, against a reference in 64 bits.
+    memory : mapping of str to float or None, B
+        Of a training step, by kind and at the peak.
+
+    Examples
+    --------
+    How fast did a 2-core server multiply two matrices of 1,024 by 1,024?
+
+    >>> from mlsys_widgets import measured, physics as ph
+    >>> (case,) = measured.cases("cpu-2core-server", kind="gemm", precision="fp32", n=1024)
+    >>> case.label, case.shape["threads"]
+    ('gemm numpy fp32 N=1024', 2)
+    >>> ph.format_quantity(case.rate, "FLOP/s")
+    '192.9 GFLOPS'
+    >>> case.seconds.q25 <= case.seconds.median <= case.seconds.q75
+    True
+    >>> case.flops == ph.gemm(1024, 1024, 1024, bytes_per_element=4).flops
+    True
+    """
 
     section: str
     kind: str
@@ -39,7 +88,6 @@ class Case:
     compile_seconds: float | None
     throughput: float | None
     error: float | None
-    #: Bytes by kind and at the peak, of a training step.
     memory: Mapping[str, float] | None
 
     @property
@@ -63,8 +111,40 @@ class Case:
 class Point:
     """A measured point on a roofline: where it lies, how far it spreads and what it is.
 
-    `attained` is in FLOP/s by the median time, `low` and `high` by the quartiles; `spread` is the
-    quartile distance over the median.
+    ``points`` returns them.
+
+    Parameters
+    ----------
+    device : str
+        Key of the machine.
+    kind, variant, precision, shape
+        As in ``Case``.
+    label : str
+        A few words that distinguish it from other points.
+    intensity : float, FLOP/B
+        Operations per byte moved.
+    attained : float, FLOP/s
+        Rate by the median time.
+    low, high : float, FLOP/s
+        Rates by the quartiles.
+    spread : float
+        Quartile distance over the median.
+    seconds : float, s
+        The median time.
+
+    Examples
+    --------
+    Does any measured product beat the roof that the H200's datasheet promises?
+
+    >>> from mlsys_widgets import measured, physics as ph
+    >>> h200 = ph.devices["h200-sxm"]
+    >>> found = measured.points("h200-sxm", precision="fp16", kind="gemm")
+    >>> roofs = [ph.roofline(p.intensity, h200.peak("fp16"), h200.bandwidth) for p in found]
+    >>> any(p.attained > roof.attainable for p, roof in zip(found, roofs))
+    False
+    >>> best = max(found, key=lambda point: point.attained)
+    >>> best.size, round(best.attained / h200.peak("fp16"), 1)
+    ('N = 7,168', 0.7)
     """
 
     device: str
@@ -96,9 +176,29 @@ class Point:
 class Ceilings:
     """The best results that were measured on a machine.
 
-    `peaks` are FLOP/s of the best matrix product per precision, `bandwidth` bytes/s of the best
-    copy or triad past the last cache, `launch` the seconds from one launch of a tiny operation to
-    the next, as seen by a program.
+    ``ceilings`` returns them.
+
+    Parameters
+    ----------
+    device : str
+        Key of the machine.
+    peaks : mapping of str to float, FLOP/s
+        The best matrix product, by precision.
+    bandwidth : float or None, B/s
+        The best copy or triad past the last cache.
+    launch : float or None, s
+        From one launch of a tiny operation to the next, as seen by a program.
+
+    Examples
+    --------
+    What fraction of its datasheet did an H200 reach?
+
+    >>> from mlsys_widgets import measured, physics as ph
+    >>> reached, promised = measured.ceilings("h200-sxm"), ph.devices["h200-sxm"]
+    >>> round(reached.bandwidth / promised.bandwidth, 1)
+    0.9
+    >>> round(reached.peaks["fp16"] / promised.peak("fp16"), 1)
+    0.7
     """
 
     device: str
@@ -176,6 +276,10 @@ def cases(
         Only cases with these values.
     **shape
         Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
+
+    Returns
+    -------
+    list of Case
 
     Examples
     --------
@@ -270,6 +374,15 @@ def points(
 
 def ceilings(device: Source) -> Ceilings:
     """The best matrix product per precision, the best stream, and the cost of a launch.
+
+    Parameters
+    ----------
+    device : str, path or document
+        Name of a document that ships, key of its device, path of a file, or a loaded document.
+
+    Returns
+    -------
+    Ceilings
 
     Examples
     --------

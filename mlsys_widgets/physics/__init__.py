@@ -2,6 +2,22 @@
 
 Pure functions over numbers and numpy arrays, in SI units. Results are frozen, check their
 inputs, and explain themselves with ``derivation()``.
+
+Examples
+--------
+How fast can one user read Llama-3-8B's answer on an H100, and why no faster?
+
+>>> from mlsys_widgets import physics as ph
+>>> step = ph.decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+>>> ph.format_quantity(step.tokens_per_second, "tokens/s")
+'205.9 tokens/s'
+>>> step.memory_bound
+True
+>>> print(step.derivation("memory_time"))
+KV = 2 × batch × S × H_kv × d × L × b = 2 × 1 × 2,048 × 8 × 128 × 32 × 2 B = 268.4 MB   (size of \
+the KV cache)
+Q = weights + KV = 16 GB + 268.4 MB = 16.3 GB   (data moved: the weights once, and the cache)
+t_memory = Q / B = 16.3 GB / 3.35 TB/s = 4.86 ms   (time to move the data)
 """
 
 from mlsys_widgets.physics.attention import Attention, NaiveAttention, attention

@@ -15,7 +15,27 @@ from mlsys_widgets.physics.result import derived, given
 
 @dataclass(frozen=True, repr=False)
 class Attention(Kernel):
-    """Tiled attention: scores are computed, used and forgotten tile by tile."""
+    """Tiled attention: scores are computed, used and forgotten tile by tile.
+
+    ``attention`` builds one. Its bytes are queries, keys, values and the result; the scores of all
+    pairs never leave the chip.
+
+    Examples
+    --------
+    A prompt of 4,096 tokens: how much data moves, and which side of the H100's ridge is that?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> prompt = ph.attention(
+    ...     1, heads=32, queries=4096, keys=4096, head_width=128, kv_heads=8, causal=True
+    ... )
+    >>> ph.format_quantity(prompt.bytes, "B"), ph.format_quantity(prompt.flops, "FLOP")
+    ('83.9 MB', '137.4 GFLOP')
+    >>> prompt.intensity > ph.devices["h100-sxm"].ridge("fp16")
+    True
+    >>> print(prompt.derivation("cache_bytes"))
+    Q_kv = 2 × batch × H_kv × S × d × b = 2 × 1 × 8 × 4,096 × 128 × 2 B = 16.8 MB   (keys and \
+values, read once for all heads of a group)
+    """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     heads: Numeric = given("H", "", "heads that ask", AT_LEAST_ONE)
@@ -54,7 +74,19 @@ class Attention(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class NaiveAttention(Attention):
-    """Attention as three kernels that pass the scores through memory."""
+    """Attention as three kernels that pass the scores through memory.
+
+    ``attention(..., naive=True)`` builds one.
+
+    Examples
+    --------
+    What fraction of the traffic is scores, which tiling would never write?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> naive = ph.attention(1, heads=32, queries=4096, keys=4096, head_width=128, naive=True)
+    >>> ph.format_quantity(naive.score_bytes, "B"), round(naive.score_bytes / naive.bytes, 2)
+    ('4.29 GB', 0.97)
+    """
 
     @derived("Q_scores", "B")
     def score_bytes(self) -> Numeric:
@@ -83,17 +115,24 @@ def attention(
 
     Parameters
     ----------
-    batch, heads, head_width
+    batch, heads, head_width : float or array
         Sequences at once, heads of each, and the width of a head.
-    queries, keys
+    queries, keys : float or array
         Tokens that attend and tokens attended to: both the length of the prompt when it is read,
         1 and the length of the cache when one token is written.
-    kv_heads
+    bytes_per_element : float or array, B
+        2 for fp16.
+    kv_heads : float or array, optional
         Heads that keep keys and values; by default each head its own.
-    causal
+    causal : bool
         Whether a token attends only to those before it, which is half of all pairs.
-    naive
+    naive : bool
         Whether the scores go through memory. The naive form computes all pairs and masks half.
+
+    Returns
+    -------
+    Attention
+        A ``NaiveAttention`` if ``naive``.
 
     Examples
     --------

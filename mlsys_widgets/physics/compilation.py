@@ -13,7 +13,28 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, repr=False)
 class BreakEven(Result):
-    """The number of inferences that recovers the compile time."""
+    """The number of inferences that recovers the compile time.
+
+    ``break_even`` returns that number alone; the result itself also answers "what if".
+
+    Examples
+    --------
+    ResNet-50 compiles in 30 s. What if it took ten minutes?
+
+    >>> from dataclasses import replace
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50"]
+    >>> quick = ph.BreakEven(
+    ...     compile_time=net.compile_time,
+    ...     eager_rate=net.eager_rate,
+    ...     compiled_rate=net.compiled_rate,
+    ... )
+    >>> slow = replace(quick, compile_time=600.0)
+    >>> [ph.format_quantity(each.break_even, "images") for each in (quick, slow)]
+    ['133,607 images', '2,672,143 images']
+    >>> ph.format_quantity(quick.saved_per_inference, "s")
+    '224.5 µs'
+    """
 
     compile_time: Numeric = given("t_compile", "s", "compile time", NON_NEGATIVE)
     eager_rate: Numeric = given("R_eager", "/s", "eager throughput", POSITIVE)
@@ -32,7 +53,27 @@ class BreakEven(Result):
 
 @dataclass(frozen=True, repr=False)
 class Deployment(BreakEven):
-    """A compiled model in service for a while."""
+    """A compiled model in service for a while.
+
+    ``deployment`` builds one.
+
+    Examples
+    --------
+    Does compiling the keyword-spotting service pay off, with 2,400 requests a day for a week?
+
+    >>> from dataclasses import replace
+    >>> from mlsys_widgets import physics as ph
+    >>> kws = ph.workloads["kws-service"]
+    >>> rate = 1 / ph.run("kws", "a100-sxm").total
+    >>> week = ph.deployment(kws.compile_time, rate, gain=kws.gain, per_day=kws.per_day, days=7)
+    >>> week.roi_positive, ph.format_quantity(week.days_to_break_even, "days")
+    (True, '22.6 hours')
+    >>> ph.format_quantity(week.saved, "s"), ph.format_quantity(week.net_saved, "s")
+    ('74.4 s', '64.4 s')
+    >>> half_a_day = replace(week, days=0.5)
+    >>> half_a_day.roi_positive, ph.format_quantity(half_a_day.net_saved, "s")
+    (False, '−4.69 s')
+    """
 
     per_day: Numeric = given("V", "/day", "inferences per day", POSITIVE)
     days: Numeric = given("D", "days", "days in service", POSITIVE)
@@ -73,10 +114,15 @@ def break_even(compile_time: Numeric, eager_rate: Numeric, compiled_rate: Numeri
 
     Parameters
     ----------
-    compile_time
-        Seconds spent compiling, once.
-    eager_rate, compiled_rate
+    compile_time : float or array, s
+        Time spent compiling, once.
+    eager_rate, compiled_rate : float or array, /s
         Inferences per second before and after.
+
+    Returns
+    -------
+    float or array
+        Inferences. A single number can explain itself: ask its ``derivation()``.
 
     Examples
     --------
@@ -84,10 +130,10 @@ def break_even(compile_time: Numeric, eager_rate: Numeric, compiled_rate: Numeri
     >>> round(n, 2)
     133607.14
     >>> print(n.derivation())
-    Δt = 1 / R_eager − 1 / R_compiled = 1 / 1,450/s − 1 / 2,150/s = 224.5 µs   \
-(time saved by each inference)
-    N = t_compile / Δt = 30 s / 224.5 µs = 133,607 inferences   \
-(inferences until the compile time is recovered)
+    Δt = 1 / R_eager − 1 / R_compiled = 1 / 1,450/s − 1 / 2,150/s = 224.5 µs   (time saved by each \
+inference)
+    N = t_compile / Δt = 30 s / 224.5 µs = 133,607 inferences   (inferences until the compile time \
+is recovered)
     >>> break_even(compile_time=30, eager_rate=1450, compiled_rate=1450)
     inf
     """
@@ -110,14 +156,18 @@ def deployment(
 
     Parameters
     ----------
-    compile_time
-        Seconds spent compiling, once.
-    eager_rate
+    compile_time : float or array, s
+        Time spent compiling, once.
+    eager_rate : float or array, /s
         Inferences per second before.
-    compiled_rate, gain
+    compiled_rate, gain : float or array, optional
         Inferences per second after, or the gain in throughput (0.48 for +48%). Give one of them.
-    per_day, days
-        Volume and length of the deployment.
+    per_day, days : float or array
+        Inferences per day, and days in service.
+
+    Returns
+    -------
+    Deployment
 
     Examples
     --------

@@ -17,7 +17,30 @@ from mlsys_widgets.physics.units import format_quantity
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number of a result is called, in formulas and in words."""
+    """What a number of a result is called, in formulas and in words.
+
+    Parameters
+    ----------
+    name : str
+        Its name in Python: the attribute of the result.
+    symbol : str
+        Its symbol in formulas; what follows an underscore is an index.
+    unit : str
+        Its unit, one of those in ``format_quantity``.
+    about : str
+        What it is, in a few words.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> for quantity in ph.Roofline.inputs().values():
+    ...     print(f"{quantity.symbol}: {quantity.about}, in {quantity.unit}")
+    P: peak compute rate, in FLOP/s
+    B: memory bandwidth, in B/s
+    I: arithmetic intensity, in FLOP/B
+    >>> ph.Roofline.outputs()["attainable"]
+    Quantity(name='attainable', symbol='A', unit='FLOP/s', about='attainable rate')
+    """
 
     name: str
     symbol: str
@@ -49,10 +72,32 @@ class EveryNotation(Mapping[Notation, str]):
 
 @dataclass(frozen=True)
 class Step:
-    """One quantity: what it is, how it follows, and what comes out."""
+    """One quantity: what it is, how it follows, and what comes out.
+
+    Parameters
+    ----------
+    quantity : Quantity
+        What it is called.
+    formula, substitution : mapping of notation to str
+        The formula in symbols, and with numbers in their place.
+    value : float or bool
+        What comes out, in SI units.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> h200 = ph.devices["h200-sxm"]
+    >>> (step,) = h200.ridge("fp16").derivation().steps
+    >>> step.title, step.shown
+    ('Ridge point', '206 FLOP/B')
+    >>> from mlsys_widgets.physics.notation import TEXT
+    >>> step.symbolic(TEXT)
+    'I* = P / B'
+    >>> step.equation(TEXT)
+    ['I*', 'P / B', '989 TFLOPS / 4.8 TB/s', '206 FLOP/B']
+    """
 
     quantity: Quantity
-    #: The formula in symbols and with numbers in their place, by notation.
     formula: Mapping[Notation, str]
     substitution: Mapping[Notation, str]
     value: float | bool
@@ -84,7 +129,32 @@ class Step:
 
 @dataclass(frozen=True)
 class Derivation:
-    """The steps that lead to a result. Printing it gives text; notebooks show it typeset."""
+    r"""The steps that lead to a result. Printing it gives text; notebooks show it typeset.
+
+    Every result has one, and so has every number that was read from a result.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        In an order in which each follows from those before it.
+
+    Examples
+    --------
+    Why do Llama-3-8B's weights not fit on a phone?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> why = ph.capacity(16e9, "mobile-npu").derivation()
+    >>> print(why)
+    fill = D / C = 16 GB / 8 GB = 2×   (size as a multiple of the capacity)
+    OOM: D > C: 16 GB > 8 GB → yes   (out of memory if it is larger than the capacity)
+    >>> print(why.to_latex())
+    \begin{aligned}
+    \text{fill} &= \frac{D}{C} = \frac{16\,\text{GB}}{8\,\text{GB}} = 2\times  \\[4pt]
+    \text{OOM} &: D > C : 16\,\text{GB} > 8\,\text{GB} \Rightarrow \text{yes}
+    \end{aligned}
+    >>> [step.quantity.name for step in why.steps]
+    ['fill', 'out_of_memory']
+    """
 
     steps: tuple[Step, ...]
 

@@ -4,6 +4,23 @@ The textbook form divides work by the peak and data by the bandwidth. The calibr
 laws of ``kernel_laws`` with parameters fitted to a measurement of the device, and is never faster.
 The parameters that ship are those that ``mlsys validate`` judges: fitted to some of the measured
 cases, judged on the others.
+
+Examples
+--------
+Which families of kernels follow a law of their own, and what does that of softmax take into account
+beyond a floor and shares of both ceilings?
+
+>>> from dataclasses import fields
+>>> from mlsys_widgets import physics as ph
+>>> for family in ("products", "cache attention", "rows of softmax"):
+...     print(f"{family}: {ph.LAWS[family].__doc__.splitlines()[0]}")
+products: Products with weights: tiles, waves of them, and sizes that tensor cores cannot take.
+cache attention: A floor and constant shares of both ceilings.
+rows of softmax: Softmax of rows that a block holds in its registers or, if they are longer, \
+elsewhere.
+>>> shared = {field.name for field in fields(ph.Law)}
+>>> [field.name for field in fields(ph.LAWS["rows of softmax"]) if field.name not in shared]
+['row_time', 'column_time', 'long_share', 'block_share']
 """
 
 from __future__ import annotations
@@ -48,20 +65,63 @@ _ALIKE: Final = {"bf16": "fp16"}
 
 @dataclass(frozen=True)
 class DeviceCalibration:
-    """What a measurement says about a device."""
+    """What a measurement says about a device.
+
+    ``calibration_of`` finds the one that ships, ``read_calibration`` reads your own.
+
+    Parameters
+    ----------
+    device : Device
+        The device that was measured.
+    laws : mapping of str to Law
+        By family, products and attention by precision: ``"products fp16"``.
+    launch : float, s
+        How long the host takes to launch one kernel of a model.
+    training_launch : float, s
+        The same while gradients are recorded and computed.
+    units : float
+        Multiprocessors.
+    source : Source
+        The measurement.
+
+    Examples
+    --------
+    How much of an H200's roof does a large matrix product reach, and a small one?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h200 = ph.calibration_of("h200-sxm")
+    >>> large, small = (h200.time(ph.product(n, n, n), "products") for n in (8192, 512))
+    >>> large.roof_share > 0.6, small.roof_share < 0.2
+    (True, True)
+    >>> h200.source.kind, h200.device.name
+    ('measured', 'H200 SXM')
+    >>> name, value, unit, origin = next(h200.facts())
+    >>> name, unit, origin.note
+    ('launch', 's', 'layers and models that wait for the host')
+    """
 
     device: Device
-    #: By family, products and attention by precision: ``"products fp16"``.
     laws: Mapping[str, Law]
-    #: Seconds in which the host launches one kernel of a model.
     launch: float
-    #: The same while gradients are recorded and computed.
     training_launch: float
     units: float
     source: Source
 
     def law(self, family: str, precision: str) -> Law:
-        """The law of a family in a precision."""
+        """The law of a family in a precision.
+
+        Parameters
+        ----------
+        family : str
+            A key of ``LAWS``, or a family that ``product_family`` or ``row_family`` names.
+        precision : str
+            A key of ``storages``.
+
+        Raises
+        ------
+        UnknownName
+            If it was not measured.
+        """
         for name in (f"{family} {precision}", f"{family} {_ALIKE.get(precision, '')}", family):
             if name in self.laws:
                 return self.laws[name]
@@ -73,7 +133,21 @@ class DeviceCalibration:
     def time(
         self, kernel: Kernel, family: str, precision: str = "fp16", launches: Numeric = 1.0
     ) -> CalibratedTime:
-        """How long a kernel takes on the device."""
+        """How long a kernel takes on the device.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            What it does.
+        family, precision : str
+            As in ``law``.
+        launches : float or array
+            Kernels that the call runs, each of which pays the floor.
+
+        Returns
+        -------
+        CalibratedTime
+        """
         law, ceilings = self._found.get((family, precision)) or self._find(family, precision)
         return law.time(kernel, ceilings, launches)
 
@@ -106,12 +180,39 @@ class DeviceCalibration:
 
 
 def calibrated_devices() -> tuple[str, ...]:
-    """Keys of the devices that have a calibration."""
+    """Keys of the devices that have a calibration.
+
+    Returns
+    -------
+    tuple of str
+        Each is a key of ``devices``.
+
+    Examples
+    --------
+    Of which devices can the calibrated form be asked?
+
+    >>> calibrated_devices()
+    ('h200-sxm',)
+    """
     return tuple(_shipped())
 
 
 def calibration_of(device: Device | str) -> DeviceCalibration:
     """The calibration of a device.
+
+    Parameters
+    ----------
+    device : Device or str
+        An entry of ``devices``, or its key.
+
+    Returns
+    -------
+    DeviceCalibration
+
+    Raises
+    ------
+    UnknownName
+        If no measurement of the device ships.
 
     Examples
     --------
@@ -146,10 +247,45 @@ def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> D
 
     Parameters
     ----------
-    data
+    data : mapping
         Device, source and the parameters of each law.
-    device
+    device : Device, optional
         The device, where it is not one of ``devices``.
+
+    Returns
+    -------
+    DeviceCalibration
+
+    Examples
+    --------
+    Suppose that your own measurement found a floor of 3 µs and 80% of the bandwidth:
+
+    >>> from mlsys_widgets import physics as ph
+    >>> shares = {"floor": 3e-6, "bandwidth_share": 0.8, "compute_share": 0.7, "exposed": 0.0}
+    >>> mine = ph.read_calibration(
+    ...     {
+    ...         "device": "a100-sxm",
+    ...         "source": "my-a100.json",
+    ...         "date": "2026-11",
+    ...         "units": 108.0,
+    ...         "launch": 8e-6,
+    ...         "training_launch": 12e-6,
+    ...         "laws": {
+    ...             "cache attention": {
+    ...                 "law": "cache attention",
+    ...                 "cases": 12,
+    ...                 "from": "decoding",
+    ...                 "parameters": shares,
+    ...             }
+    ...         },
+    ...     }
+    ... )
+    >>> token = ph.attention(16, heads=32, queries=1, keys=2048, head_width=128, kv_heads=8)
+    >>> timed = mine.time(token, "cache attention")
+    >>> ph.format_quantity(timed.textbook, "s"), ph.format_quantity(timed.time, "s")
+    ('67.2 µs', '87 µs')
+    >>> mine.laws["cache attention"].provenance["floor"].note
+    'from 12 cases of decoding'
     """
     source = Source(data["source"], data["date"], "measured")
     laws = {}

@@ -1,4 +1,23 @@
-"""The machines of the course: what each can compute, move and hold, and who says so."""
+"""The machines of the course: what each can compute, move and hold, and who says so.
+
+Examples
+--------
+Which machines are there, and how far apart are their ridge points?
+
+>>> from mlsys_widgets import physics as ph
+>>> ph.devices
+<6 device entries: a100-sxm, h100-sxm, h200-sxm, orin-nx, mobile-npu, cortex-m7>
+>>> {key: round(device.ridge(device.native)) for key, device in ph.devices.items()}
+{'a100-sxm': 156, 'h100-sxm': 295, 'h200-sxm': 206, 'orin-nx': 118, 'mobile-npu': 515, \
+'cortex-m7': 20}
+
+How many gigabytes do the 8 billion weights of Llama-3-8B take in each precision?
+
+>>> weights = ph.workloads["llama3-8b"].parameters
+>>> gigabytes = {key: weights * size / 1e9 for key, size in ph.BYTES_PER_ELEMENT.items()}
+>>> gigabytes["fp32"], gigabytes["fp16"], gigabytes["int8"]
+(32.0, 16.0, 8.0)
+"""
 
 from __future__ import annotations
 
@@ -21,9 +40,43 @@ BYTES_PER_ELEMENT: Final[Mapping[str, int]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Device(CatalogEntry):
-    """A machine. Peaks are dense unless the caller asks for sparse."""
+    """A machine. Peaks are dense unless the caller asks for sparse.
 
-    #: The precision its workloads run in by default.
+    ``devices`` holds those of the course; ``make_device`` builds your own.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from, by the name of the field; peaks as ``"peak fp16"``.
+    native : str
+        The precision its workloads run in by default.
+    peaks : mapping of str to float, FLOP/s or OP/s
+        Peak rates, by precision: ``"fp16"``, ``"fp16 sparse"``. Ask ``peak``.
+    bandwidth : float, B/s
+        Of its memory.
+    memory : float, B
+        How much it holds.
+    power : float, W
+        What it draws under full load.
+    launch_overhead : float or None, s
+        What a kernel launch costs; ``None`` if nobody says. Ask ``launch``.
+
+    Examples
+    --------
+    What did the H200 change over the H100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> old, new = ph.devices["h100-sxm"], ph.devices["h200-sxm"]
+    >>> new.peak("fp16") == old.peak("fp16"), round(new.bandwidth / old.bandwidth, 2)
+    (True, 1.43)
+    >>> round(old.ridge("fp16")), round(new.ridge("fp16"))
+    (295, 206)
+    >>> new.provenance["bandwidth"].source, new.provenance["launch_overhead"].kind
+    ('NVIDIA H200 SXM datasheet', 'measured')
+    """
+
     native: str
     peaks: Mapping[str, float] = field(repr=False)
     bandwidth: float = number("B/s")
@@ -33,6 +86,23 @@ class Device(CatalogEntry):
 
     def peak(self, precision: str = "fp16", sparse: bool = False) -> float:
         """Peak rate in operations per second.
+
+        Parameters
+        ----------
+        precision : str
+            Such as ``"fp16"`` or ``"int8"``.
+        sparse : bool
+            Whether to count on 2:4 sparsity.
+
+        Returns
+        -------
+        float
+            In FLOP/s, or OP/s for integers.
+
+        Raises
+        ------
+        UnknownName
+            If no such peak is on record.
 
         Examples
         --------
@@ -90,7 +160,17 @@ it has: fp16, int8 sparse
         yield from super().facts()
 
     def launch(self) -> float:
-        """Launch overhead in seconds, or a sentence that says that none is on record."""
+        """Launch overhead in seconds, or a sentence that says that none is on record.
+
+        Examples
+        --------
+        >>> devices["orin-nx"].launch()
+        5e-05
+        >>> devices["mobile-npu"].launch()
+        Traceback (most recent call last):
+        ...
+        ValueError: Mobile NPU has no launch overhead on record; pass launch_overhead in seconds
+        """
         if self.launch_overhead is None:
             raise ValueError(
                 f"{self.name} has no launch overhead on record; pass launch_overhead in seconds"
@@ -105,7 +185,45 @@ def _peak_key(precision: str, sparse: bool) -> str:
 def make_device(
     key: str, name: str, native: str, peaks: dict[str, Fact], **facts: Fact | None
 ) -> Device:
-    """A device from facts; one that is not known is ``None``."""
+    """A device from facts, each with its source; one that is not known is ``None``.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    native : str
+        The precision its workloads run in by default; one of ``peaks``.
+    peaks : dict of str to Fact
+        Peak rates in FLOP/s, or OP/s for integers, by precision, such as ``"fp16 sparse"``.
+    **facts : Fact or None
+        ``bandwidth`` (B/s), ``memory`` (B), ``power`` (W) and ``launch_overhead`` (s).
+
+    Returns
+    -------
+    Device
+
+    Examples
+    --------
+    An accelerator that is still on paper, asked like any other machine:
+
+    >>> from mlsys_widgets import physics as ph
+    >>> plan = ph.Source("our own plan", "2026-11", "estimate")
+    >>> ours = ph.make_device(
+    ...     "ours",
+    ...     "Our accelerator",
+    ...     "fp16",
+    ...     {"fp16": plan.fact(400e12)},
+    ...     bandwidth=plan.fact(4e12),
+    ...     memory=plan.fact(96e9),
+    ...     power=plan.fact(300.0),
+    ...     launch_overhead=None,
+    ... )
+    >>> float(ours.ridge("fp16"))
+    100.0
+    >>> step = ph.decode("llama3-8b", ours, batch=1, sequence=2048)
+    >>> round(step.tokens_per_second), step.memory_bound
+    (246, True)
+    """
     sources = {f"peak {precision}": peak.provenance for precision, peak in peaks.items()}
     sources["peak"] = peaks[native].provenance
     sources |= {name: entry.provenance for name, entry in facts.items() if entry}
@@ -143,6 +261,7 @@ _HOPPER_PEAKS = {
     "int8 sparse": (3958e12, ""),
 }
 
+#: The machines of the course, by key.
 devices: Final[Catalog[Device]] = Catalog(
     "device",
     {

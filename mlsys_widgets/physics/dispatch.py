@@ -1,4 +1,15 @@
-"""The dispatch tax: what launching kernels costs a forward pass, and what hides it."""
+"""The dispatch tax: what launching kernels costs a forward pass, and what hides it.
+
+Examples
+--------
+What does a kernel still cost when a recorded graph replays it, next to a launch of its own?
+
+>>> from mlsys_widgets import physics as ph
+>>> ph.format_quantity(ph.GRAPH_NODE_OVERHEAD.value, "s"), ph.GRAPH_NODE_OVERHEAD.provenance.kind
+('500 ns', 'measured')
+>>> round(ph.devices["a100-sxm"].launch() / ph.GRAPH_NODE_OVERHEAD.value)
+20
+"""
 
 from __future__ import annotations
 
@@ -33,6 +44,22 @@ class ForwardPass(Result):
     """One forward pass: kernels that compute, launches that cost, memory that moves.
 
     How the total follows depends on how kernels are launched; each way is a subclass.
+    ``forward_pass`` builds one from numbers, ``run`` from a workload and a device.
+
+    Examples
+    --------
+    Where does the time of eager keyword spotting go?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> eager = ph.run("kws", "a100-sxm")
+    >>> for part in ("compute", "memory", "dispatch", "total"):
+    ...     print(part, ph.format_quantity(getattr(eager, part), "s"))
+    compute 5 ms
+    memory 500 µs
+    dispatch 10 ms
+    total 15.5 ms
+    >>> ph.format_quantity(eager.utilization, "%")
+    '32.3%'
     """
 
     kernels: Numeric = given("N", "", "kernels", AT_LEAST_ONE)
@@ -102,7 +129,21 @@ class AsyncPass(_PerKernel):
 
 @dataclass(frozen=True, repr=False)
 class GraphPass(_PerKernel):
-    """One launch replays a recorded graph; each kernel costs a little more than itself."""
+    """One launch replays a recorded graph; each kernel costs a little more than itself.
+
+    ``forward_pass(..., launch="graph")`` builds one.
+
+    Examples
+    --------
+    How much of the dispatch tax does a graph take off keyword spotting?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> graph = ph.run("kws", "a100-sxm", launch="graph")
+    >>> ph.format_quantity(graph.dispatch, "s"), ph.format_quantity(graph.utilization, "%")
+    ('510 µs', '83.2%')
+    >>> type(graph).__name__, ph.format_quantity(graph.node_overhead, "s")
+    ('GraphPass', '500 ns')
+    """
 
     node_overhead: Numeric = given(
         "t_node", "s", "cost of each kernel in a graph", NON_NEGATIVE, GRAPH_NODE_OVERHEAD.value
@@ -132,17 +173,22 @@ def forward_pass(
 
     Parameters
     ----------
-    kernels
+    kernels : float or array
         Kernels launched.
-    compute_per_kernel
-        Seconds each kernel computes, on average.
-    launch_overhead
-        Seconds one launch costs.
-    memory_time
-        Seconds spent moving data in the whole pass.
-    launch
+    compute_per_kernel : float or array, s
+        Time that each kernel computes, on average.
+    launch_overhead : float or array, s
+        Cost of one launch.
+    memory_time : float or array, s
+        Time spent moving data in the whole pass.
+    launch : {"serial", "async", "graph"}
         ``"serial"`` (the textbook), ``"async"`` (real GPUs) or ``"graph"`` (recorded once,
         replayed with one launch).
+
+    Returns
+    -------
+    ForwardPass
+        Of the subclass for ``launch``.
 
     Examples
     --------
@@ -202,19 +248,25 @@ def run(
 
     Parameters
     ----------
-    workload, device
-        Entries of ``workloads`` and ``devices``, or their keys.
-    mode
+    workload : ModelPass or str
+        An entry of ``workloads``, or its key.
+    device : Device or str
+        An entry of ``devices``, or its key.
+    mode : {"eager", "compiled"}
         ``"compiled"`` launches fewer kernels for the same work.
-    launch
+    launch : {"serial", "async", "graph"}
         How kernels are launched, as in ``forward_pass``. Compiled with graphs is
         ``mode="compiled", launch="graph"``.
-    kernels
+    kernels : float or array, optional
         Split the same work into this many eager kernels instead of the workload's own count.
-    speedup
+    speedup : float or array
         A device that computes this much faster, with the same launches and the same memory.
-    launch_overhead
-        Seconds per launch, in place of the device's own.
+    launch_overhead : float or array, s, optional
+        Cost of one launch, in place of the device's own.
+
+    Returns
+    -------
+    ForwardPass
 
     Examples
     --------

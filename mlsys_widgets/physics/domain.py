@@ -3,6 +3,18 @@
 An input that makes no sense is refused here, with a sentence that names the argument, its value
 and what is allowed, so no formula ever has to check. Magnitudes are bounded as well: the
 product of any few inputs then stays far inside the range of a float, and no result overflows.
+
+Examples
+--------
+Every formula takes a number or an array, which is what the type ``Numeric`` says:
+
+>>> import numpy as np
+>>> from mlsys_widgets import physics as ph
+>>> ph.Numeric
+'float | NDArray[np.float64]'
+>>> sizes = np.array([256, 1024, 4096])
+>>> ph.gemm(sizes, sizes, sizes).intensity.round()
+array([  85.,  341., 1365.])
 """
 
 from __future__ import annotations
@@ -28,7 +40,18 @@ class UnknownName(KeyError, ValueError):
     """A device, workload, precision or mode that does not exist.
 
     It is a ``KeyError`` so that mappings behave like mappings, and a ``ValueError`` because every
-    refusal of the core is one.
+    refusal of the core is one. Its sentence lists what does exist.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> ph.devices["a10"]
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.physics.domain.UnknownName: device is 'a10'; it must be one of: a100-sxm, \
+h100-sxm, h200-sxm, orin-nx, mobile-npu, cortex-m7
+    >>> ph.devices.get("a10") is None
+    True
     """
 
     def __str__(self) -> str:

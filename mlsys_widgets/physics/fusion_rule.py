@@ -52,13 +52,40 @@ class FusionEnd:
 
 @dataclass(frozen=True)
 class FusionVerdict:
-    """Whether two operations can become one kernel, how, why, and by which answers."""
+    """Whether two operations can become one kernel, how, why, and by which answers.
+
+    ``can_fuse`` returns one.
+
+    Parameters
+    ----------
+    kind : str
+        ``"pointwise"``, ``"vertical"``, ``"horizontal"`` or ``"epilogue"`` if they fuse;
+        ``"barrier"`` or ``"none"`` if not.
+    reason : str
+        Why, in a sentence about these two operations.
+    end : str
+        The end of the tree, a key of ``FUSION_ENDS``.
+    path : tuple of (str, bool)
+        The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
+
+    Examples
+    --------
+    Can GELU be computed by the product before it, and what was asked to find out?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> verdict = ph.can_fuse("matmul", "gelu")
+    >>> verdict.fusible, verdict.kind
+    (True, 'epilogue')
+    >>> verdict.path
+    (('reads', True), ('reduction', False), ('into product', False), ('out of product', True))
+    >>> print(ph.can_fuse("gelu", "matmul").reason)
+    A matrix product reads each of its inputs many times: computing GELU again for every read \
+would cost more than writing it once.
+    """
 
     kind: FusionKind
     reason: str
-    #: The end of the tree, a key of ``FUSION_ENDS``.
     end: str
-    #: The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
     path: tuple[tuple[str, bool], ...]
 
     @property
@@ -222,13 +249,17 @@ def can_fuse(
 
     Parameters
     ----------
-    first, second
+    first, second : Op or str
         Operations, or their keys in ``ops``.
-    relation
+    relation : {"producer", "shared-input", "unrelated"}
         ``"producer"`` if the second reads what the first writes, ``"shared-input"`` if both
         read the same tensor, ``"unrelated"`` otherwise.
-    same_shape
+    same_shape : bool
         Whether both work on tensors of the same shape.
+
+    Returns
+    -------
+    FusionVerdict
 
     Examples
     --------
@@ -256,6 +287,15 @@ once for the sum and once more for what follows.
 
 def chainable(op: Op | str) -> bool:
     """Whether a chain of operations can continue through this one: two of it in a row fuse.
+
+    Parameters
+    ----------
+    op : Op or str
+        An operation, or its key in ``ops``.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -25,7 +25,28 @@ _TERMS: tuple[Term, ...] = ("memory", "compute", "latency")
 
 @dataclass(frozen=True, repr=False)
 class IronLawTime(Result):
-    """Three terms; each subclass is a way to combine them (added or overlapped)."""
+    """Three terms; each subclass is a way to combine them (added or overlapped).
+
+    ``iron_law`` builds one.
+
+    Examples
+    --------
+    One ResNet-50 image on an H100: what binds, and which batch would keep the tensor cores busy?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50-inference"]
+    >>> one = ph.iron_law(net.data, net.operations, "h100-sxm", latency=10e-6)
+    >>> for term in ("memory_time", "compute_time", "latency", "total"):
+    ...     print(term, ph.format_quantity(getattr(one, term), "s"))
+    memory_time 29.9 µs
+    compute_time 4.04 µs
+    latency 10 µs
+    total 43.9 µs
+    >>> one.binding, one.compute_bound_batch
+    ('memory', 8.0)
+    >>> print(one.derivation("balance_batch").steps[-1].shown)
+    7.38
+    """
 
     data: Numeric = given("D", "B", "data moved", POSITIVE)
     operations: Numeric = given("O", "FLOP", "operations of one inference", POSITIVE)
@@ -96,7 +117,24 @@ class OverlappedIronLaw(IronLawTime):
 
 @dataclass(frozen=True, repr=False)
 class Capacity(Result):
-    """Something that must fit into a memory."""
+    """Something that must fit into a memory.
+
+    ``capacity`` builds one.
+
+    Examples
+    --------
+    Would the KV cache of 64 long conversations alone fit on an A100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> cache = ph.kv_cache("llama3-8b", batch=64, sequence=8192)
+    >>> fit = ph.capacity(cache, "a100-sxm")
+    >>> fit.out_of_memory, ph.format_quantity(fit.fill, "%")
+    (False, '85.9%')
+    >>> print(fit.derivation("fill"))
+    KV = 2 × batch × S × H_kv × d × L × b = 2 × 64 × 8,192 × 8 × 128 × 32 × 2 B = 68.7 GB   (size \
+of the KV cache)
+    fill = D / C = 68.7 GB / 80 GB = 0.859×   (size as a multiple of the capacity)
+    """
 
     size: Numeric = given("D", "B", "size", POSITIVE)
     memory: Numeric = given("C", "B", "capacity", POSITIVE)
@@ -129,18 +167,30 @@ def iron_law(
 
     Parameters
     ----------
-    data
-        Bytes that must move: the weights, once for a whole batch.
-    operations
-        FLOP of one inference; a batch of ``b`` does ``b`` times as many.
-    device
+    data : float or array, B
+        What must move: the weights, once for a whole batch.
+    operations : float or array, FLOP
+        Of one inference; a batch of ``b`` does ``b`` times as many.
+    device : Device or str, optional
         Where it runs; gives bandwidth and peak rate unless these are given.
-    precision
+    bandwidth : float or array, B/s, optional
+        In place of the device's own.
+    rate : float or array, FLOP/s, optional
+        Peak rate, in place of the device's own.
+    precision : str, optional
         The precision whose peak counts; by default the device's native one.
-    efficiency, latency, batch
-        Fraction of the peak reached, fixed seconds per batch, inferences per batch.
-    overlapped
+    efficiency : float or array
+        Fraction of the peak that is reached.
+    latency : float or array, s
+        Fixed time per batch.
+    batch : float or array
+        Inferences per batch.
+    overlapped : bool
         Whether memory and compute run at the same time: ``max(D/BW, b·O/(R·η)) + L``.
+
+    Returns
+    -------
+    IronLawTime
 
     Examples
     --------
@@ -168,6 +218,17 @@ def iron_law(
 
 def capacity(size: Numeric, device: Device | str) -> Capacity:
     """Whether something fits into the memory of a device, and how much of it it fills.
+
+    Parameters
+    ----------
+    size : float or array, B
+        What must fit.
+    device : Device or str
+        An entry of ``devices``, or its key.
+
+    Returns
+    -------
+    Capacity
 
     Examples
     --------

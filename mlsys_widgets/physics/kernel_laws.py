@@ -22,7 +22,31 @@ from mlsys_widgets.physics.small_kernels import SmallKernelUse
 
 @dataclass(frozen=True)
 class LawCeilings:
-    """What a device could do at best in one precision."""
+    """What a device could do at best in one precision.
+
+    Parameters
+    ----------
+    peak : float, FLOP/s
+        Peak compute rate.
+    bandwidth : float, B/s
+        Memory bandwidth.
+    units : float
+        Multiprocessors, over which tiles and rows are spread.
+
+    Examples
+    --------
+    How much of an H200's peak is within reach of a product of one row, and of one of 4,096 rows?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h200 = ph.calibration_of("h200-sxm")
+    >>> best = ph.LawCeilings(h200.device.peak("fp16"), h200.device.bandwidth, h200.units)
+    >>> best.units
+    132.0
+    >>> law = h200.law("products", "fp16")
+    >>> few, many = (law.compute_share_of(ph.product(m, 4096, 4096), best) for m in (1, 4096))
+    >>> few < 0.05 < 0.6 < many
+    True
+    """
 
     peak: float
     bandwidth: float
@@ -31,18 +55,71 @@ class LawCeilings:
 
 @dataclass(frozen=True, kw_only=True)
 class Law(CatalogEntry):
-    """A floor and constant shares of both ceilings."""
+    """A floor and constant shares of both ceilings.
+
+    The simplest law; subclasses say why a given size reaches less. The laws of a device are in the
+    ``laws`` of its ``DeviceCalibration``.
+
+    Parameters
+    ----------
+    key, name : str
+        The family, and the precision if it matters.
+    provenance : mapping of str to Provenance
+        The measurement that each parameter was fitted to.
+    floor : float, s
+        Time below which no kernel of the family finishes.
+    bandwidth_share, compute_share : float
+        Fractions of the bandwidth and of the peak that are reached at best.
+    exposed : float
+        Fraction of the shorter of moving and computing that the longer does not hide.
+
+    Examples
+    --------
+    Suppose a law with a floor of 3 µs and 80% of either ceiling. How long does the attention of one
+    token to 2,048 others take on an A100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> guess = ph.Source("a guess", "2026-11", "estimate")
+    >>> law = ph.catalog_entry(
+    ...     ph.Law,
+    ...     "cache attention",
+    ...     "cache attention",
+    ...     floor=guess.fact(3e-6),
+    ...     bandwidth_share=guess.fact(0.8),
+    ...     compute_share=guess.fact(0.8),
+    ...     exposed=guess.fact(0.0),
+    ... )
+    >>> a100 = ph.devices["a100-sxm"]
+    >>> ceilings = ph.LawCeilings(a100.peak("fp16"), a100.bandwidth, units=108)
+    >>> token = ph.attention(1, heads=32, queries=1, keys=2048, head_width=128, kv_heads=8)
+    >>> timed = law.time(token, ceilings)
+    >>> ph.format_quantity(timed.textbook, "s"), ph.format_quantity(timed.time, "s")
+    ('4.2 µs', '8.25 µs')
+    """
 
     floor: float = number("s")
     bandwidth_share: float = number("%")
     compute_share: float = number("%")
-    #: Fraction of the shorter of moving and computing that the longer does not hide.
     exposed: float = number("%")
 
     def time(
         self, kernel: Kernel, ceilings: LawCeilings, launches: Numeric = 1.0
     ) -> CalibratedTime:
-        """How long a kernel takes."""
+        """How long a kernel takes.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            What it does.
+        ceilings : LawCeilings
+            What the device could do at best.
+        launches : float or array
+            Kernels that the call runs, each of which pays the floor.
+
+        Returns
+        -------
+        CalibratedTime
+        """
         return CalibratedTime(
             flops=kernel.flops,
             bytes=kernel.bytes,

@@ -26,7 +26,25 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, repr=False)
 class KernelTime(Result):
-    """One call on a device, without its launches."""
+    """One call on a device, without its launches.
+
+    ``kernel_time`` builds one. Without a floor and with full efficiencies ``time`` is ``textbook``.
+
+    Examples
+    --------
+    A layer norm over 1,024 rows of 768 on an H200, with a floor of 3 µs: how far from its roof?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> norm, h200 = ph.elementwise(1024 * 768), ph.devices["h200-sxm"]
+    >>> real = ph.kernel_time(norm.flops, norm.bytes, h200.peak("fp16"), h200.bandwidth, floor=3e-6)
+    >>> ph.format_quantity(real.textbook, "s"), ph.format_quantity(real.time, "s")
+    ('983 ns', '3.98 µs')
+    >>> ph.format_quantity(real.roof_share, "%"), ph.format_quantity(real.attained, "FLOP/s")
+    ('24.7%', '987.2 GFLOPS')
+    >>> print(real.derivation("memory_time"))
+    Q = p × b × n × f = 3 × 2 B × 786,432 × 100% = 4.72 MB   (data moved)
+    t_memory = Q / (B × η_B) = 4.72 MB / (4.8 TB/s × 100%) = 983 ns   (time to move the data)
+    """
 
     flops: Numeric = given("W", "FLOP", "operations", NON_NEGATIVE)
     bytes: Numeric = given("Q", "B", "data moved", POSITIVE)
@@ -70,7 +88,22 @@ class KernelTime(Result):
 
 @dataclass(frozen=True, repr=False)
 class CalibratedTime(KernelTime):
-    """A call whose shorter term is not hidden completely behind the longer one."""
+    """A call whose shorter term is not hidden completely behind the longer one.
+
+    ``DeviceCalibration.time`` builds one, with everything that the law of the family says.
+
+    Examples
+    --------
+    What stands between a product of 4,096 by 4,096 and the roof of an H200?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h200 = ph.calibration_of("h200-sxm")
+    >>> real = h200.time(ph.product(4096, 4096, 4096), "products")
+    >>> real.textbook < real.compute_time < real.time
+    True
+    >>> round(real.compute_efficiency, 1), round(real.exposed, 1), real.floor < 5e-6
+    (0.7, 0.2, True)
+    """
 
     exposed: Numeric = given("ω", "%", "fraction of the shorter term not hidden", FRACTION, 0.0)
 
@@ -86,7 +119,22 @@ class CalibratedTime(KernelTime):
 
 @dataclass(frozen=True, repr=False)
 class Waves(Result):
-    """A matrix product cut into tiles that the multiprocessors compute in waves."""
+    """A matrix product cut into tiles that the multiprocessors compute in waves.
+
+    ``waves`` builds one.
+
+    Examples
+    --------
+    Why is a product of 2,304 slower per operation than one of 2,048 on 132 multiprocessors?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> ragged = ph.waves(2304, 2304, units=132)
+    >>> print(ragged.derivation())
+    tiles = ⌈M / a⌉ × ⌈N / a⌉ = ⌈2,304 / 128⌉ × ⌈2,304 / 128⌉ = 324   (tiles of the result)
+    waves = ⌈tiles / U⌉ = ⌈324 / 132⌉ = 3   (waves in which the tiles are computed)
+    η_waves = M × N / (waves × U × a²) = 2,304 × 2,304 / (3 × 132 × 128²) = 81.8%   (fraction of \
+the tile slots that hold results)
+    """
 
     m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
     n: Numeric = given("N", "", "columns of the result", AT_LEAST_ONE)
@@ -124,15 +172,23 @@ def kernel_time(
 
     Parameters
     ----------
-    flops, bytes
-        What the call does.
-    peak, bandwidth
-        What the device can do.
-    floor, kernels
-        Seconds that even an empty kernel takes, and how many kernels the call runs.
-    compute_efficiency, bandwidth_efficiency
+    flops, bytes : float or array
+        What the call does: operations in FLOP, data moved in bytes.
+    peak : float or array, FLOP/s
+        Peak rate of the device.
+    bandwidth : float or array, B/s
+        Its memory bandwidth.
+    floor : float or array, s
+        Time that even an empty kernel takes.
+    kernels : float or array
+        Kernels that the call runs.
+    compute_efficiency, bandwidth_efficiency : float or array
         Fractions of either ceiling that are reached in practice. With 1 and no floor this is the
         textbook form, which ``.textbook`` always gives.
+
+    Returns
+    -------
+    KernelTime
 
     Examples
     --------
@@ -154,6 +210,19 @@ def kernel_time(
 
 def waves(m: Numeric, n: Numeric, units: Numeric, tile: Numeric = 128) -> Waves:
     """How well a matrix product fills the multiprocessors of a device.
+
+    Parameters
+    ----------
+    m, n : float or array
+        Rows and columns of the result.
+    units : float or array
+        Multiprocessors.
+    tile : float or array
+        Side of a square tile.
+
+    Returns
+    -------
+    Waves
 
     Examples
     --------

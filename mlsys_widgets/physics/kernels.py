@@ -1,4 +1,24 @@
-"""What one kernel does: its operations, the bytes it moves, and their ratio."""
+"""What one kernel does: its operations, the bytes it moves, and their ratio.
+
+Examples
+--------
+How does the course count a layer norm or a softmax, and where does that count come from?
+
+>>> from mlsys_widgets import physics as ph
+>>> ph.normalization.flops_per_element, ph.normalization.passes
+(5.0, 3.0)
+>>> ph.normalization.provenance["passes"].note
+'load, intermediate, store'
+
+What does each fusion strategy of lab 11 do to the intensity of such a kernel?
+
+>>> for strategy in ph.fusion_strategies.values():
+...     kernel = ph.elementwise(1e6, traffic_share=strategy.traffic_share)
+...     print(f"{strategy.name}: {ph.format_quantity(kernel.intensity, 'FLOP/B')}")
+Separate kernels: 0.833 FLOP/B
+Softmax and layer norm fused: 1.67 FLOP/B
+All elementwise kernels fused: 2.38 FLOP/B
+"""
 
 from __future__ import annotations
 
@@ -14,7 +34,27 @@ _ELEMENT_BYTES = ("b", "B", "bytes per element", POSITIVE)
 
 @dataclass(frozen=True, repr=False)
 class Kernel(Result):
-    """Base of the kernels; each kind counts its own operations and bytes."""
+    """Base of the kernels; each kind counts its own operations and bytes.
+
+    ``gemm``, ``projection``, ``elementwise``, ``attention``, ``product`` and ``small_kernel`` build
+    them.
+
+    Examples
+    --------
+    Which of a transformer's kernels lie left of an A100's ridge?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> kernels = {
+    ...     "projection": ph.projection(batch=8, sequence=1024, width=4096),
+    ...     "attention": ph.attention(8, heads=32, queries=1024, keys=1024, head_width=128),
+    ...     "layer norm": ph.elementwise(8 * 1024 * 4096),
+    ... }
+    >>> all(isinstance(kernel, ph.Kernel) for kernel in kernels.values())
+    True
+    >>> ridge = ph.devices["a100-sxm"].ridge("fp16")
+    >>> [name for name, kernel in kernels.items() if kernel.intensity < ridge]
+    ['layer norm']
+    """
 
     @derived("W", "FLOP")
     def flops(self) -> Numeric:
@@ -34,7 +74,22 @@ class Kernel(Result):
 
 @dataclass(frozen=True, repr=False)
 class Gemm(Kernel):
-    """A matrix product, each matrix moved once."""
+    """A matrix product, each matrix moved once.
+
+    ``gemm`` builds one.
+
+    Examples
+    --------
+    From which size on is a square product compute-bound on an H100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h100 = ph.devices["h100-sxm"]
+    >>> sizes = (256, 512, 1024, 2048)
+    >>> [n for n in sizes if ph.gemm(n, n, n).intensity > h100.ridge("fp16")]
+    [1024, 2048]
+    >>> print(ph.gemm(1024, 1024, 1024).derivation("intensity").steps[-1].shown)
+    341.3 FLOP/B
+    """
 
     m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
     n: Numeric = given("N", "", "columns of the result", AT_LEAST_ONE)
@@ -54,7 +109,22 @@ class Gemm(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class Projection(Kernel):
-    """A linear layer: activations [batch, sequence, width] times weights [width, width]."""
+    """A linear layer: activations [batch, sequence, width] times weights [width, width].
+
+    ``projection`` builds one.
+
+    Examples
+    --------
+    Why does batching help when one token is written at a time?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for batch in (1, 8, 64):
+    ...     token = ph.projection(batch=batch, sequence=1, width=4096)
+    ...     print(batch, ph.format_quantity(token.bytes, "B"), round(token.intensity, 1))
+    1 33.6 MB 1.0
+    8 33.7 MB 8.0
+    64 34.6 MB 62.1
+    """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     sequence: Numeric = given("S", "", "tokens in a sequence", AT_LEAST_ONE)
@@ -76,7 +146,20 @@ class Projection(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class Elementwise(Kernel):
-    """A kernel that passes over its elements a few times and does little with each."""
+    """A kernel that passes over its elements a few times and does little with each.
+
+    ``elementwise`` builds one.
+
+    Examples
+    --------
+    How long does an A100 need at least for a ReLU over 100 million fp16 numbers?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> relu = ph.elementwise(100e6, flops_per_element=1, passes=2)
+    >>> a100 = ph.devices["a100-sxm"]
+    >>> ph.format_quantity(relu.bytes / a100.bandwidth, "s"), relu.intensity
+    ('200 µs', 0.25)
+    """
 
     elements: Numeric = given("n", "", "elements", AT_LEAST_ONE)
     flops_per_element: Numeric = given("w", "FLOP", "operations per element", POSITIVE)
@@ -154,6 +237,17 @@ fusion_strategies: Final[Catalog[FusionStrategy]] = Catalog(
 def gemm(m: Numeric, n: Numeric, k: Numeric, bytes_per_element: Numeric = 2) -> Gemm:
     """A matrix product ``[m, k] x [k, n]``.
 
+    Parameters
+    ----------
+    m, n, k : float or array
+        Rows and columns of the result, and the length of each dot product.
+    bytes_per_element : float or array, B
+        2 for fp16, 4 for fp32.
+
+    Returns
+    -------
+    Gemm
+
     Examples
     --------
     >>> kernel = gemm(512, 512, 512, bytes_per_element=2)
@@ -167,6 +261,19 @@ def projection(
     batch: Numeric, sequence: Numeric, width: Numeric, bytes_per_element: Numeric = 2
 ) -> Projection:
     """A projection ``[batch, sequence, width] x [width, width]``.
+
+    Parameters
+    ----------
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+    width : float or array
+        Model width.
+    bytes_per_element : float or array, B
+        2 for fp16, 4 for fp32.
+
+    Returns
+    -------
+    Projection
 
     Examples
     --------
@@ -189,16 +296,20 @@ def elementwise(
 
     Parameters
     ----------
-    elements
+    elements : float or array
         How many elements the tensor has.
-    bytes_per_element
+    bytes_per_element : float or array, B
         2 for fp16, 4 for fp32.
-    flops_per_element
+    flops_per_element : float or array, FLOP
         Operations on each element.
-    passes
+    passes : float or array
         How often each element is read or written: 2 for a simple map such as ReLU.
-    traffic_share
+    traffic_share : float or array
         Fraction of the traffic that fusion leaves; see ``fusion_strategies``.
+
+    Returns
+    -------
+    Elementwise
 
     Examples
     --------

@@ -22,7 +22,23 @@ from mlsys_widgets.physics.workloads import LanguageModel, workloads
 
 @dataclass(frozen=True, repr=False)
 class KVCache(Result):
-    """Keys and values kept for every token read or written so far."""
+    """Keys and values kept for every token read or written so far.
+
+    ``kv_cache`` returns their size alone.
+
+    Examples
+    --------
+    What does one token of Llama-3-8B leave in the cache, and a conversation of 8,192 of them?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> token = ph.KVCache(
+    ...     batch=1, sequence=1, kv_heads=8, head_width=128, layers=32, bytes_per_element=2
+    ... )
+    >>> ph.format_quantity(token.kv_cache, "B")
+    '131.1 KB'
+    >>> ph.format_quantity(token.varied(sequence=8192).kv_cache, "B")
+    '1.07 GB'
+    """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     sequence: Numeric = given("S", "", "tokens in a sequence", AT_LEAST_ONE)
@@ -47,7 +63,23 @@ class KVCache(Result):
 
 @dataclass(frozen=True, repr=False)
 class Footprint(KVCache):
-    """Everything a served model keeps in memory."""
+    """Everything a served model keeps in memory.
+
+    ``footprint`` builds one.
+
+    Examples
+    --------
+    How many conversations of 8,192 tokens fit on an H100 with Llama-3-8B, and how many on an H200?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for device in ("h100-sxm", "h200-sxm"):
+    ...     kept = ph.footprint("llama3-8b", device, batch=64, sequence=8192)
+    ...     print(kept.largest_batch, kept.out_of_memory, ph.format_quantity(kept.headroom, "B"))
+    52.0 True −12.7 GB
+    108.0 False 48.3 GB
+    >>> ph.format_quantity(kept.weights, "B"), ph.format_quantity(kept.kv_cache, "B")
+    ('16 GB', '68.7 GB')
+    """
 
     parameters: Numeric = given("n", "", "parameters", POSITIVE)
     activation_share: Numeric = given("a", "%", "activations as fraction of weights", NON_NEGATIVE)
@@ -96,7 +128,25 @@ class Footprint(KVCache):
 
 @dataclass(frozen=True, repr=False)
 class Generation(Result):
-    """Base of decode and prefill: time to move bytes or time to compute, whichever is longer."""
+    """Base of decode and prefill: time to move bytes or time to compute, whichever is longer.
+
+    ``decode`` and ``prefill`` build one.
+
+    Examples
+    --------
+    Why is reading a prompt so much faster, token by token, than writing the answer?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for phase in (ph.decode, ph.prefill):
+    ...     step = phase("llama3-8b", "h100-sxm", batch=8, sequence=2048)
+    ...     print(
+    ...         f"{phase.__name__}: {ph.format_quantity(step.memory_time, 's')} to move, "
+    ...         f"{ph.format_quantity(step.compute_time, 's')} to compute, "
+    ...         f"{step.tokens_per_second:,.0f} tokens/s"
+    ...     )
+    decode: 5.42 ms to move, 129.4 µs to compute, 1,477 tokens/s
+    prefill: 5.42 ms to move, 265.1 ms to compute, 61,812 tokens/s
+    """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
     sequence: Numeric = given("S", "", "tokens in a sequence", AT_LEAST_ONE)
@@ -174,7 +224,32 @@ class Prefill(Generation):
 
 
 def language_model(model: LanguageModel | str) -> LanguageModel:
-    """A language model of ``workloads`` by its key, or itself."""
+    """A language model of ``workloads`` by its key, or itself.
+
+    Parameters
+    ----------
+    model : LanguageModel or str
+        The model, or its key.
+
+    Returns
+    -------
+    LanguageModel
+
+    Raises
+    ------
+    ValueError
+        If the workload is not a language model.
+
+    Examples
+    --------
+    >>> llama = language_model("llama3-8b")
+    >>> llama.name, llama.heads / llama.kv_heads
+    ('Llama-3-8B', 4.0)
+    >>> language_model("resnet50")
+    Traceback (most recent call last):
+    ...
+    ValueError: model is 'resnet50'; language models on record: llama3-8b
+    """
     chosen = workloads[model] if isinstance(model, str) else model
     if not isinstance(chosen, LanguageModel):
         known = ", ".join(k for k, entry in workloads.items() if isinstance(entry, LanguageModel))
@@ -210,14 +285,18 @@ def kv_cache(
 
     Parameters
     ----------
-    model
+    model : LanguageModel or str
         A language model of ``workloads``, or its key.
-    batch, sequence
+    batch, sequence : float or array
         Sequences at once, and tokens in each.
-    bytes_per_element
+    bytes_per_element : float or array, B
         2 for fp16.
-    kv_heads
+    kv_heads : float or array, optional
         Heads that keep keys and values, in place of the model's own number.
+
+    Returns
+    -------
+    float or array, B
 
     Examples
     --------
@@ -242,6 +321,25 @@ def footprint(
     activation_share: Numeric | None = None,
 ) -> Footprint:
     """Weights, KV cache and activations against the memory of a device.
+
+    Parameters
+    ----------
+    model : LanguageModel or str
+        A language model of ``workloads``, or its key.
+    device : Device or str
+        An entry of ``devices``, or its key.
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+    bytes_per_element : float or array, B
+        2 for fp16.
+    kv_heads : float or array, optional
+        Heads that keep keys and values, in place of the model's own number.
+    activation_share : float or array, optional
+        Activations as a fraction of the weights, in place of the model's own.
+
+    Returns
+    -------
+    Footprint
 
     Examples
     --------
@@ -303,8 +401,22 @@ def decode(
 
     Parameters
     ----------
-    attention
+    model : LanguageModel or str
+        A language model of ``workloads``, or its key.
+    device : Device or str
+        An entry of ``devices``, or its key.
+    batch, sequence : float or array
+        Sequences at once, and tokens that each has in the cache.
+    precision : str
+        Of weights and cache, and of the peak that counts.
+    kv_heads : float or array, optional
+        Heads that keep keys and values, in place of the model's own number.
+    attention : bool
         Whether to count the operations of attention, which the textbook form leaves out.
+
+    Returns
+    -------
+    Generation
 
     Examples
     --------
@@ -326,6 +438,17 @@ def prefill(
     attention: bool = False,
 ) -> Generation:
     """Reading ``batch`` prompts of ``sequence`` tokens.
+
+    Parameters
+    ----------
+    model, device, precision, kv_heads, attention
+        As in ``decode``.
+    batch, sequence : float or array
+        Prompts at once, and tokens in each.
+
+    Returns
+    -------
+    Generation
 
     Examples
     --------

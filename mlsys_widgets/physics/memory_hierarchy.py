@@ -10,6 +10,20 @@ registers and 20.7 MB of shared memory and L1. No tensor can live in that sum as
 thread cannot read another thread's registers, nor a block another block's shared memory; a kernel
 uses it in pieces, each in the hands of its owner. The sum is on record as ``chip_capacity``.
 Bandwidths are those of the whole chip, with every owner at work.
+
+Examples
+--------
+How much does each level of an A100 hold, and how fast is it?
+
+>>> from mlsys_widgets import physics as ph
+>>> for level in ph.memory_hierarchy.values():
+...     size, rate = level.capacity, level.bandwidth
+...     print(level.key, ph.format_quantity(size, "B"), ph.format_quantity(rate, "B/s"))
+registers 1.02 KB 20 TB/s
+sram 163 KB 19 TB/s
+l2 40 MB 6 TB/s
+hbm 80 GB 2 TB/s
+host 1 TB 32 GB/s
 """
 
 from __future__ import annotations
@@ -25,20 +39,60 @@ from mlsys_widgets.physics.result import Result, derived, given
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryLevel(CatalogEntry):
-    """One level of the hierarchy."""
+    """One level of the hierarchy.
+
+    ``memory_hierarchy`` holds those of an A100, ``nearest_level`` finds the one that data fit in.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from.
+    bandwidth : float, B/s
+        Of the whole chip, with every owner at work.
+    capacity : float, B
+        What one owner can hold.
+    chip_capacity : float, B
+        What all owners hold together.
+    scope : str
+        Who the owner is: one thread, one thread block, the whole GPU.
+
+    Examples
+    --------
+    Why can a thread block not keep 1 MB in shared memory, of which the chip has 20 MB?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> sram = ph.memory_hierarchy["sram"]
+    >>> ph.format_quantity(sram.chip_capacity, "B"), ph.format_quantity(sram.capacity, "B")
+    ('20.7 MB', '163 KB')
+    >>> sram.scope, sram.provenance["capacity"].note
+    ('one thread block', 'shared memory of a thread block; 192 KB with L1 in a multiprocessor')
+    """
 
     bandwidth: float = number("B/s")
-    #: What one owner can hold.
     capacity: float = number("B")
-    #: What all owners hold together.
     chip_capacity: float = number("B")
-    #: Whose capacity that is.
     scope: str
 
 
 @dataclass(frozen=True, repr=False)
 class Transfer(Result):
-    """Data moved through one level."""
+    """Data moved through one level.
+
+    ``transfer`` builds one.
+
+    Examples
+    --------
+    How long does it take to swap in the weights of Llama-3-8B from the host?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> swap = ph.transfer(16e9, "host")
+    >>> ph.format_quantity(swap.time, "s")
+    '500 ms'
+    >>> print(swap.derivation())
+    t = Q / B = 16 GB / 32 GB/s = 500 ms   (time to move the data)
+    """
 
     size: Numeric = given("Q", "B", "data moved", POSITIVE)
     bandwidth: Numeric = given("B", "B/s", "bandwidth of the level", POSITIVE)
@@ -121,6 +175,17 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
 def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
     """The time to move data through a level of the hierarchy.
 
+    Parameters
+    ----------
+    size : float or array, B
+        How much moves.
+    level : MemoryLevel or str
+        An entry of ``memory_hierarchy``, or its key.
+
+    Returns
+    -------
+    Transfer
+
     Examples
     --------
     >>> slow, fast = transfer(1e9, "host").time, transfer(1e9, "hbm").time
@@ -133,6 +198,15 @@ def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
 
 def nearest_level(size: float) -> MemoryLevel | None:
     """The fastest level that holds something of this size, or ``None``.
+
+    Parameters
+    ----------
+    size : float, B
+        What one owner wants to hold.
+
+    Returns
+    -------
+    MemoryLevel or None
 
     Examples
     --------

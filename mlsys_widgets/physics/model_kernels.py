@@ -38,14 +38,47 @@ SMALL_FAMILIES: Final = {
 
 @dataclass(frozen=True)
 class KernelUse:
-    """A kernel of a model: what it is called and for, what it does, and how often it runs."""
+    """A kernel of a model: what it is called and for, what it does, and how often it runs.
+
+    ``layer_kernels``, ``model_kernels`` and ``naive_attention_kernels`` list them;
+    ``time_uses`` says how long they take.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    part : str
+        What it is for: ``"products"``, ``"attention"``, ``"normalization"``, ``"small kernels"`` or
+        ``"logits"``.
+    family : str
+        The family of a calibration that it belongs to.
+    kernel : Kernel
+        What one use of it does.
+    launches : float
+        Launches of one use.
+    times : float
+        Uses in one pass.
+    precision : str
+        Of the arithmetic.
+
+    Examples
+    --------
+    Which kernels of a layer move the most data when one token is written?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> llama = ph.language_model("llama3-8b")
+    >>> uses = ph.layer_kernels(llama, "decode", batch=1, sequence=2048)
+    >>> for use in sorted(uses, key=lambda use: -use.kernel.bytes)[:3]:
+    ...     print(use.name, ph.format_quantity(use.kernel.bytes, "B"), use.family)
+    Gate and up product 234.9 MB products
+    Down product 117.5 MB products
+    QKV product 50.4 MB products
+    """
 
     name: str
     part: Part
-    #: The family of a calibration that it belongs to.
     family: str
     kernel: Kernel
-    #: Launches of one use, and uses in one pass.
     launches: float = 1.0
     times: float = 1.0
     precision: str = "fp16"
@@ -63,13 +96,22 @@ def layer_kernels(
 
     Parameters
     ----------
-    phase
+    model : LanguageModel
+        An entry of ``workloads``; ``language_model`` finds it by its key.
+    phase : {"prefill", "decode"}
         ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
         for each of ``batch`` sequences, of which ``sequence`` tokens are in the cache.
-    precision
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+    precision : str
         Of the weights and their products.
-    times
+    times : float
         How many such layers run.
+
+    Returns
+    -------
+    tuple of KernelUse
+        In the order in which they run.
 
     Examples
     --------
@@ -137,6 +179,16 @@ def model_kernels(
     model: LanguageModel, phase: Phase, batch: Numeric, sequence: Numeric, precision: str = "fp16"
 ) -> tuple[KernelUse, ...]:
     """The kernels of one pass of a whole model: embedding, layers, and logits of the last tokens.
+
+    Parameters
+    ----------
+    model, phase, batch, sequence, precision
+        As in ``layer_kernels``.
+
+    Returns
+    -------
+    tuple of KernelUse
+        The kernels of a layer appear once, with ``times`` as the number of layers.
 
     Examples
     --------

@@ -20,6 +20,24 @@ def naive_attention_kernels(
 ) -> tuple[KernelUse, ...]:
     """The kernels of attention that writes its scores: two products with a softmax between them.
 
+    Parameters
+    ----------
+    batch, heads : float
+        Sequences at once, and heads of each.
+    length : float
+        Tokens of a sequence; each attends to all of them.
+    head_width : float
+        Width of a head.
+    precision : str
+        Of the two products.
+    causal : bool
+        Whether a mask hides later tokens, which takes a kernel and saves no work.
+
+    Returns
+    -------
+    tuple of KernelUse
+        In the order in which they run.
+
     Examples
     --------
     >>> kernels = naive_attention_kernels(1, 32, 2048, 128, causal=True)

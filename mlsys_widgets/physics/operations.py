@@ -1,4 +1,15 @@
-"""The operations that chains are built from: what kind each is, and its work per element."""
+"""The operations that chains are built from: what kind each is, and its work per element.
+
+Examples
+--------
+Which operations need a whole row, and which the whole tensor, before they can give one number?
+
+>>> from mlsys_widgets import physics as ph
+>>> [op.key for op in ph.ops.values() if op.kind == "row-reduction"]
+['layernorm', 'softmax']
+>>> [op.key for op in ph.ops.values() if op.kind == "reduction"]
+['sum', 'max']
+"""
 
 from __future__ import annotations
 
@@ -13,11 +24,35 @@ OpKind = Literal["elementwise", "row-reduction", "reduction", "matmul"]
 
 @dataclass(frozen=True, kw_only=True)
 class Op(CatalogEntry):
-    """An operation: what kind it is, and for elementwise ones the work per element."""
+    """An operation: what kind it is, and for elementwise ones the work per element.
+
+    ``ops`` holds those that a chain can be built from.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from.
+    kind : {"elementwise", "row-reduction", "reduction", "matmul"}
+        How much of its input one number of its result depends on.
+    flops_per_element : float, FLOP
+        Work per number of the result.
+    operands : int
+        Tensors it reads besides the one that flows through the chain.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> sigmoid = ph.ops["sigmoid"]
+    >>> sigmoid.kind, sigmoid.flops_per_element, sigmoid.provenance["flops_per_element"].note
+    ('elementwise', 4, 'negate, exponent, add, divide')
+    >>> ph.ops["add"].operands, ph.ops["relu"].operands
+    (1, 0)
+    """
 
     kind: OpKind
     flops_per_element: float = number("FLOP")
-    #: Tensors it reads besides the one that flows through the chain.
     operands: int
 
 

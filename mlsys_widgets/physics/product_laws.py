@@ -166,8 +166,22 @@ class UnalignedLaw(ProductLaw):
 def product_family(n: float, k: float, precision: str) -> str:
     """The family of a product: which kernel a library takes depends on how rows are aligned.
 
+    Parameters
+    ----------
+    n, k : float
+        Columns of the weights, and length of each dot product.
+    precision : str
+        A key of ``storages``.
+
+    Returns
+    -------
+    str
+        A key of ``LAWS``.
+
     Examples
     --------
+    GPT-2's vocabulary of 50,257 is odd, so its logits cannot use the fast kernels:
+
     >>> product_family(4096, 4096, "fp16"), product_family(50257, 768, "fp16")
     ('products', 'unaligned products')
     """

@@ -2,6 +2,17 @@
 
 Weights of 8 bits are multiplied with activations of 8 bits, which must be converted first; weights
 of 4 bits are widened inside the kernel and multiplied in 16 bits.
+
+Examples
+--------
+How many bytes do a weight, an activation and a result take, and in which precision do they meet?
+
+>>> from mlsys_widgets import physics as ph
+>>> for stored in [ph.storages[key] for key in ("fp16", "int8", "int4")]:
+...     print(stored.key, stored.weight, stored.activation, stored.result, stored.arithmetic)
+fp16 2 2 2 fp16
+int8 1 1 4 int8
+int4 0.53125 2 2 bf16
 """
 
 from __future__ import annotations
@@ -65,7 +76,21 @@ storages: Final[Catalog[Storage]] = Catalog(
 
 @dataclass(frozen=True, repr=False)
 class Product(Kernel):
-    """Activations [M, K] times weights [K, N]."""
+    """Activations [M, K] times weights [K, N].
+
+    ``product`` builds one.
+
+    Examples
+    --------
+    Do weights of 4 bits help when one token is written, and when a prompt of 2,048 is read?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for rows in (1, 2048):
+    ...     half, four = (ph.product(rows, 4096, 4096, p) for p in ("fp16", "int4"))
+    ...     print(rows, f"{half.bytes / four.bytes:.1f}× fewer bytes,", half.flops == four.flops)
+    1 3.8× fewer bytes, True
+    2048 1.6× fewer bytes, True
+    """
 
     m: Numeric = given("M", "", "rows of activations", AT_LEAST_ONE)
     n: Numeric = given("N", "", "columns of weights", AT_LEAST_ONE)
@@ -91,6 +116,17 @@ class Product(Kernel):
 
 def product(m: Numeric, n: Numeric, k: Numeric, precision: str = "fp16") -> Product:
     """A product of ``m`` rows of activations with weights ``[k, n]``.
+
+    Parameters
+    ----------
+    m, n, k : float or array
+        Rows of activations, columns of weights, and length of each dot product.
+    precision : str
+        A key of ``storages``.
+
+    Returns
+    -------
+    Product
 
     Examples
     --------

@@ -12,7 +12,30 @@ Kind = Literal["datasheet", "estimate", "measured", "course"]
 
 @dataclass(frozen=True)
 class Provenance:
-    """The source of one number: who gives it, since when, and what kind of source that is."""
+    """The source of one number: who gives it, since when, and what kind of source that is.
+
+    Parameters
+    ----------
+    source : str
+        Who gives the number.
+    date : str
+        Since when: a year, or a year and a month.
+    kind : {"datasheet", "estimate", "measured", "course"}
+        What kind of source that is.
+    note : str
+        What else to know: a rounding, a condition.
+
+    Examples
+    --------
+    Who says that an A100 moves 2 TB/s?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> origin = ph.devices["a100-sxm"].provenance["bandwidth"]
+    >>> origin.kind, origin.source
+    ('course', 'ML Systems course, labs 01, 07 and 11')
+    >>> origin.note
+    'HBM2e; the datasheet says 2.039 TB/s'
+    """
 
     source: str
     date: str
@@ -30,14 +53,45 @@ class Fact:
 
 @dataclass(frozen=True)
 class Source:
-    """A document or a measurement that several numbers come from."""
+    """A document or a measurement that several numbers come from.
+
+    Parameters
+    ----------
+    source : str
+        What it is called.
+    date : str
+        Since when it says so.
+    kind : {"datasheet", "estimate", "measured", "course"}
+        What kind of source it is.
+
+    Examples
+    --------
+    >>> from mlsys_widgets import physics as ph
+    >>> guide = ph.Source("NVIDIA H100 SXM datasheet", "2023", "datasheet")
+    >>> link = guide.fact(900e9, "NVLink, both directions together")
+    >>> link.value, link.provenance.note
+    (900000000000.0, 'NVLink, both directions together')
+    """
 
     source: str
     date: str
     kind: Kind
 
     def fact(self, value: float, note: str = "") -> Fact:
-        """State a number that this source gives."""
+        """State a number that this source gives.
+
+        Parameters
+        ----------
+        value : float
+            The number, in SI units.
+        note : str
+            What else to know about it.
+
+        Returns
+        -------
+        Fact
+            The number with its provenance.
+        """
         return Fact(value, Provenance(self.source, self.date, self.kind, note))
 
 
@@ -47,6 +101,27 @@ class CatalogEntry:
 
     Subclasses add numeric fields. ``catalog_entry`` builds them from facts, and a number without
     provenance cannot be built.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from, by the name of its field.
+
+    Examples
+    --------
+    What is on record about the Jetson, and what kind of source says so?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for what, value, unit, origin in ph.devices["orin-nx"].facts():
+    ...     print(f"{what}: {ph.format_quantity(value, unit)} ({origin.kind})")
+    peak fp16: 12 TFLOPS (estimate)
+    peak int8 sparse: 100 TOPS (datasheet)
+    bandwidth: 102 GB/s (datasheet)
+    memory: 16 GB (datasheet)
+    power: 25 W (datasheet)
+    launch_overhead: 50 µs (course)
     """
 
     key: str
@@ -89,7 +164,48 @@ def _rebuild(kind: type[R], state: dict[str, Any]) -> R:
 
 
 def catalog_entry(kind: type[R], key: str, name: str, /, **members: Any) -> R:
-    """Build an entry from facts (numbers with provenance) and plain members (words)."""
+    """Build an entry from facts (numbers with provenance) and plain members (words).
+
+    Parameters
+    ----------
+    kind : type
+        A subclass of ``CatalogEntry``.
+    key, name : str
+        How programs and people call the entry.
+    **members : Fact or str
+        Its fields; a number must be a fact.
+
+    Returns
+    -------
+    CatalogEntry
+        Of that kind.
+
+    Raises
+    ------
+    TypeError
+        If a number has no provenance.
+
+    Examples
+    --------
+    A workload of your own, which the functions of the course accept like theirs:
+
+    >>> from mlsys_widgets import physics as ph
+    >>> count = ph.Source("counted from the model's layers", "2026-11", "estimate")
+    >>> tiny = ph.catalog_entry(
+    ...     ph.Inference,
+    ...     "tiny",
+    ...     "Tiny network",
+    ...     operations=count.fact(2e6, "a million multiply-adds"),
+    ...     data=count.fact(250e3, "weights in int8"),
+    ... )
+    >>> board = ph.iron_law(tiny.data, tiny.operations, "cortex-m7")
+    >>> ph.format_quantity(board.total, "s"), board.binding
+    ('7 ms', 'memory')
+    >>> ph.catalog_entry(ph.Inference, "tiny", "Tiny network", operations=2e6, data=250e3)
+    Traceback (most recent call last):
+    ...
+    TypeError: tiny: operations has no provenance
+    """
     facts = {field: member for field, member in members.items() if isinstance(member, Fact)}
     values = {f: m.value if isinstance(m, Fact) else m for f, m in members.items()}
     sources = {field: member.provenance for field, member in facts.items()}

@@ -46,6 +46,28 @@ class Explained(float):
 
     It is an ordinary number in every calculation. Handed to another formula, it brings its own
     derivation along: a roofline made from ``gemm(...).intensity`` also explains that intensity.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    result : Result
+        The result that it was read from.
+    name : str
+        Which of its derived quantities it is.
+
+    Examples
+    --------
+    Where does the ridge point of an A100 come from?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> ridge = ph.devices["a100-sxm"].ridge("fp16")
+    >>> ridge + 1, isinstance(ridge, float)
+    (157.0, True)
+    >>> print(ridge.derivation())
+    I* = P / B = 312 TFLOPS / 2 TB/s = 156 FLOP/B   (ridge point)
+    >>> ridge.name, ridge.result
+    ('ridge', Ridge(peak=312 TFLOPS, bandwidth=2 TB/s -> ridge=156 FLOP/B))
     """
 
     __slots__ = ("name", "result")
@@ -119,7 +141,31 @@ def derived(symbol: str, unit: str) -> Callable[[Callable[[Any], T]], Derived[T]
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """Base of all results: checks its inputs, shows itself, explains itself."""
+    """Base of all results: checks its inputs, shows itself, explains itself.
+
+    Its fields are the inputs and cannot be changed; what is derived from them is computed on first
+    use. Inputs may be arrays, and then so are the outputs.
+
+    Examples
+    --------
+    What goes into a roofline, and what comes out?
+
+    >>> import numpy as np
+    >>> from mlsys_widgets import physics as ph
+    >>> list(ph.Roofline.inputs()), list(ph.Roofline.outputs())
+    (['peak', 'bandwidth', 'intensity'], ['ridge', 'attainable', 'mfu', 'memory_bound'])
+    >>> a100 = ph.devices["a100-sxm"]
+    >>> many = ph.roofline(np.array([1.0, 10.0, 1000.0]), a100.peak("fp16"), a100.bandwidth)
+    >>> isinstance(many, ph.Result), many.attainable / 1e12
+    (True, array([  2.,  20., 312.]))
+
+    A number that makes no sense is refused with a sentence:
+
+    >>> ph.roofline(-1, a100.peak("fp16"), a100.bandwidth)
+    Traceback (most recent call last):
+    ...
+    ValueError: intensity is -1; it must be a number greater than 0 (and at most 1e+30)
+    """
 
     def __post_init__(self) -> None:
         held, shapes = self.__dict__, {}
@@ -175,6 +221,16 @@ class Result:
 
     def derivation(self, *names: str) -> Derivation:
         """Formula, substitution and value of every derived quantity, or of those named.
+
+        Parameters
+        ----------
+        *names : str
+            Derived quantities, keys of ``outputs()``; all of them by default.
+
+        Returns
+        -------
+        Derivation
+            With the steps that lead to them, across results if an input was itself computed.
 
         Examples
         --------

@@ -18,7 +18,22 @@ COMPUTE_BOUND: Final = "compute-bound"
 
 @dataclass(frozen=True, repr=False)
 class Ridge(Result):
-    """The corner of a roofline, where the two roofs meet."""
+    """The corner of a roofline, where the two roofs meet.
+
+    ``Device.ridge`` returns the ridge point alone.
+
+    Examples
+    --------
+    How many operations per byte must a kernel do to keep an H100 busy, and what if its memory were
+    as fast as an H200's?
+
+    >>> from dataclasses import replace
+    >>> from mlsys_widgets import physics as ph
+    >>> h100, h200 = ph.devices["h100-sxm"], ph.devices["h200-sxm"]
+    >>> corner = ph.Ridge(peak=h100.peak("fp16"), bandwidth=h100.bandwidth)
+    >>> round(corner.ridge), round(replace(corner, bandwidth=h200.bandwidth).ridge)
+    (295, 206)
+    """
 
     peak: Numeric = given("P", "FLOP/s", "peak compute rate", POSITIVE)
     bandwidth: Numeric = given("B", "B/s", "memory bandwidth", POSITIVE)
@@ -31,7 +46,24 @@ class Ridge(Result):
 
 @dataclass(frozen=True, repr=False)
 class Roofline(Ridge):
-    """What the roofline allows one kernel."""
+    """What the roofline allows one kernel.
+
+    ``roofline`` builds one.
+
+    Examples
+    --------
+    Is ResNet-50 bound by memory on an A100, and what fraction of the peak could it ever reach?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> a100, net = ph.devices["a100-sxm"], ph.workloads["resnet50"]
+    >>> best = ph.roofline(net.intensity, a100.peak("fp16"), a100.bandwidth)
+    >>> best.regime, ph.format_quantity(best.mfu, "%")
+    ('memory-bound', '5.13%')
+    >>> ph.format_quantity(best.attainable, "FLOP/s"), ph.format_quantity(best.ridge, "FLOP/B")
+    ('16 TFLOPS', '156 FLOP/B')
+    >>> best.memory_bound
+    True
+    """
 
     intensity: Numeric = given("I", "FLOP/B", "arithmetic intensity", POSITIVE)
 
@@ -63,12 +95,16 @@ def roofline(intensity: Numeric, peak: Numeric, bandwidth: Numeric) -> Roofline:
 
     Parameters
     ----------
-    intensity
-        FLOP per byte moved.
-    peak
-        Peak rate of the machine in FLOP/s.
-    bandwidth
-        Memory bandwidth in bytes/s.
+    intensity : float or array, FLOP/B
+        Operations per byte moved.
+    peak : float or array, FLOP/s
+        Peak rate of the machine.
+    bandwidth : float or array, B/s
+        Its memory bandwidth.
+
+    Returns
+    -------
+    Roofline
 
     Examples
     --------
@@ -79,11 +115,10 @@ def roofline(intensity: Numeric, peak: Numeric, bandwidth: Numeric) -> Roofline:
     (571.7, 'memory-bound', 0.578)
     >>> print(r.derivation("mfu"))
     W = 2 × M × N × K = 2 × 512 × 512 × 512 = 268.4 MFLOP   (operations)
-    Q = b × (M × N + N × K + M × K) = 2 B × (512 × 512 + 512 × 512 + 512 × 512) = 1.57 MB   \
-(data moved)
+    Q = b × (M × N + N × K + M × K) = 2 B × (512 × 512 + 512 × 512 + 512 × 512) = 1.57 MB   (data \
+moved)
     I = W / Q = 268.4 MFLOP / 1.57 MB = 170.7 FLOP/B   (arithmetic intensity)
-    A = min(P, B × I) = min(989 TFLOPS, 3.35 TB/s × 170.7 FLOP/B) = 571.7 TFLOPS   \
-(attainable rate)
+    A = min(P, B × I) = min(989 TFLOPS, 3.35 TB/s × 170.7 FLOP/B) = 571.7 TFLOPS   (attainable rate)
     MFU = A / P = 571.7 TFLOPS / 989 TFLOPS = 57.8%   (fraction of the peak that is attainable)
     """
     return Roofline(peak=peak, bandwidth=bandwidth, intensity=intensity)

@@ -22,7 +22,34 @@ _STEP = 1e-4
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The elasticities of one output, largest effect first."""
+    """The elasticities of one output, largest effect first.
+
+    ``sensitivity`` builds one.
+
+    Parameters
+    ----------
+    output : Quantity
+        The output that was asked about.
+    elasticities : mapping of str to float
+        Percent by which it changes if an input grows by one percent, by the name of the input.
+    inputs : mapping of str to Quantity
+        What the inputs are called.
+
+    Examples
+    --------
+    What should be improved first to write text faster: the chip's peak, or its bandwidth?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> step = ph.decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+    >>> found = ph.sensitivity(step, "tokens_per_second")
+    >>> round(found.elasticities["bandwidth"], 2), round(found.elasticities["peak"], 2)
+    (1.0, 0.0)
+    >>> list(found.elasticities)[:3]
+    ['batch', 'bandwidth', 'weights']
+    >>> print(ph.sensitivity(step, "memory_time").sentence())
+    Time to move the data depends most on memory bandwidth: if that grows by 1%, the result falls \
+by 1%.
+    """
 
     output: Quantity
     elasticities: Mapping[str, float]
@@ -49,10 +76,14 @@ def sensitivity(result: Result, output: str) -> Sensitivity:
 
     Parameters
     ----------
-    result
+    result : Result
         A result of single numbers.
-    output
+    output : str
         The name of one of its derived quantities.
+
+    Returns
+    -------
+    Sensitivity
 
     Examples
     --------

@@ -46,7 +46,27 @@ _PARTS: Final[dict[Part, str]] = {
 
 @dataclass(frozen=True)
 class TimedUse:
-    """A kernel of a pass with its time: of one use, and of all."""
+    """A kernel of a pass with its time: of one use, and of all.
+
+    Parameters
+    ----------
+    use : KernelUse
+        The kernel.
+    one : CalibratedTime
+        The time of one use.
+
+    Examples
+    --------
+    Which kernel takes most of a decode step, and what is it waiting for?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> step = ph.serving_time("llama3-8b", "h200-sxm", "decode", batch=1, sequence=2048)
+    >>> worst = step.dominant
+    >>> worst.use.name, worst.use.times, worst.reason
+    ('Gate and up product', 32.0, 'bandwidth')
+    >>> round(worst.total / step.time, 1)
+    0.3
+    """
 
     use: KernelUse
     one: CalibratedTime
@@ -97,7 +117,31 @@ class TimedKernels(Result):
 
 @dataclass(frozen=True, repr=False)
 class ServingTime(TimedKernels):
-    """One pass of a model: what its kernels take, part by part, and what launching them takes."""
+    """One pass of a model: what its kernels take, part by part, and what launching them takes.
+
+    ``serving_time`` builds one.
+
+    Examples
+    --------
+    One user, one token at a time, on an H200: what is the device doing, and what does a graph save?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> ask = dict(model="llama3-8b", device="h200-sxm", phase="decode", batch=1, sequence=2048)
+    >>> eager, graph = (ph.serving_time(**ask, launch=how) for how in ("async", "graph"))
+    >>> eager.reason, graph.reason
+    ('launch', 'bandwidth')
+    >>> round(eager.time / graph.time, 1)
+    2.3
+    >>> largest = max(graph.parts, key=graph.parts.get)
+    >>> largest, round(graph.parts[largest] / graph.time, 1)
+    ('products', 0.7)
+
+    The textbook form, which divides all data by the bandwidth, promises more than either:
+
+    >>> textbook = ph.decode("llama3-8b", "h200-sxm", batch=1, sequence=2048)
+    >>> textbook.time < graph.time < eager.time
+    True
+    """
 
     tokens: Numeric = given("n", "", "tokens read or written", AT_LEAST_ONE)
     products: Numeric = given("t_products", "s", "products with the weights", NON_NEGATIVE)
@@ -183,20 +227,28 @@ def serving_time(
 
     Parameters
     ----------
-    model, device
-        A language model of ``workloads`` and a device that was measured, or their keys.
-    phase
+    model : LanguageModel or str
+        A language model of ``workloads``, or its key.
+    device : Device or str
+        A device that was measured, or its key.
+    phase : {"prefill", "decode"}
         ``"prefill"`` reads ``batch`` prompts of ``sequence`` tokens; ``"decode"`` writes one token
         for each of ``batch`` sequences that have ``sequence`` tokens in the cache.
-    precision
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+    precision : str
         Of the weights and their products: 16 bits or fewer.
-    launch
+    launch : {"async", "graph"}
         ``"async"``: launched one by one, the host running ahead; ``"graph"``: recorded once and
         replayed.
-    layers
+    layers : int, optional
         Time so many layers alone, without embedding and logits.
-    calibration
+    calibration : DeviceCalibration, optional
         In place of the one on record for the device.
+
+    Returns
+    -------
+    ServingTime
 
     Examples
     --------
@@ -228,7 +280,34 @@ def serving_time(
 
 
 def time_uses(uses: Iterable[KernelUse], calibration: DeviceCalibration) -> tuple[TimedUse, ...]:
-    """Time kernels by the laws of a device, each kernel once for all of its uses."""
+    """Time kernels by the laws of a device, each kernel once for all of its uses.
+
+    Parameters
+    ----------
+    uses : iterable of KernelUse
+        The kernels.
+    calibration : DeviceCalibration
+        The laws, from ``calibration_of``.
+
+    Returns
+    -------
+    tuple of TimedUse
+        In the order of ``uses``.
+
+    Examples
+    --------
+    How much faster is tiled attention over a prompt of 4,096 tokens than the textbook's?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h200 = ph.calibration_of("h200-sxm")
+    >>> naive = ph.time_uses(ph.naive_attention_kernels(1, 32, 4096, 128, causal=True), h200)
+    >>> prompt = ph.attention(1, 32, 4096, 4096, 128, causal=True)
+    >>> tiled = h200.time(prompt, "prompt attention").time
+    >>> sum(each.total for each in naive) > 5 * tiled
+    True
+    >>> max(naive, key=lambda each: each.total).use.name
+    'Softmax'
+    """
     known: dict[Any, CalibratedTime] = {}
     timed = []
     for use in uses:

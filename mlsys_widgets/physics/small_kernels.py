@@ -2,6 +2,15 @@
 
 Each entry counts what PyTorch's own kernels do when a model runs as it is written: operations and
 trips through memory for every element, and how many kernels that takes.
+
+Examples
+--------
+Why is the rotary embedding worth fusing?
+
+>>> from mlsys_widgets import physics as ph
+>>> rotary = ph.small_kernels["rotary"]
+>>> rotary.launches, rotary.passes, rotary.provenance["passes"].note
+(5, 10, 'two products, a negation of half, its concatenation, and a sum')
 """
 
 from __future__ import annotations
@@ -75,7 +84,21 @@ small_kernels: Final[Catalog[SmallKernel]] = Catalog(
 
 @dataclass(frozen=True, repr=False)
 class SmallKernelUse(Kernel):
-    """A small kernel over rows of a tensor."""
+    """A small kernel over rows of a tensor.
+
+    ``small_kernel`` builds one.
+
+    Examples
+    --------
+    What does the softmax over GPT-2's vocabulary move, for a batch of 8 sequences of 1,024 tokens?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> softmax = ph.small_kernel("softmax", rows=8 * 1024, columns=50257)
+    >>> ph.format_quantity(softmax.bytes, "B"), softmax.intensity
+    ('1.65 GB', 1.25)
+    >>> print(softmax.derivation("bytes"))
+    Q = p × b × r × c = 2 × 2 B × 8,192 × 50,257 = 1.65 GB   (data moved)
+    """
 
     rows: Numeric = given("r", "", "rows", AT_LEAST_ONE)
     columns: Numeric = given("c", "", "elements of a row", AT_LEAST_ONE)
@@ -98,6 +121,19 @@ def small_kernel(
     kind: str, rows: Numeric, columns: Numeric, bytes_per_element: Numeric = 2
 ) -> SmallKernelUse:
     """A small kernel over a tensor of rows.
+
+    Parameters
+    ----------
+    kind : str
+        A key of ``small_kernels``.
+    rows, columns : float or array
+        The shape of its result.
+    bytes_per_element : float or array, B
+        2 for fp16.
+
+    Returns
+    -------
+    SmallKernelUse
 
     Examples
     --------

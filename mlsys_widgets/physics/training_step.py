@@ -2,6 +2,16 @@
 
 The step is the one that PyTorch runs in pure bf16 with a fused Adam and without dropout, the
 embedding tied to the logits, gradients kept from step to step.
+
+Examples
+--------
+How large are the models whose steps were measured?
+
+>>> from mlsys_widgets import physics as ph
+>>> for model in ph.trained_models.values():
+...     print(model.name, f"{model.parameters / 1e6:.0f} million parameters")
+GPT-2 124 million parameters
+GPT-2 medium 355 million parameters
 """
 
 from __future__ import annotations
@@ -36,7 +46,32 @@ BACKWARD_ATTENTION: Final = 2.5
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedModel(CatalogEntry):
-    """The sizes of a GPT whose embedding is tied to its logits."""
+    """The sizes of a GPT whose embedding is tied to its logits.
+
+    ``trained_models`` holds those whose training steps were measured.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from.
+    width, layers, heads : float
+        Model width, layers, and heads in each.
+    vocabulary : float
+        Tokens that it knows.
+    positions : float
+        The longest sequence.
+
+    Examples
+    --------
+    What fraction of GPT-2's weights is its table of words?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> gpt2 = ph.trained_models["gpt2"]
+    >>> round(gpt2.vocabulary * gpt2.width / gpt2.parameters, 2)
+    0.31
+    """
 
     width: float
     layers: float
@@ -80,7 +115,24 @@ trained_models: Final[Catalog[TrainedModel]] = Catalog(
 
 @dataclass(frozen=True, repr=False)
 class TrainingMemory(Result):
-    """What a training step keeps in memory, by kind."""
+    """What a training step keeps in memory, by kind.
+
+    ``training_memory`` builds one.
+
+    Examples
+    --------
+    What takes the memory when GPT-2 learns from 8 sequences of 1,024 tokens?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> step = ph.training_memory("gpt2", batch=8, sequence=1024)
+    >>> for kind in ("weights", "gradients", "optimizer", "activations", "peak"):
+    ...     print(kind, ph.format_quantity(getattr(step, kind), "B"))
+    weights 248.9 MB
+    gradients 248.9 MB
+    optimizer 497.8 MB
+    activations 4.94 GB
+    peak 5.93 GB
+    """
 
     tokens: Numeric = given("T", "", "tokens of the batch", AT_LEAST_ONE)
     parameters: Numeric = given("n", "", "parameters", POSITIVE)
@@ -131,7 +183,24 @@ class TrainingMemory(Result):
 
 @dataclass(frozen=True, repr=False)
 class TrainingTime(TimedKernels):
-    """One step: three passes over the model on the device, and a host that launches all of it."""
+    """One step: three passes over the model on the device, and a host that launches all of it.
+
+    ``training_time`` builds one.
+
+    Examples
+    --------
+    Does the H200 set the pace of GPT-2's training, or the host that launches its kernels?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for batch in (1, 8, 32):
+    ...     step = ph.training_time("gpt2", "h200-sxm", batch=batch, sequence=1024)
+    ...     print(batch, "device" if step.device_time > step.host_time else "host")
+    1 host
+    8 device
+    32 device
+    >>> step.dominant.use.part, step.update < step.forward < step.backward
+    ('products', True)
+    """
 
     tokens: Numeric = given("T", "", "tokens of the batch", AT_LEAST_ONE)
     forward: Numeric = given("t_forward", "s", "forward", NON_NEGATIVE)
@@ -151,6 +220,17 @@ class TrainingTime(TimedKernels):
 
 def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric) -> TrainingMemory:
     """What a training step keeps in memory.
+
+    Parameters
+    ----------
+    model : TrainedModel or str
+        An entry of ``trained_models``, or its key.
+    batch, sequence : float or array
+        Sequences at once, and tokens in each.
+
+    Returns
+    -------
+    TrainingMemory
 
     Examples
     --------
@@ -179,6 +259,21 @@ def training_time(
 ) -> TrainingTime:
     """One training step in the calibrated form, launched kernel by kernel.
 
+    Parameters
+    ----------
+    model : TrainedModel or str
+        An entry of ``trained_models``, or its key.
+    device : Device or str
+        A device that was measured, or its key.
+    batch, sequence : float
+        Sequences at once, and tokens in each.
+    calibration : DeviceCalibration, optional
+        In place of the one on record for the device.
+
+    Returns
+    -------
+    TrainingTime
+
     Examples
     --------
     >>> step = training_time("gpt2", "h200-sxm", batch=32, sequence=1024)
@@ -204,6 +299,15 @@ def training_time(
 
 def training_launches(model: TrainedModel | str) -> float:
     """Kernels that one training step launches.
+
+    Parameters
+    ----------
+    model : TrainedModel or str
+        An entry of ``trained_models``, or its key.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

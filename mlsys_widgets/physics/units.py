@@ -22,6 +22,17 @@ unit           shown as                     also read
 a noun         ``133,607 images``           ``134k``, ``1e5``
 (empty)        ``133,607``                  ``134k``, ``1e5``
 =============  ===========================  ================================
+
+Examples
+--------
+What cannot happen is shown, and read, as one word:
+
+>>> from mlsys_widgets import physics as ph
+>>> no_gain = ph.break_even(compile_time=30, eager_rate=1450, compiled_rate=1450)
+>>> ph.format_quantity(no_gain, "images") == ph.NEVER
+True
+>>> ph.NEVER, ph.parse_quantity(ph.NEVER, "images")
+('never', inf)
 """
 
 from __future__ import annotations
@@ -181,13 +192,17 @@ def format_quantity(value: Numeric | bool, unit: str = "", *, pad: bool = False)
 
     Parameters
     ----------
-    value
+    value : float or bool
         The number, in SI units; a fraction for ``%``. Infinity is "never", a truth value is
         "yes" or "no".
-    unit
+    unit : str
         One of the units of this module, or the noun of what is counted.
-    pad
+    pad : bool
         Keep trailing zeros, so that a number does not change its width while a slider moves.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -226,6 +241,17 @@ def _format(number: float, unit: str, pad: bool) -> str:
 def counted(number: Numeric, singular: str, plural: str | None = None) -> str:
     """Write how many things there are, with the noun in the right form.
 
+    Parameters
+    ----------
+    number : float
+        How many.
+    singular, plural : str
+        The noun; the plural only where it is not the singular with an ``s``.
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> counted(1, "image"), counted(3_000, "image"), counted(2, "query", "queries")
@@ -249,8 +275,24 @@ _NUMBER: Final = re.compile(
 def parse_quantity(text: str, unit: str = "", *, bare: float | None = None) -> float:
     """Read what people type as an SI value.
 
-    A number without a unit is in the unit itself; for ``%`` that means percent. With ``bare`` it
-    is in a multiple of the unit: ``bare=1e-6`` reads 5 as 5 µs.
+    Parameters
+    ----------
+    text : str
+        A number, with or without a unit.
+    unit : str
+        The unit of the answer, and of a number without one; for ``%`` that means percent.
+    bare : float, optional
+        What a number without a unit is multiplied by instead: ``bare=1e-6`` reads 5 as 5 µs.
+
+    Returns
+    -------
+    float
+        In SI units; a fraction for ``%``.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number of that unit, with a sentence that shows how to write one.
 
     Examples
     --------

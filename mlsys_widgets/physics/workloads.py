@@ -1,4 +1,20 @@
-"""The workloads of the course: what each one asks of a machine, every number with its source."""
+"""The workloads of the course: what each one asks of a machine, every number with its source.
+
+Examples
+--------
+Which workloads are there, and of which kind is each?
+
+>>> from mlsys_widgets import physics as ph
+>>> for key, workload in ph.workloads.items():
+...     print(f"{key}: {workload.name} ({type(workload).__name__})")
+kws: Keyword spotting (ModelPass)
+resnet50: ResNet-50 (ModelPass)
+gpt2-layer: GPT-2 layer (ModelPass)
+kws-service: Keyword-spotting service (Service)
+resnet50-inference: ResNet-50 inference (Inference)
+llama3-8b: Llama-3-8B (LanguageModel)
+layernorm-dropout-relu: LayerNorm, Dropout, ReLU (ElementwiseChain)
+"""
 
 from __future__ import annotations
 
@@ -18,7 +34,29 @@ _LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
 
 @dataclass(frozen=True, kw_only=True)
 class Workload(CatalogEntry):
-    """Base of all workloads."""
+    """Base of all workloads.
+
+    ``workloads`` holds those of the course, each of a kind that says which questions it answers.
+
+    Parameters
+    ----------
+    key, name : str
+        How programs and people call it.
+    provenance : mapping of str to Provenance
+        Where each number comes from, by the name of its field.
+
+    Examples
+    --------
+    Which workloads can be served, and who says how large they are?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> isinstance(ph.workloads["resnet50"], ph.Workload)
+    True
+    >>> [key for key, each in ph.workloads.items() if isinstance(each, ph.LanguageModel)]
+    ['llama3-8b']
+    >>> ph.workloads["llama3-8b"].provenance["parameters"].source
+    'Llama 3 model card, Meta'
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,17 +64,48 @@ class ModelPass(Workload):
     """One forward pass as a sequence of kernels, eager and compiled.
 
     Compute times are as profiled, whatever the device; ``run(..., speedup=)`` scales them.
+
+    Parameters
+    ----------
+    key, name, provenance
+        As in ``Workload``.
+    kernels : float
+        Kernels launched in eager mode.
+    compute_per_kernel : float, s
+        What each of them computes, on average.
+    flops : float, FLOP
+        Operations of the pass.
+    intensity : float, FLOP/B
+        Operations per byte moved.
+    fused_share : float
+        Fraction of the kernels that compilation fuses away.
+    traffic_saved : float
+        Fraction of the memory traffic that fusion saves.
+    compile_time : float or None, s
+        Cost of compiling, where the course gives it.
+    eager_rate, compiled_rate : float or None, /s
+        Inferences per second before and after compiling, where the course gives them.
+
+    Examples
+    --------
+    How many kernels does a compiled ResNet-50 launch, and how much faster does it run?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50"]
+    >>> net.kernels, round(net.kernels * (1 - net.fused_share))
+    (200.0, 72)
+    >>> round(net.compiled_rate / net.eager_rate, 2)
+    1.48
+    >>> ph.run(net, "a100-sxm", mode="compiled").kernels
+    72.0
     """
 
     kernels: float
     compute_per_kernel: float = number("s")
     flops: float = number("FLOP")
     intensity: float = number("FLOP/B")
-    #: Fraction of the kernels that compilation fuses away.
     fused_share: float = number("%")
-    #: Fraction of the memory traffic that fusion saves.
     traffic_saved: float = number("%")
-    #: Cost and gain of compiling, where the course gives them.
     compile_time: float | None = number("s", default=None)
     eager_rate: float | None = number("/s", default=None)
     compiled_rate: float | None = number("/s", default=None)
@@ -44,7 +113,30 @@ class ModelPass(Workload):
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Workload):
-    """A model in service: requests arrive at a rate, and compilation speeds each of them up."""
+    """A model in service: requests arrive at a rate, and compilation speeds each of them up.
+
+    Parameters
+    ----------
+    key, name, provenance
+        As in ``Workload``.
+    compile_time : float, s
+        Cost of compiling.
+    gain : float
+        How much the throughput grows: 0.4 for +40%.
+    per_day : float, /day
+        Requests per day.
+
+    Examples
+    --------
+    How much traffic does the keyword-spotting service get, and what would compiling it bring?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> service = ph.workloads["kws-service"]
+    >>> ph.format_quantity(service.gain, "%"), ph.format_quantity(service.per_day, "/day")
+    ('40%', '2,400/day')
+    >>> service.provenance["per_day"].note
+    '100 requests per hour'
+    """
 
     compile_time: float = number("s")
     gain: float = number("%")
@@ -53,7 +145,27 @@ class Service(Workload):
 
 @dataclass(frozen=True, kw_only=True)
 class Inference(Workload):
-    """One inference in the terms of the iron law: operations, and data that must move."""
+    """One inference in the terms of the iron law: operations, and data that must move.
+
+    Parameters
+    ----------
+    key, name, provenance
+        As in ``Workload``.
+    operations : float, FLOP
+        Of one inference.
+    data : float, B
+        What must move, once for a whole batch: the weights.
+
+    Examples
+    --------
+    On which machines does a single image wait for memory rather than for arithmetic?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50-inference"]
+    >>> passes = {key: ph.iron_law(net.data, net.operations, key) for key in ph.devices}
+    >>> [key for key, one in passes.items() if one.binding == "memory"]
+    ['a100-sxm', 'h100-sxm', 'h200-sxm', 'orin-nx', 'mobile-npu']
+    """
 
     operations: float = number("FLOP")
     data: float = number("B")
@@ -61,7 +173,35 @@ class Inference(Workload):
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModel(Workload):
-    """A transformer that generates text."""
+    """A transformer that generates text.
+
+    Parameters
+    ----------
+    key, name, provenance
+        As in ``Workload``.
+    parameters : float
+        Weights.
+    width, layers, heads, head_width : float
+        Model width, layers, heads in each, and the width of a head.
+    kv_heads : float
+        Heads that keep keys and values.
+    hidden : float
+        Width of the feed-forward layer.
+    vocabulary : float
+        Tokens that it knows.
+    activation_share : float
+        Working memory of inference as a fraction of the weights.
+
+    Examples
+    --------
+    How much smaller is Llama-3-8B's cache because its heads share keys and values?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> llama = ph.workloads["llama3-8b"]
+    >>> own = ph.kv_cache(llama, batch=1, sequence=8192)
+    >>> ph.kv_cache(llama, batch=1, sequence=8192, kv_heads=llama.heads) / own
+    4.0
+    """
 
     parameters: float
     width: float
@@ -69,16 +209,37 @@ class LanguageModel(Workload):
     heads: float
     kv_heads: float
     head_width: float
-    #: Width of the feed-forward layer, and size of the vocabulary.
     hidden: float
     vocabulary: float
-    #: Working memory of inference as a fraction of the weights.
     activation_share: float = number("%")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElementwiseChain(Workload):
-    """A chain of elementwise operations on one tensor."""
+    """A chain of elementwise operations on one tensor.
+
+    Parameters
+    ----------
+    key, name, provenance
+        As in ``Workload``.
+    rows, columns : float
+        Shape of the tensor.
+    bytes_per_element : float, B
+        2 for fp16.
+    compute : float, s
+        Arithmetic of all operations together.
+
+    Examples
+    --------
+    What does the course's chain gain by fusion on an A100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> known = ph.workloads["layernorm-dropout-relu"]
+    >>> ours = ph.chain("layernorm", "dropout", "relu")
+    >>> fused = ph.fuse(ours, known.elements, known.bytes_per_element, compute_time=known.compute)
+    >>> ph.format_quantity(known.elements), ph.format_quantity(fused.speedup, "×")
+    ('786,432', '2.4×')
+    """
 
     rows: float
     columns: float
@@ -93,6 +254,7 @@ class ElementwiseChain(Workload):
 
 _KERNELS_NOTE = "as profiled; kernels of a few µs"
 
+#: The workloads of the course, by key.
 workloads: Final[Catalog[Workload]] = Catalog(
     "workload",
     {
