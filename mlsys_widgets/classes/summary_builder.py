@@ -60,10 +60,37 @@ def class_summary(
     names : bool
         Whether rows name their students. By default nothing in the summary names anybody.
 
+    Returns
+    -------
+    ClassSummary
+        Scores, questions, predictions and flags, as plain data.
+
     Raises
     ------
     ValueError
         If there is no such lab, or the gradebook does not know it.
+
+    Examples
+    --------
+    A class of one, whose gradebook has been filled by hand:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from nbgrader.api import Gradebook
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> lab = "lab_02_caches"
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = new_lab(Path(folder), lab)
+    ...     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+    ...         _ = book.add_assignment(lab), book.add_notebook(lab, lab), book.add_student("ann")
+    ...         _ = book.add_grade_cell("limit", lab, lab, max_score=20, cell_type="code")
+    ...         _ = book.add_submission(lab, "ann")
+    ...         book.find_grade("limit", lab, lab, "ann").auto_score = 15
+    ...         book.db.commit()
+    ...     summary = class_summary(lab, folder)
+    >>> summary.scores, summary.most, summary.questions[0].title
+    ((15.0,), 20.0, 'Would twice the side do?')
+    >>> summary.questions[0].mean, summary.rows[0].student
+    (0.75, '')
     """
     root = Path(course)
     found = Course.at(root)

@@ -20,6 +20,12 @@ class Enrollment:
         Who is new, and whose entry was corrected.
     missing
         Who is in the gradebook but not in the roster; they stay, with all their grades.
+
+    Examples
+    --------
+    >>> change = Enrollment(added=("cleo",), changed=(), missing=("ben",))
+    >>> f"{len(change.added)} new; not in the roster: {', '.join(change.missing)}"
+    '1 new; not in the roster: ben'
     """
 
     added: tuple[str, ...]
@@ -38,6 +44,28 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
         The course.
     students
         The class.
+
+    Returns
+    -------
+    Enrollment
+        What changed.
+
+    Raises
+    ------
+    ValueError
+        When the gradebook cannot be written.
+
+    Examples
+    --------
+    Week one, and the roster of week two, in which ann has a name and ben is no more:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     course = Course(Path(folder))
+    ...     _ = enter_students(course, [RosterEntry("ann"), RosterEntry("ben")])
+    ...     enter_students(course, [RosterEntry("ann", "Ann", "Lee"), RosterEntry("cleo")])
+    Enrollment(added=('cleo',), changed=('ann',), missing=('ben',))
     """
     from nbgrader import api
     from sqlalchemy.exc import SQLAlchemyError
