@@ -2,6 +2,6 @@
 
 Students hand in through nbgrader's exchange, or with one file that they upload wherever the course
 wants it. Start with `missing`, which says what a student has not done yet, and `archive`, which
-makes that file; `archive_reader` opens one that somebody else made, and trusts nothing in it.
-`second_look` holds a student's request to look at a grade again.
+makes that file; `archive_reader` reads one that somebody handed in, and believes nothing in it.
+`due_now` says whether it is on time, and `second_look` is a student's question about a grade.
 """

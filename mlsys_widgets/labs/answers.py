@@ -25,7 +25,8 @@ class UnusableAnswer(ValueError):
     >>> Number("How long does it take?", "µs", points=5).read("soon")
     Traceback (most recent call last):
     ...
-    mlsys_widgets.labs.answers.UnusableAnswer: 'soon' is not a time; write it like 5 µs.
+    mlsys_widgets.labs.answers.UnusableAnswer: 'soon' is not a time; write it like 30 s,
+    5 µs or 2 hours.
     """
 
     def _render_traceback_(self) -> list[str]:
