@@ -77,8 +77,9 @@ def class_summary(
     >>> from tempfile import TemporaryDirectory
     >>> from nbgrader.api import Gradebook
     >>> from mlsys_widgets.authoring import new_lab
+    >>> from mlsys_widgets.authoring.environment import tools_on_path  # nbgrader calls alembic
     >>> lab = "lab_02_caches"
-    >>> with TemporaryDirectory() as folder:
+    >>> with TemporaryDirectory() as folder, tools_on_path():
     ...     _ = new_lab(Path(folder), lab)
     ...     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
     ...         _ = book.add_assignment(lab), book.add_notebook(lab, lab), book.add_student("ann")

@@ -23,9 +23,8 @@ class Enrollment:
 
     Examples
     --------
-    >>> change = Enrollment(added=("cleo",), changed=(), missing=("ben",))
-    >>> f"{len(change.added)} new; not in the roster: {', '.join(change.missing)}"
-    '1 new; not in the roster: ben'
+    >>> Enrollment(added=("cleo",), changed=(), missing=("ben",)).missing
+    ('ben',)
     """
 
     added: tuple[str, ...]
@@ -40,10 +39,8 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
 
     Parameters
     ----------
-    course
-        The course.
-    students
-        The class.
+    course, students
+        The course, and its class.
 
     Returns
     -------
@@ -57,8 +54,6 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
 
     Examples
     --------
-    Week one, and the roster of week two, in which ann has a name and ben is no more:
-
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
