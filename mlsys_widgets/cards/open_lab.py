@@ -85,7 +85,7 @@ def open_lab(
     ...     _ = lab.card("act1_bound").commit("B", confidence=4)
     ...     lab.answer("intensity_flop_per_byte", lab.p.side / 3)
     ...     lab.answer("limit", "both")
-    intensity_flop_per_byte: 85.333 FLOP per byte is recorded.
+    intensity_flop_per_byte: 85.3333 FLOP per byte is recorded.
     limit is not recorded. 'both' is not an option; choose one of:
     "compute", "memory".
     """
