@@ -39,7 +39,17 @@ _STEPS: Final = ("source", "release")
 
 
 def labs_of(course: Course) -> list[str]:
-    """The labs of a course, in order."""
+    """The labs of a course, in order: the folders of ``assignments/`` with a ``lab.py``.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("lab_02_caches", "lab_01_latency"):
+    ...         _ = new_lab(Path(folder), name)
+    ...     labs_of(Course.at(Path(folder)))
+    ['lab_01_latency', 'lab_02_caches']
+    """
     return sorted(path.parent.name for path in course.root.glob("assignments/*/lab.py"))
 
 
@@ -67,6 +77,27 @@ def build(
     -------
     paths
         The notebooks that were written.
+
+    Raises
+    ------
+    TextError
+        With the file and the line to fix, when a lab cannot be built: a mistake in its files, or a
+        solution that fails or does not earn all of its points.
+
+    Examples
+    --------
+    Building runs the solution in a kernel, which takes some seconds for each lab. What is wrong
+    with its files is said before that, at the line where its author made the mistake:
+
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> with TemporaryDirectory() as folder:
+    ...     home = new_lab(Path(folder), "lab_02_caches")
+    ...     _ = (home / "asks.py").write_text("from mlsys_widgets.labs import Lab, Numbers")
+    ...     build(Course.at(Path(folder)), say=print)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.authoring.text.TextError: .../lab_02_caches/asks.py, line 1: ImportError: cannot
+    import name 'Numbers' from 'mlsys_widgets.labs' (...)
     """
     known = labs_of(course)
     for lab in labs:

@@ -28,6 +28,24 @@ def new_lab(root: Path, name: str) -> Path:
     -------
     folder
         Where its files are.
+
+    Raises
+    ------
+    ValueError
+        When the name cannot be used, or there is such a lab already.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as course:
+    ...     folder = new_lab(Path(course), "lab_02_caches")
+    ...     sorted(file.name for file in folder.iterdir())
+    ['asks.py', 'checks.py', 'lab.py']
+    >>> new_lab(Path("course"), "Caches")
+    Traceback (most recent call last):
+    ...
+    ValueError: the lab's name is 'Caches'; it must be 3 to 50 lowercase letters, digits and _,
+    beginning with a letter, such as lab_02_caches
     """
     if not _NAME.fullmatch(name):
         raise ValueError(

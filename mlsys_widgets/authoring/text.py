@@ -17,7 +17,23 @@ EMPTY_KINDS: Final = ("card", "record")
 
 
 class TextError(ValueError):
-    """A lab as text that cannot be built, with the file and what to fix."""
+    r"""A lab as text that cannot be built, with the file and what to fix.
+
+    Examples
+    --------
+    A cell line that names nothing that a cell can be:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "lab.py"
+    ...     _ = path.write_text('# %% widget="roofline"\nRooflineWidget()\n')
+    ...     read(path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.authoring.text.TextError: .../lab.py, cell 1: the line “# %% …” must name exactly
+    one of setup, card, instrument, reveal, show, answer, record, design; it names widget (the cell
+    begins 'RooflineWidget()')
+    """
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,42 @@ def open_lab(
         Whether everyone has their own numbers, and which edition of them; built into the notebook.
     folder
         Where the notebook is.
+
+    Returns
+    -------
+    OpenLab
+        What the notebook calls ``lab``.
+
+    Raises
+    ------
+    ValueError
+        When the ``asks.py`` beside the notebook is missing, or that of another lab.
+
+    Examples
+    --------
+    A student commits the prediction of a new lab, and lets code compute an answer:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> with TemporaryDirectory() as course:
+    ...     folder = new_lab(Path(course), "lab_02_caches")
+    ...     lab = open_lab("lab_02_caches", variants=False, folder=folder)
+    ...     _ = lab.card("act1_bound").commit("B", confidence=4)
+    ...     lab.answer("intensity_flop_per_byte", lab.p.side / 3)
+    ...     lab.answer("limit", "both")
+    intensity_flop_per_byte: 85.3333 FLOP per byte is recorded.
+    limit is not recorded. 'both' is not an option; choose one of:
+    "compute", "memory".
     """
     return OpenLab(name, variants=variants, edition=edition, folder=Path(folder))
 
 
 class OpenLab:
-    """A lab that is being worked on."""
+    """A lab that is being worked on; `open_lab` makes it.
+
+    Its ``p`` has the student's numbers, ``items`` everything that is asked, by id, ``ledger`` what
+    was saved, ``student`` whose lab it is, and ``lab`` what ``asks.py`` declares.
+    """
 
     def __init__(self, name: str, *, variants: bool, edition: str, folder: Path) -> None:
         self.lab = labs.load(folder)

@@ -189,6 +189,16 @@ class ClassSummary:
         How many submissions were late.
     unjudged
         How many submissions ``mlsys grade`` did not see, so that their beliefs are unknown.
+
+    Examples
+    --------
+    Two submissions, the second of which waits for a person:
+
+    >>> def row(total, waiting):
+    ...     return SubmissionRow("", total, 0.0, 40.0, 3, 2, waiting, (), {}, {})
+    >>> summary = ClassSummary("lab_02_caches", "Caches", 100, (row(92, False), row(71.5, True)))
+    >>> summary.scores, summary.minutes, summary.waiting
+    ((92, 71.5), (40.0, 40.0), 1)
     """
 
     lab: str

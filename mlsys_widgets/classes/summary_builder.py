@@ -60,10 +60,35 @@ def class_summary(
     names : bool
         Whether rows name their students. By default nothing in the summary names anybody.
 
+    Returns
+    -------
+    ClassSummary
+        Scores, questions, predictions and flags, as plain data.
+
     Raises
     ------
     ValueError
         If there is no such lab, or the gradebook does not know it.
+
+    Examples
+    --------
+    A lab that the gradebook knows, before anybody has handed it in:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from nbgrader.api import Gradebook
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> from mlsys_widgets.authoring.environment import tools_on_path  # nbgrader calls alembic
+    >>> lab = "lab_02_caches"
+    >>> with TemporaryDirectory() as folder, tools_on_path():
+    ...     _ = new_lab(Path(folder), lab)
+    ...     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+    ...         _ = book.add_assignment(lab), book.add_notebook(lab, lab)
+    ...         _ = book.add_grade_cell("limit", lab, lab, max_score=20, cell_type="code")
+    ...     summary = class_summary(lab, folder)
+    >>> summary, summary.most
+    (<ClassSummary of lab_02_caches: 0 submissions>, 20.0)
+    >>> [(question.title, question.mean) for question in summary.questions]
+    [('Would twice the side do?', None)]
     """
     root = Path(course)
     found = Course.at(root)

@@ -45,6 +45,18 @@ class Manifest:
         Its labs, in order.
     files
         The SHA-256 of every file, by its path.
+
+    Examples
+    --------
+    >>> digest = hashlib.sha256(b"c = get_config()").hexdigest()
+    >>> files = {"nbgrader_config.py": digest}
+    >>> manifest = Manifest(FORMAT, __version__, "mlsys-2027", ("lab_02_caches",), files)
+    >>> Manifest.read(manifest.as_bytes()) == manifest
+    True
+    >>> Manifest.read(b"{}")
+    Traceback (most recent call last):
+    ...
+    ValueError: its bundle.json does not say which format it has
     """
 
     format: int
@@ -117,6 +129,24 @@ def pack(course: Course, target: Path) -> Path:
     ------
     ValueError
         If a lab is not built, or something would leave the course that must stay in it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = new_lab(Path(folder), "lab_02_caches")
+    ...     course = Course.at(Path(folder))
+    ...     for step in ("source", "release"):  # in place of what mlsys build writes
+    ...         course.folder(step, "lab_02_caches").mkdir(parents=True)
+    ...         (course.folder(step, "lab_02_caches") / "lab_02_caches.ipynb").touch()
+    ...     one = pack(course, Path(folder) / "one.tar.gz")
+    ...     other = pack(course, Path(folder) / "other.tar.gz")
+    ...     one.read_bytes() == other.read_bytes()  # the same course gives the same bytes
+    ...     with tarfile.open(one) as archive:
+    ...         print(*archive.getnames()[:3])
+    True
+    bundle.json assignments/course.toml assignments/lab_02_caches/asks.py
     """
     root, labs = course.root, labs_of(course)
     if not labs:

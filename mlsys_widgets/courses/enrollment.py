@@ -20,6 +20,11 @@ class Enrollment:
         Who is new, and whose entry was corrected.
     missing
         Who is in the gradebook but not in the roster; they stay, with all their grades.
+
+    Examples
+    --------
+    >>> Enrollment(added=("cleo",), changed=(), missing=("ben",)).missing
+    ('ben',)
     """
 
     added: tuple[str, ...]
@@ -34,10 +39,28 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
 
     Parameters
     ----------
-    course
-        The course.
-    students
-        The class.
+    course, students
+        The course, and its class.
+
+    Returns
+    -------
+    Enrollment
+        What changed.
+
+    Raises
+    ------
+    ValueError
+        When the gradebook cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     course = Course(Path(folder))
+    ...     _ = enter_students(course, [RosterEntry("ann"), RosterEntry("ben")])
+    ...     enter_students(course, [RosterEntry("ann", "Ann", "Lee"), RosterEntry("cleo")])
+    Enrollment(added=('cleo',), changed=('ann',), missing=('ben',))
     """
     from nbgrader import api
     from sqlalchemy.exc import SQLAlchemyError

@@ -32,6 +32,20 @@ def stale_labs(course: Course) -> dict[str, str]:
     ----------
     course
         The course.
+
+    Returns
+    -------
+    dict
+        Lab -> why; empty if everything is up to date.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = new_lab(Path(folder), "lab_02_caches")
+    ...     stale_labs(Course.at(Path(folder)))
+    {'lab_02_caches': 'source/lab_02_caches is not built'}
     """
     found = {}
     for lab in labs_of(course):

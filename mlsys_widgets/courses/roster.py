@@ -46,6 +46,12 @@ class RosterEntry:
         The login: what nbgrader files submissions under.
     first_name, last_name, email, lms_user_id
         What grades are exported with; empty where the roster says nothing.
+
+    Examples
+    --------
+    >>> ann = RosterEntry("ann", "Ann", "Lee", lms_user_id="10482")
+    >>> ann.id, f"{ann.last_name}, {ann.first_name}", ann.email
+    ('ann', 'Lee, Ann', '')
     """
 
     id: str
@@ -56,7 +62,23 @@ class RosterEntry:
 
 
 class RosterError(ValueError):
-    """A roster that cannot be used: a line for each thing to fix."""
+    r"""A roster that cannot be used: a line for each thing to fix.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "roster.csv"
+    ...     _ = path.write_text("username,name\nann,Ann Lee\nben/2,Ben Ode\nann,Ann Wu\n")
+    ...     read_roster(path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.courses.roster.RosterError: .../roster.csv has 2 rows to fix, so nobody was
+    entered:
+    line 3: the id 'ben/2' contains '/', and folders are named after it; letters, digits, dots, -,
+    _ and @ are allowed
+    line 4: 'ann' is already in line 2; remove one of them
+    """
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
@@ -66,6 +88,11 @@ def read_roster(path: Path) -> list[RosterEntry]:
     ----------
     path
         A CSV file with a line of headings, in UTF-8, with commas, semicolons or tabs.
+
+    Returns
+    -------
+    list of RosterEntry
+        The class, in the order of the file.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def award(
     variants: bool = True,
     edition: str = "",
 ) -> float:
-    """Judge the answer that has the name of its check, and print the verdict.
+    r"""Judge the answer that has the name of its check, and print the verdict.
 
     Parameters
     ----------
@@ -43,6 +43,31 @@ def award(
         What it is worth.
     variants, edition
         As the lab was built.
+
+    Returns
+    -------
+    float
+        The points, which nbgrader reads as the cell's last value.
+
+    Examples
+    --------
+    >>> from contextlib import chdir
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.grading import Belief, NumberKey
+    >>> inverted = Belief("inverted", 1 / 295, credit=0.2, says="These are bytes per FLOP.")
+    >>> def ridge(given):
+    ...     return NumberKey(295, tolerance=0.02, beliefs=[inverted])
+    >>> with TemporaryDirectory() as folder, chdir(folder):  # where the notebook is
+    ...     _ = Path("asks.py").write_text(
+    ...         "from mlsys_widgets.labs import Lab\n"
+    ...         "lab = Lab('lab_00_demo', title='Demo', chapter=0, acts=())\n"
+    ...     )
+    ...     award(ridge, {"ridge": 295.2}, points=10)
+    ...     award(ridge, {"ridge": 0.00339}, points=10)
+    ridge: 10 of 10 points. Right.
+    10.0
+    ridge: 2 of 10 points. These are bytes per FLOP.
+    2.0
     """
     folder = Path.cwd()
     lab = load(folder)
@@ -63,6 +88,33 @@ def award_record(record: str, *, points: float) -> float:
 
     Somebody else's ledger earns nothing. One that does not verify still does: what that means is
     for a person to decide, so it is only said.
+
+    Parameters
+    ----------
+    record
+        The id of the lab's `Record`.
+    points
+        What it is worth.
+
+    Returns
+    -------
+    float
+        The points.
+
+    Examples
+    --------
+    A student has committed the prediction of a new lab, and not yet answered its reflection:
+
+    >>> from contextlib import chdir
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder, chdir(new_lab(Path(folder), "lab_00_demo")):
+    ...     ledger = Ledger.open("ledger.jsonl", lab="lab_00_demo", student=student().name)
+    ...     _ = ledger.commit_prediction("act1_bound", "A", confidence=2)
+    ...     award_record("commitments", points=20)
+    commitments: 10 of 20 points. Missing: “What helps?”.
+    10.0
     """
     folder = Path.cwd()
     work, owner = working_folder(folder), student(folder).name

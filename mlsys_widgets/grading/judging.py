@@ -13,7 +13,23 @@ from mlsys_widgets.labs.answers import choice_key
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an answer earns, as a fraction of the points, and what to say about it."""
+    """What an answer earns, and what to say about it.
+
+    Parameters
+    ----------
+    credit
+        The fraction of the points.
+    says
+        A sentence for the student.
+    belief
+        The name of the belief that was recognized; `None` if none was.
+
+    Examples
+    --------
+    >>> verdict = Verdict(0.5, "fp16 has two bytes.", belief="elements for bytes")
+    >>> verdict.right, 40 * verdict.credit
+    (False, 20.0)
+    """
 
     credit: float
     says: str
@@ -29,6 +45,31 @@ def judge(key: Key, value: Any) -> Verdict:
     """Judge what was typed: right, a known belief, or something else.
 
     The key comes first. Of the beliefs that an answer could stand for, the nearest is taken.
+
+    Parameters
+    ----------
+    key
+        The key, for this student.
+    value
+        What the student entered; ``...`` or `None` if nothing.
+
+    Returns
+    -------
+    Verdict
+        What it earns, and why. No answer raises an exception.
+
+    Examples
+    --------
+    >>> fraction = Belief("a fraction", 0.323, credit=0.5, says="The question asks for percent.")
+    >>> key = NumberKey(32.3, tolerance=0.02, beliefs=[fraction])
+    >>> judge(key, 32)
+    Verdict(credit=1.0, says='Right.', belief=None)
+    >>> judge(key, 0.32)
+    Verdict(credit=0.5, says='The question asks for percent.', belief='a fraction')
+    >>> judge(key, 50).says
+    'Not right: it is too high, and no mistake that we know leads there.'
+    >>> judge(key, "a third").says
+    "Not usable: a number is asked for, and this is 'a third'."
     """
     if value is ... or value is None:
         return Verdict(0.0, "Not answered.")

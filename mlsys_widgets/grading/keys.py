@@ -2,6 +2,13 @@
 
 A check is a function of what was given to the student. It computes the key and every wrong answer
 with physics, so that none of them can disagree with what the instruments showed.
+
+Examples
+--------
+What a check returns is a `Key`, of one kind or the other:
+
+>>> isinstance(NumberKey(295, tolerance=0.02), Key), isinstance(ChoiceKey("memory"), Key)
+(True, True)
 """
 
 from __future__ import annotations
@@ -25,6 +32,19 @@ class Given:
         The student's parameters.
     folder
         The folder of the notebook, for answers about something that lies beside it.
+
+    Examples
+    --------
+    A check computes its key from the student's own numbers:
+
+    >>> from mlsys_widgets.physics import gemm
+    >>> def intensity(given):
+    ...     side = given.p.side
+    ...     return NumberKey(gemm(side, side, side).intensity, tolerance=0.02)
+    >>> ann = Given(Parameters({"side": 256}), Path("submitted/ann/lab_02_caches"))
+    >>> ben = Given(Parameters({"side": 384}), Path("submitted/ben/lab_02_caches"))
+    >>> round(intensity(ann).value, 1), round(intensity(ben).value, 1)
+    (85.3, 128.0)
     """
 
     p: Parameters
@@ -49,6 +69,16 @@ class Belief:
         Whether it is an error of form (a unit, a power of ten, a fraction in place of percent) that
         the question's card points out at once. Then the limits of the `labs.Number` must leave it
         outside, for every student; an error of thought must lie within them.
+
+    Examples
+    --------
+    >>> elements = Belief("elements for bytes", 170.7, credit=0.5, says="fp16 has two bytes.")
+    >>> elements.credit, elements.form
+    (0.5, False)
+    >>> Belief("nothing wrong with it", 85.3, credit=1, says="")
+    Traceback (most recent call last):
+    ...
+    ValueError: the belief 'nothing wrong with it' earns 1; it must be 0 to below 1
     """
 
     name: str
@@ -81,6 +111,15 @@ class NumberKey:
     absolute
         How far off it may be besides, in the answer's unit: for numbers near zero, and for whole
         numbers that may be rounded.
+
+    Examples
+    --------
+    >>> intensity = NumberKey(85.3, tolerance=0.02)
+    >>> intensity.reaches(intensity.value, 86.5), intensity.reaches(intensity.value, 87.5)
+    (True, False)
+    >>> kernels = NumberKey(4, tolerance=0, absolute=0.5)
+    >>> kernels.reaches(kernels.value, 4.4)
+    True
     """
 
     value: float
@@ -112,6 +151,14 @@ class ChoiceKey:
         What each other option says about whoever chose it.
     says
         What to tell somebody who is right.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.grading import judge
+    >>> faster = Belief("more TFLOPS help", "compute", credit=0, says="The units wait already.")
+    >>> key = ChoiceKey("memory", [faster], says="Too few FLOP for each byte.")
+    >>> judge(key, " Memory").says, judge(key, "compute").says
+    ('Too few FLOP for each byte.', 'The units wait already.')
     """
 
     value: str

@@ -17,7 +17,17 @@ _NUMPY_NUMBERS = (np.floating, np.integer)
 
 
 class UnusableAnswer(ValueError):
-    """An answer that cannot be graded as it is. A notebook shows the sentence and no traceback."""
+    """An answer that cannot be graded as it is. A notebook shows the sentence and no traceback.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.labs import Number
+    >>> Number("How long does it take?", "µs", points=5).read("soon")
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.labs.answers.UnusableAnswer: 'soon' is not a time; write it like 30 s,
+    5 µs or 2 hours.
+    """
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -38,6 +48,11 @@ def plain(value: Any) -> Plain:
 
     No method of the value itself is called, so a subclass cannot claim to be another number than
     it is. Anything that is not a plain value is refused.
+
+    Raises
+    ------
+    UnusableAnswer
+        When it is none of these.
 
     Examples
     --------

@@ -30,7 +30,7 @@ _ALLOWED: Final = {
 
 @dataclass(frozen=True)
 class Course:
-    """A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
+    r"""A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
 
     Parameters
     ----------
@@ -48,6 +48,24 @@ class Course:
         Who teaches, who left, who was renamed.
     given
         nbgrader's configuration, if it was read already.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     settings = Path(folder) / "assignments" / "course.toml"
+    ...     settings.parent.mkdir()
+    ...     _ = settings.write_text('variants = false\nedition = "2027"\n')
+    ...     course = Course.at(Path(folder))
+    ...     course.variants, course.edition
+    (False, '2027')
+    >>> course.folder("release", "lab_02_caches").relative_to(folder).as_posix()
+    'release/lab_02_caches'
+    >>> Course.at(Path("nowhere"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no folder assignments in .../nowhere; run this in the folder of a course,
+    or name it with --course
     """
 
     root: Path
@@ -60,7 +78,21 @@ class Course:
 
     @classmethod
     def at(cls, root: Path, *, given: Any = None) -> Course:
-        """Read the course in a folder from ``assignments/course.toml``."""
+        """Read the course in a folder from ``assignments/course.toml``.
+
+        Parameters
+        ----------
+        root
+            The folder of the course.
+        given
+            nbgrader's configuration, if it was read already.
+
+        Raises
+        ------
+        ValueError
+            When there is no course, or a setting that cannot be; the sentence names the file and
+            what is allowed.
+        """
         path = root / "assignments" / COURSE_SETTINGS
         if not path.parent.is_dir():
             raise ValueError(

@@ -3,6 +3,12 @@
 A student's numbers are drawn from this name, so it must be the same where the student works and
 where the work is graded: the name under which nbgrader files the submission. An instructor's
 notebook has a name of its own, so that it shows the same numbers whoever runs it.
+
+Examples
+--------
+>>> from typing import get_args
+>>> get_args(Execution)  # what `execution` can say
+('student', 'validate', 'autograde')
 """
 
 from __future__ import annotations
@@ -27,16 +33,53 @@ _LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class Student:
-    """A name, and where it was found, in words."""
+    """A name, and where it was found, in words.
+
+    Parameters
+    ----------
+    name
+        The name under which the course knows the student.
+    known_from
+        Where it was found, for people to read.
+    uncertain
+        Whether the course may know the student under another name, as with a laptop's login.
+
+    Examples
+    --------
+    A TA looks at the numbers that ann sees:
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {"MLSYS_STUDENT": "ann"}):
+    ...     found = student()
+    >>> found.name, found.known_from, found.uncertain
+    ('ann', 'the environment variable MLSYS_STUDENT', False)
+    """
 
     name: str
     known_from: str
-    #: Whether the course may know the student under another name.
     uncertain: bool = False
 
 
 def execution() -> Execution:
-    """Who runs the notebook, as nbgrader tells its kernels."""
+    """Who runs the notebook, as nbgrader tells its kernels.
+
+    Returns
+    -------
+    Execution
+        ``"student"``; ``"validate"`` while the Validate button runs it; ``"autograde"`` while it
+        is graded.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {"NBGRADER_EXECUTION": "autograde"}):
+    ...     execution()
+    'autograde'
+    >>> with patch.dict(os.environ):
+    ...     _ = os.environ.pop("NBGRADER_EXECUTION", None)
+    ...     execution()
+    'student'
+    """
     match os.environ.get("NBGRADER_EXECUTION"):
         case "autograde":
             return "autograde"
@@ -74,10 +117,17 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
     folder : path
         Where the notebook is.
 
+    Returns
+    -------
+    Student
+        Whose it is, and how that is known.
+
     Examples
     --------
-    >>> student().name != ""
-    True
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {"NBGRADER_EXECUTION": "autograde", "MLSYS_STUDENT": "mia"}):
+    ...     student("course/autograded/ann/lab_11_roofline")
+    Student(name='ann', known_from='the folder of the submission', uncertain=False)
     """
     if execution() == "autograde":
         # autograded/<student>/<lab>

@@ -48,6 +48,20 @@ class Item:
         The act it belongs to, from 1; 0 stands before and after the acts.
     after
         Ids of the items that must be done before this one appears.
+
+    Examples
+    --------
+    What a ledger must hold before an item counts as done, and whatever waits for it may open:
+
+    >>> from types import SimpleNamespace
+    >>> ridge = Number(
+    ...     "Where is the ridge?", "FLOP per byte", points=5, act=1, after=["act1_bound"]
+    ... )
+    >>> isinstance(ridge, Item), ridge.kind, ridge.after
+    (True, 'Question', ['act1_bound'])
+    >>> saved = SimpleNamespace(predictions={}, reflections={}, answers={"ridge": 295})
+    >>> ridge.is_done("ridge", saved), ridge.is_done("mfu", saved)
+    (True, False)
     """
 
     #: What people call it.
@@ -67,7 +81,34 @@ class Item:
 
 @dataclass(frozen=True)
 class Message(Item):
-    """A message from somebody who needs an answer."""
+    """A message from somebody who needs an answer.
+
+    Parameters
+    ----------
+    sender, role
+        Who writes, and their job.
+    subject
+        The heading.
+    message
+        What they write; blank lines separate paragraphs.
+    task
+        What the student is asked to find out.
+
+    Examples
+    --------
+    A lab declares it as a function of the student's numbers, so the message has them, too:
+
+    >>> from mlsys_widgets.labs import Lab, Parameter
+    >>> gpus = Parameter(8, (4, 8, 16), "GPUs", "size of the cluster")
+    >>> lab = Lab("lab_00_demo", title="Demo", chapter=0, acts=("One",), parameters={"gpus": gpus})
+    >>> @lab.asks
+    ... def opening(p):
+    ...     words = f"All {p.gpus} GPUs wait half of the time. Why?"
+    ...     return Message("Priya", "Infrastructure", "Idle GPUs", words, task="Find the limit.")
+    >>> message = lab.items(lab.draw("ann", variants=False))["opening"]
+    >>> message.sender, message.message
+    ('Priya', 'All 8 GPUs wait half of the time. Why?')
+    """
 
     kind = "Message"
 
@@ -191,6 +232,17 @@ class Choice(Item):
         What it is worth.
     title
         The heading of its card.
+
+    Examples
+    --------
+    >>> limit = Choice("What limits it?", {"compute": "arithmetic", "memory": "bytes"}, points=5)
+    >>> limit.read(" Memory"), limit.in_words("memory")
+    ('memory', '“memory”: bytes')
+    >>> limit.read("both")
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.labs.answers.UnusableAnswer: 'both' is not an option; choose one of: "compute",
+    "memory".
     """
 
     kind = "Question"
@@ -248,6 +300,16 @@ class Record(Item):
         Ids of predictions, reflections, quizzes, myths and checklists; ``"design"`` for the entry.
     points
         Shared equally among them.
+    title
+        The heading of its card.
+
+    Examples
+    --------
+    Five points for each of two predictions, right or wrong, and five for the saved design:
+
+    >>> record = Record(["act1_bound", "act2_mfu", "design"], points=15)
+    >>> record.points / len(record.of)
+    5.0
     """
 
     kind = "Record"
@@ -268,6 +330,18 @@ class Essay(Item):
     rubric
         Points and what they are given for. They add up to the points of the question. Students
         see it once they have recorded an answer.
+    title
+        The heading of its card.
+
+    Examples
+    --------
+    >>> advice = Essay("What would you try first?", [(6, "names the limit"), (4, "says why")])
+    >>> advice.points, advice.in_words(advice.read("  Larger batches: memory is the limit. "))
+    (10, '6 words')
+    >>> advice.read("")
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.labs.answers.UnusableAnswer: Nothing is entered yet: enter a few sentences.
     """
 
     kind = "Question"
@@ -309,7 +383,19 @@ class Peek(Item):
     Parameters
     ----------
     equations
-        As in ``MathPeek``.
+        Markdown with LaTeX between dollar signs; a result of physics, whose derivation is shown; a
+        list of them; or a mapping from headings to them, as in ``MathPeek``.
+    title
+        The words on the closed panel.
+
+    Examples
+    --------
+    Give it the result itself, and the equations have this student's numbers in them:
+
+    >>> from mlsys_widgets.physics import gemm
+    >>> peek = Peek(gemm(256, 256, 256), title="A matrix product", act=1, after=["act1_bound"])
+    >>> round(peek.equations.intensity, 1)
+    85.3
     """
 
     kind = "Peek"
@@ -320,7 +406,25 @@ class Peek(Item):
 
 @dataclass(frozen=True)
 class Takeaways(Item):
-    """What to remember, each as headline and sentence, and what comes next."""
+    """What to remember, each as headline and sentence, and what comes next.
+
+    Parameters
+    ----------
+    points
+        Headline and sentence of each.
+    ahead
+        What comes next.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> takeaways = Takeaways(
+    ...     [("Bytes cost", "Fusing saves memory traffic.")], ahead="Next: who else waits?"
+    ... )
+    >>> takeaways.points[0][0], takeaways.kind
+    ('Bytes cost', 'Takeaways')
+    """
 
     kind = "Takeaways"
 
@@ -347,6 +451,20 @@ class Checklist(Item):
         Where to look each skill up again, by key.
     title
         The heading.
+
+    Examples
+    --------
+    >>> can = Checklist(
+    ...     {"ridge": "find a ridge", "fuse": "fuse kernels"},
+    ...     bands=[(0, "Not yet", "Read Act 1 again."), (2, "Ready", "Continue.")],
+    ... )
+    >>> can.band(1)
+    (0, 'Not yet', 'Read Act 1 again.')
+    >>> Checklist({"ridge": "find a ridge"}, bands=[(1, "Ready", "Continue.")])
+    Traceback (most recent call last):
+    ...
+    ValueError: the bands of “I can …” begin at [1]; the lowest must begin at 0, and none may begin
+    above 1, the number of skills
     """
 
     kind = "Checklist"
@@ -385,6 +503,12 @@ class Measurement(Item):
         How long it takes, about.
     title
         The heading of its card.
+
+    Examples
+    --------
+    >>> item = Measurement("How fast does this machine multiply?", sizes=(256, 1024), seconds=20)
+    >>> item.kind, item.ledger_names("machine")
+    ('Measurement', ('machine',))
     """
 
     kind = "Measurement"

@@ -48,6 +48,28 @@ class Lab:
         shows what they say about themselves.
     materials
         Anything else that the lab's instruments need, by name, as a concept graph.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.labs import Choice, Number, steps
+    >>> lab = Lab(
+    ...     "lab_02_caches",
+    ...     title="Caches",
+    ...     chapter=2,
+    ...     acts=("What fits?",),
+    ...     parameters={"side": Parameter(256, steps(128, 384, 8), "elements", "side of a tile")},
+    ... )
+    >>> @lab.asks
+    ... def tile_bytes(p):
+    ...     return Number(f"How many bytes has a {p.side} by {p.side} tile in fp16?", "bytes", 6)
+    >>> @lab.asks
+    ... def level(p):
+    ...     return Choice("Where does it live?", {"l1": "in L1", "hbm": "in HBM"}, points=4, act=1)
+    >>> p = lab.draw("ann", variants=False)  # what a student's notebook has as lab.p
+    >>> lab.items(p)["tile_bytes"].ask
+    'How many bytes has a 256 by 256 tile in fp16?'
+    >>> lab.points(p)
+    {'tile_bytes': 6, 'level': 4}
     """
 
     def __init__(
@@ -73,7 +95,13 @@ class Lab:
         self._made: dict[str, dict[str, Item]] = {}
 
     def asks(self, function: Asks) -> Asks:
-        """Declare an item: a function of the parameters, whose name is the item's id."""
+        """Declare an item: a function of the parameters, whose name is the item's id.
+
+        Raises
+        ------
+        ValueError
+            When another item has that id.
+        """
         name = function.__name__
         if name in self._asks:
             raise ValueError(f"{self.name} asks {name} twice; each id can be used once")
@@ -108,12 +136,38 @@ def points_of(items: Mapping[str, Item]) -> dict[str, float]:
 
 
 def load(folder: str | os.PathLike[str]) -> Lab:
-    """The lab whose ``asks.py`` is in a folder.
+    r"""The lab whose ``asks.py`` is in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where the notebook is, or the lab's folder in ``assignments/``.
+
+    Returns
+    -------
+    Lab
+        The object that the file calls ``lab``.
 
     Raises
     ------
     ValueError
         With a sentence, when the file is missing or declares no lab.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "asks.py").write_text(
+    ...         "from mlsys_widgets.labs import Lab\n"
+    ...         "lab = Lab('lab_02_caches', title='Caches', chapter=2, acts=('What fits?',))\n"
+    ...     )
+    ...     load(folder).title
+    'Caches'
+    >>> load("nowhere")
+    Traceback (most recent call last):
+    ...
+    ValueError: asks.py is not beside the notebook; the lab cannot open without it: fetch the lab
+    again, or copy that file into the notebook's folder
     """
     path = Path(folder).resolve() / ASKS
     if not path.is_file():

@@ -27,6 +27,22 @@ class Question:
         A sentence for each option.
     why
         A sentence for everybody, whatever was chosen.
+
+    Examples
+    --------
+    >>> relu = Question(
+    ...     "relu",
+    ...     "What limits a ReLU over a large tensor?",
+    ...     {"m": "memory bandwidth", "c": "arithmetic"},
+    ...     right="m",
+    ...     feedback={"c": "One comparison for every four bytes keeps no unit busy."},
+    ... )
+    >>> relu.options[relu.right]
+    'memory bandwidth'
+    >>> Question("gelu", "And a GELU?", {"m": "memory", "c": "arithmetic"}, right="n")
+    Traceback (most recent call last):
+    ...
+    ValueError: right of gelu names 'n'; it can name: m, c
     """
 
     key: str
@@ -59,6 +75,12 @@ class Myth:
     true
         Whether the claim holds. A lab may compute it from the student's own numbers. It stays in
         the kernel until the student has taken a stance.
+
+    Examples
+    --------
+    >>> flops = Myth("flops", "Fewer FLOP run faster.", "Not where bytes set the pace.")
+    >>> flops.true, flops.is_sorted("believe"), flops.is_sorted("doubt")
+    (False, False, True)
     """
 
     key: str
@@ -131,7 +153,23 @@ class Quiz(Item):
 
 @dataclass(frozen=True)
 class Myths(Item):
-    """Claims to believe or doubt, one after the other; some of them may be true."""
+    """Claims to believe or doubt, one after the other; some of them may be true.
+
+    Parameters
+    ----------
+    myths
+        The claims; each a `Myth` or a mapping of its fields.
+    title
+        The heading.
+
+    Examples
+    --------
+    >>> halves = Myth("fp16", "fp16 halves the traffic.", "It does.", true=True)
+    >>> fewer = {"key": "flops", "claim": "Fewer FLOP run faster.", "reality": "Not always."}
+    >>> myths = Myths([halves, fewer])
+    >>> myths.ledger_names("claims"), [myth.true for myth in myths.myths]
+    (('claims.fp16', 'claims.flops'), [True, False])
+    """
 
     kind = "Claims"
 

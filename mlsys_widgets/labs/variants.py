@@ -30,6 +30,16 @@ class Parameter:
         Its unit, for people to read.
     about
         What it is, for people to read.
+
+    Examples
+    --------
+    >>> kernels = Parameter(1000, steps(800, 1200, 50), "kernels", "kernels in a forward pass")
+    >>> kernels.default, len(kernels.values), kernels.values[:3]
+    (1000, 9, (800, 850, 900))
+    >>> Parameter(1000, (), "kernels", "kernels in a forward pass")
+    Traceback (most recent call last):
+    ...
+    ValueError: the parameter 'kernels in a forward pass' has no values; give at least one
     """
 
     default: Value
@@ -43,7 +53,23 @@ class Parameter:
 
 
 class Parameters(Mapping[str, Value]):
-    """The drawn parameters of one student in one lab; read as attributes or by name."""
+    """The drawn parameters of one student in one lab; read as attributes or by name.
+
+    Parameters
+    ----------
+    values
+        Each parameter's value, by name.
+
+    Examples
+    --------
+    >>> p = Parameters({"kernels": 850, "device": "a100-sxm"})
+    >>> p.kernels, p["device"], dict(p)
+    (850, 'a100-sxm', {'kernels': 850, 'device': 'a100-sxm'})
+    >>> p.batch
+    Traceback (most recent call last):
+    ...
+    AttributeError: the lab has no parameter 'batch'; it has: kernels, device
+    """
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = MappingProxyType(dict(values))

@@ -40,6 +40,16 @@ class Field:
         The same in words.
     required : bool
         Whether an entry must have it.
+
+    Examples
+    --------
+    The functions of this module make the usual ones:
+
+    >>> tile = number("side of the tile", 1, 128)
+    >>> tile.words, tile.accepts(64), tile.accepts(256), tile.accepts("64")
+    ('a number from 1 to 128', True, False, False)
+    >>> tile.schema
+    {'type': ['number'], 'minimum': 1, 'maximum': 128}
     """
 
     about: str
@@ -118,7 +128,30 @@ def number(
 
 @dataclass(frozen=True)
 class DesignForm:
-    """The fields of a lab's design entry."""
+    """The fields of a lab's design entry.
+
+    Parameters
+    ----------
+    lab : str
+        The lab that hands the entry on.
+    chapter : int
+        Its chapter in the Design Ledger.
+    fields : mapping of str to Field
+        What the entry holds, by name.
+
+    Examples
+    --------
+    >>> fields = {"fused": flag("whether kernels are fused"), "note": text("why", required=False)}
+    >>> form = DesignForm("lab_07_kernel_fusion", 7, fields)
+    >>> form.check({"fused": True})
+    {'fused': True}
+    >>> form.check({"fused": "yes"})
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.ledger.errors.ValueRefused: fused is 'yes'; it must be true or false
+    >>> form.schema()["required"]
+    ['fused']
+    """
 
     lab: str
     chapter: int
@@ -170,7 +203,21 @@ _DECLARED: Final[dict[str, DesignForm]] = {}
 
 
 def form_of(lab: str) -> DesignForm:
-    """The form that a lab has declared, or a refusal that says how to declare one."""
+    """The form that a lab has declared with `declare`, or a refusal that says how to.
+
+    Raises
+    ------
+    ValueRefused
+        When the lab has declared none.
+
+    Examples
+    --------
+    >>> form_of("lab_99_nothing")
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.ledger.errors.ValueRefused: lab is 'lab_99_nothing', which declares no design
+    entry; give its fields in asks.py: Lab(…, design={…})
+    """
     try:
         return _DECLARED[lab]
     except KeyError:

@@ -41,7 +41,41 @@ HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Event(NamedTuple):
-    """A line of a ledger."""
+    """A line of a ledger.
+
+    Parameters
+    ----------
+    seq : int
+        Its number, from 0.
+    time : str
+        When it was written, in UTC to the millisecond.
+    lab : str
+        The lab.
+    kind : str
+        ``opened``, ``prediction``, ``reflection``, ``answer``, ``design``, ``use`` or
+        ``upgraded``.
+    id : str
+        What it is about: the id of an item or an instrument, or the name of the lab.
+    value
+        What was saved; its form depends on the kind.
+    prev, hash : str
+        The hash of the event before, and its own.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     _ = ledger.record_answer("ridge", 295, unit="FLOP per byte")
+    ...     opened, answer = ledger.events()
+    >>> opened.kind, answer.kind, answer.id, answer.value
+    ('opened', 'answer', 'ridge', {'value': 295, 'unit': 'FLOP per byte', 'confidence': None})
+    >>> answer.prev == opened.hash
+    True
+    """
 
     seq: int
     time: str

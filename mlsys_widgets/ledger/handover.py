@@ -23,14 +23,34 @@ class Handover:
 
     Parameters
     ----------
-    lab, fields
-        The earlier lab, and what it decided.
-    found
-        Whether that comes from its ledger; the default otherwise.
-    sentence
-        Both in words.
-    doubt
+    lab : str
+        The earlier lab.
+    fields : mapping
+        What it decided.
+    found : bool
+        Whether that comes from its ledger; it is the default otherwise.
+    sentence : str
+        Where it comes from, in words.
+    doubt : str
         What is wrong with that ledger, in words; empty if it verifies.
+
+    Examples
+    --------
+    A student who has done the earlier lab starts from its design:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger.designs import DesignForm, flag
+    >>> form = DesignForm("lab_07_kernel_fusion", 7, {"fused": flag("whether kernels are fused")})
+    >>> with TemporaryDirectory() as labs:
+    ...     path = Path(labs) / form.lab / "ledger.jsonl"
+    ...     path.parent.mkdir()
+    ...     _ = Ledger.open(path, lab=form.lab, student="ann").save_design({"fused": True}, form)
+    ...     here = Path(labs) / "lab_11_roofline" / "ledger.jsonl"
+    ...     start = earlier_design(form.lab, beside=here, default={"fused": False})
+    >>> start.found, dict(start.fields), start.doubt
+    (True, {'fused': True}, '')
+    >>> print(start.sentence)  # doctest: +ELLIPSIS
+    Starts from your design of lab_07_kernel_fusion, saved at ...
     """
 
     lab: str
@@ -59,6 +79,11 @@ def earlier_design(
         What to start from when there is nothing to take over.
     student : str, optional
         Whose design it must be.
+
+    Returns
+    -------
+    Handover
+        The design, and where it comes from.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a ledger says, taken together.
+"""What a ledger says, taken together: predictions, reflections, answers, designs, uses.
 
 A state never changes; ask the ledger again after something was added. `fold` makes one from
-events.
+events. Times are texts in UTC, such as ``2026-02-03T09:30:00.000Z``, and sort as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,35 @@ from typing import Any, NamedTuple
 
 
 class CommittedPrediction(NamedTuple):
-    """A committed prediction."""
+    """A committed prediction.
+
+    Parameters
+    ----------
+    value
+        What was predicted: the key of an option, or a number in SI units.
+    confidence : int or None
+        From 1, a guess, to 5, certain; `None` if nobody asked.
+    time : str
+        When it was committed.
+    seq : int
+        The number of its event.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger.open(
+    ...         Path(folder) / "ledger.jsonl",
+    ...         lab="lab_11_roofline",
+    ...         student="ann",
+    ...         clock=lambda: datetime(2026, 2, 3, 9, 30, tzinfo=UTC),
+    ...     )
+    ...     ledger.commit_prediction("act1_bound", "memory", confidence=4)
+    CommittedPrediction(value='memory', confidence=4, time='2026-02-03T09:30:00.000Z', seq=1)
+    """
 
     value: Any
     confidence: int | None
@@ -21,7 +49,31 @@ class CommittedPrediction(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One attempt at a reflection; ``correct`` is `None` if nobody judged it."""
+    """One attempt at a reflection.
+
+    Parameters
+    ----------
+    value
+        What was chosen or written; for gaps in a sentence, the choice for each gap.
+    correct : bool or None
+        Whether it was right; `None` if nobody judged it, as with words of one's own.
+    time : str
+        When.
+    seq : int
+        The number of its event.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     attempt = ledger.record_reflection("act1_why", "faster memory", correct=False)
+    >>> attempt.value, attempt.correct
+    ('faster memory', False)
+    """
 
     value: Any
     correct: bool | None
@@ -31,7 +83,23 @@ class Attempt(NamedTuple):
 
 @dataclass(frozen=True)
 class ReflectionAttempts:
-    """All attempts at a reflection."""
+    """All attempts at a reflection.
+
+    Parameters
+    ----------
+    attempts : tuple of Attempt
+        In order, the first one first; there is at least one.
+
+    Examples
+    --------
+    Who was right only at the second try?
+
+    >>> first = Attempt("more TFLOPS", False, "2026-02-03T09:30:00.000Z", seq=2)
+    >>> second = Attempt("larger matrices", True, "2026-02-03T09:31:10.000Z", seq=3)
+    >>> why = ReflectionAttempts((first, second))
+    >>> why.value, why.correct, len(why.attempts)
+    ('larger matrices', True, 2)
+    """
 
     attempts: tuple[Attempt, ...]
 
@@ -47,7 +115,37 @@ class ReflectionAttempts:
 
 
 class Answer(NamedTuple):
-    """The answer that stands, and those before it."""
+    """The answer that stands, and those before it.
+
+    Parameters
+    ----------
+    value
+        What was answered.
+    unit : str or None
+        Its unit in words, for a number.
+    confidence : int or None
+        From 1 to 5, where a quiz asked for it.
+    time : str
+        When.
+    seq : int
+        The number of its event.
+    earlier : tuple of Answer
+        What was answered before, the first one first.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     for ridge in (0.295, 295, 295):  # to repeat an answer writes nothing
+    ...         _ = ledger.record_answer("ridge", ridge, unit="FLOP per byte")
+    ...     answer = ledger.state().answers["ridge"]
+    >>> answer.value, answer.attempts, [each.value for each in answer.earlier]
+    (295, 2, [0.295])
+    """
 
     value: Any
     unit: str | None
@@ -64,7 +162,26 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Design(Mapping[str, Any]):
-    """The design entry of a lab: a mapping of its fields."""
+    """The design entry of a lab: a mapping of its fields.
+
+    Parameters
+    ----------
+    lab : str
+        The lab that handed it on.
+    fields : mapping
+        What was decided and found, by name.
+    time : str
+        When it was saved.
+    seq : int
+        The number of its event.
+
+    Examples
+    --------
+    >>> at = "2026-02-03T09:30:00.000Z"
+    >>> design = Design("lab_11_roofline", {"precision": "fp16", "batch": 8}, at, seq=7)
+    >>> design["batch"], sorted(design), design.get("device", "any")
+    (8, ['batch', 'precision'], 'any')
+    """
 
     lab: str
     fields: Mapping[str, Any]
@@ -83,7 +200,34 @@ class Design(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Use:
-    """How an instrument was used: when first, when last, and how often that was recorded."""
+    """How an instrument was used.
+
+    Parameters
+    ----------
+    needs : tuple of str
+        The predictions that had to be committed before.
+    inputs : mapping
+        How it was set when that was last recorded.
+    first, last : str
+        When it was first used, and when last.
+    first_seq : int
+        The number of the first event, to compare with that of a prediction.
+    count : int
+        How often a use was recorded: at most once a minute, however often a slider moves.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     for n in (512, 1024, 2048):
+    ...         use = ledger.record_use("roofline", needs="act1_bound", inputs={"n": n})
+    >>> use.count, use.needs, dict(use.inputs)
+    (1, ('act1_bound',), {'n': 512})
+    """
 
     needs: tuple[str, ...]
     inputs: Mapping[str, Any]
@@ -95,7 +239,40 @@ class Use:
 
 @dataclass(frozen=True)
 class State:
-    """Everything a ledger says, by the id of the item it is about."""
+    """Everything a ledger says, by the id of the item it is about.
+
+    Parameters
+    ----------
+    ledger_id, student, lab : str or None
+        The random id of the ledger, and whose it is; `None` as long as nothing was written.
+    predictions : mapping of str to CommittedPrediction
+        Predictions.
+    reflections : mapping of str to ReflectionAttempts
+        Reflections, each with its attempts.
+    answers : mapping of str to Answer
+        Everything else that was answered.
+    designs : mapping of str to Design
+        The design entry, by the name of its lab.
+    uses : mapping of str to Use
+        Instruments, by their id.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     before = ledger.state()
+    ...     _ = ledger.commit_prediction("act1_bound", "memory")
+    ...     _ = ledger.record_answer("ridge", 295)
+    ...     after = ledger.state()
+    >>> after.student, list(after.predictions), list(after.answers)
+    ('ann', ['act1_bound'], ['ridge'])
+    >>> before.student, list(before.answers)  # a state never changes
+    (None, [])
+    """
 
     ledger_id: str | None
     student: str | None

@@ -38,12 +38,40 @@ def export_ledgers(
 ) -> Path:
     """Write one student's ledgers, one per lab, to a single new file.
 
+    Parameters
+    ----------
+    paths : iterable of path
+        The ledgers.
+    destination : path
+        The file to write; it must not exist yet.
+    now : datetime, optional
+        No event can be later than this; the present if omitted.
+
+    Returns
+    -------
+    Path
+        The file.
+
     Raises
     ------
     ExchangeError
-        When a ledger does not verify, or they belong to several students, or two to one lab.
+        When a ledger does not verify, they belong to several students, two are of one lab, or the
+        file exists already.
     NotSaved
-        When the file cannot be written, or exists already.
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     _ = ledger.record_answer("ridge", 295)
+    ...     written = export_ledgers([path], Path(folder) / "ledgers.json")
+    ...     document = json.loads(written.read_text())
+    >>> document["student"], [part["lab"] for part in document["ledgers"]]
+    ('ann', ['lab_11_roofline'])
     """
     moment = now or datetime.now(UTC)
     found: dict[str, list[Event]] = {}
@@ -114,6 +142,23 @@ def import_ledgers(
     ExchangeError
         When the file is damaged or no export, a ledger in it does not verify, or another ledger
         is in its place.
+    NotSaved
+        When a ledger cannot be written; then none is.
+
+    Examples
+    --------
+    From a laptop to another machine:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as laptop, TemporaryDirectory() as hub:
+    ...     path = Path(laptop) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     _ = ledger.record_answer("ridge", 295)
+    ...     moved = import_ledgers(export_ledgers([path], Path(laptop) / "ledgers.json"), hub)
+    ...     there = Ledger.open(moved["lab_11_roofline"])
+    ...     there.state().answers["ridge"].value, there.verify().ok
+    (295, True)
     """
     moment = now or datetime.now(UTC)
     document = _load(Path(source))

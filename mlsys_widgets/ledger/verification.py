@@ -62,7 +62,34 @@ MOST_PROBLEMS: Final = 1_000
 
 
 class Head(NamedTuple):
-    """The last event at some moment. Noted elsewhere, it seals everything up to it."""
+    """The last event at some moment. Noted elsewhere, it seals everything up to it.
+
+    Parameters
+    ----------
+    seq : int
+        The number of that event.
+    hash : str
+        Its hash, 64 digits.
+
+    Examples
+    --------
+    The last lines of a file are cut off. The chain alone cannot show that; a noted head can.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     for side in (128, 256):
+    ...         _ = ledger.record_answer(f"intensity_{side}", side / 3)
+    ...     noted = ledger.head
+    ...     kept = path.read_bytes().splitlines(keepends=True)[:-1]
+    ...     _ = path.write_bytes(b"".join(kept))
+    ...     cut = Ledger.open(path)
+    ...     cut.verify().ok, str(cut.verify(heads=[noted]).first_problem)
+    (True, 'Event 2 was noted elsewhere and is not in the file: its end was cut off.')
+    """
 
     seq: int
     hash: str
@@ -70,7 +97,35 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """An event that does not fit: which one, in what way, and a sentence about it."""
+    """An event that does not fit. Printed, it is its sentence.
+
+    Parameters
+    ----------
+    seq : int
+        The number of the event.
+    kind : str
+        In what way it does not fit: ``edited``, ``removed``, ``forged time`` and the like.
+    sentence : str
+        The same, for a person to read.
+
+    Examples
+    --------
+    A student changes a prediction with a text editor:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     _ = ledger.commit_prediction("act1_bound", "compute")
+    ...     _ = path.write_text(path.read_text().replace("compute", "memory"))
+    ...     problem = Ledger.open(path).verify().first_problem
+    >>> problem.seq, problem.kind
+    (1, 'edited')
+    >>> print(problem)
+    Event 1 (prediction act1_bound) was edited: its hash does not match its content.
+    """
 
     seq: int
     kind: Kind
@@ -86,12 +141,29 @@ class Verification:
 
     Parameters
     ----------
-    problems
+    problems : tuple of Problem
         Everything that does not fit, the first `MOST_PROBLEMS` of it.
-    events
+    events : int
         How many lines there are.
-    unlike_noted
+    unlike_noted : tuple of Problem
         Those of the problems that a head noted elsewhere shows, and nothing else does.
+
+    Examples
+    --------
+    A friend's ledger is unbroken, and still not the one that was asked for:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ledger.jsonl"
+    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    ...     _ = ledger.record_answer("ridge", 295)
+    ...     hers, his = ledger.verify(student="ann"), ledger.verify(student="ben")
+    >>> hers.ok, hers.events, hers.first_problem
+    (True, 2, None)
+    >>> his.ok, [str(problem) for problem in his.problems]
+    (False, ["This is the ledger of 'ann', not of 'ben'."])
     """
 
     problems: tuple[Problem, ...]

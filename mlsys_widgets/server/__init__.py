@@ -1,7 +1,11 @@
 """What the Lab panel asks the Jupyter server: ledgers and labs under the user's own root.
 
 A Jupyter server extension. It reads ledgers, sets one aside when a student restarts a lab, and
-serves nothing that the server's own file browser would not show.
+serves nothing that the server's own file browser would not show. Start with `handlers`, the
+panel's addresses, and `reports`, which says what the panel shows about a lab; `paths` decides
+what may be read at all. `handin_handler` hands a lab in, `takeover` and `carry_over` bring a
+student's work into a new version of a lab, and `saved_pages` saves how its widgets look, for
+pages without a kernel.
 """
 
 from __future__ import annotations

@@ -22,6 +22,14 @@ class Finding:
         What was found.
     fix
         What to do about it; empty if all is well.
+
+    Examples
+    --------
+    >>> disk = warning("disk", "1 GB is left", "delete what nobody needs")
+    >>> disk
+    Finding(about='disk', level='warning', said='1 GB is left', fix='delete what nobody needs')
+    >>> [each.fix for each in (ok("Python", "3.11.7"), disk) if each.level != "ok"]
+    ['delete what nobody needs']
     """
 
     about: str
