@@ -188,7 +188,7 @@ def _add_authoring(commands: _Commands, course: argparse.ArgumentParser) -> None
     build = commands.add_parser(
         "build", parents=[course], help="build the notebooks of labs from their text"
     )
-    build.add_argument("labs", nargs="*", metavar="LAB", help="default: all labs")
+    build.add_argument("labs", nargs="*", metavar="LAB", help="their names (default: all labs)")
     build.add_argument(
         "--bundle", nargs="?", type=Path, const=Path(), metavar="FILE",
         help="build what has changed, and pack all labs into one archive for mlsys course init"
@@ -207,14 +207,14 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     variant = commands.add_parser(
         "variant", parents=[course], help="show what a student saw in a lab, and the key to it"
     )
-    variant.add_argument("lab", metavar="LAB")
+    variant.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
     variant.set_defaults(run=_in_room("grading.variant:run"))
 
     grade = commands.add_parser(
         "grade", parents=[course], help="grade a class: fast, isolated, into nbgrader's gradebook"
     )
-    grade.add_argument("lab", metavar="LAB")
+    grade.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     grade.add_argument(
         "--from", dest="handed_in", type=Path, metavar="FOLDER",
         help="first take in the files that students made with mlsys hand-in",
@@ -264,7 +264,7 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
     regrade = commands.add_parser(
         "regrade", parents=[course], help="apply changed keys to a graded class; runs nothing"
     )
-    regrade.add_argument("lab", metavar="LAB")
+    regrade.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     regrade.add_argument(
         "--students", default="*", metavar="GLOB", help="only names that match, such as 'a*'"
     )
@@ -293,9 +293,11 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
         "second-looks", parents=[course], help="what students ask somebody to look at again"
     )
     looks.add_argument(
-        "lab", nargs="?", metavar="LAB", help="one lab (default: all); or close, see below"
+        "lab", nargs="?", metavar="LAB", help="one lab, or the word close (default: all labs)"
     )
-    looks.add_argument("words", nargs="*", metavar="NUMBER ANSWER", help="after close")
+    looks.add_argument("words", nargs="*", metavar="NUMBER ANSWER",
+        help="after close: which request, and what the student is told",
+    )  # fmt: skip
     looks.add_argument("--all", action="store_true", help="closed ones as well")
     looks.add_argument("--section", metavar="NAME", help="only students of this section")
     looks.add_argument("--json", action="store_true", help="a line of JSON for each")
@@ -306,7 +308,7 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
     simulate = commands.add_parser(
         "simulate", parents=[course], help="invent a class that has submitted a lab"
     )
-    simulate.add_argument("lab", metavar="LAB")
+    simulate.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     simulate.add_argument("--students", type=int, required=True, metavar="N", help="how many")
     simulate.add_argument(
         "--seed", type=int, default=0, metavar="K", help="the same seed gives the same class"
@@ -345,7 +347,10 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
         help="whose columns; csv: all labs for a spreadsheet",
     )  # fmt: skip
     export.add_argument(
-        "--output", type=Path, metavar="FILE", help="default: LAB-SYSTEM.csv; - for the terminal"
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where to write, - for the terminal (default: LAB-SYSTEM.csv)",
     )
     export.add_argument(
         "--column", metavar="NAME", help="what the assignment is called there (default: LAB)"
@@ -505,7 +510,7 @@ def _add_courses(commands: _Commands) -> None:
 
 def _add_versions(actions: _Commands) -> None:
     here = argparse.ArgumentParser(add_help=False)
-    here.add_argument("lab", metavar="LAB")
+    here.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     here.add_argument(
         "--folder", type=Path, default=Path(), metavar="FOLDER",
         help="the course (default: this folder)",
@@ -540,7 +545,7 @@ def _add_people(actions: _Commands) -> None:
     people.set_defaults(run=_in_room("courses.people_command:run_people"))
     add = actions.add_parser("add", parents=[folder, student], help="add a student, or take back")
     add.add_argument("--name", metavar="NAME", help="first and last name")
-    add.add_argument("--email", metavar="EMAIL")
+    add.add_argument("--email", metavar="EMAIL", help="kept in the gradebook")
     add.add_argument("--section", metavar="SECTION", help="made if there is none of this name")
     add.set_defaults(run=_in_room("courses.people_command:run_add"))
     add.ends_with({1: _HUB_DISAGREES})
@@ -555,20 +560,22 @@ def _add_people(actions: _Commands) -> None:
     rename = actions.add_parser(
         "rename", parents=[folder], help="give a student another login; work stays valid"
     )
-    rename.add_argument("old", metavar="OLD")
-    rename.add_argument("new", metavar="NEW")
+    rename.add_argument("old", metavar="OLD", help="the login until now")
+    rename.add_argument("new", metavar="NEW", help="the login from now on; nobody may have it")
     rename.set_defaults(run=_in_room("courses.people_command:run_rename"))
     rename.ends_with({1: _HUB_DISAGREES})
     merge = actions.add_parser(
         "merge", parents=[folder, asking], help="make one student of two logins; asks first"
     )
-    merge.add_argument("source", metavar="FROM")
+    merge.add_argument("source", metavar="FROM", help="the login that goes away")
     merge.add_argument("into", metavar="INTO", help="whose work counts where both have some")
     merge.set_defaults(run=_in_room("courses.people_command:run_merge"))
     merge.ends_with({1: _NOT_AGREED})
     staff = actions.add_parser("staff", parents=[folder], help="let somebody teach")
     staff.add_argument("name", metavar="NAME", help="the login")
-    staff.add_argument("--role", choices=("instructor", "ta"))
+    staff.add_argument(
+        "--role", choices=("instructor", "ta"), help="an instructor may do everything; a TA grades"
+    )
     staff.add_argument(
         "--section", action="append", default=[], metavar="SECTION",
         help="whose work a TA grades first; can be given several times",
@@ -579,7 +586,7 @@ def _add_people(actions: _Commands) -> None:
     split = actions.add_parser(
         "split", parents=[folder], help="split what a person grades in a lab among TAs"
     )
-    split.add_argument("lab", metavar="LAB")
+    split.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     split.add_argument("--names", action="store_true", help="say whose each submission is")
     split.set_defaults(run=_in_room("courses.grading_split:run"))
     forget = actions.add_parser(
@@ -627,7 +634,9 @@ def _add_hub(commands: _Commands) -> None:
         "--ip", default="127.0.0.1", metavar="IP",
         help="listen there; other machines reach 0.0.0.0 (default: %(default)s)",
     )  # fmt: skip
-    hub.add_argument("--port", type=int, metavar="N", help="default: 8000; --single: 8888")
+    hub.add_argument(
+        "--port", type=int, metavar="N", help="where it listens (default: 8000, with --single 8888)"
+    )
     hub.add_argument("--cert", type=Path, metavar="FILE", help="certificate for https, with --key")
     hub.add_argument("--key", type=Path, metavar="FILE", help="its key")
     hub.add_argument(
@@ -676,7 +685,7 @@ def _add_hub_tasks(hub: CommandParser) -> None:
     restore = tasks.add_parser(
         "restore", parents=[folder], help="a hub with its users from such a file"
     )
-    restore.add_argument("file", type=Path, metavar="FILE")
+    restore.add_argument("file", type=Path, metavar="FILE", help="what mlsys hub backup wrote")
     tasks.add_parser(
         "upgrade", parents=[folder],
         help="make a running hub use the version that is installed now; students keep working",
@@ -686,7 +695,10 @@ def _add_hub_tasks(hub: CommandParser) -> None:
     service = tasks.add_parser(
         "service", parents=[folder], help="let systemd start the hub, with the options before this"
     )
-    service.add_argument("action", choices=("install", "remove", "show"))
+    service.add_argument(
+        "action", choices=("install", "remove", "show"),
+        help="write the unit and start it; stop it and remove the unit; or only print the unit",
+    )  # fmt: skip
     service.add_argument(
         "--name", default="mlsys-hub", metavar="NAME", help="of the unit (default: %(default)s)"
     )

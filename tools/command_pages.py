@@ -30,7 +30,7 @@ READERS: Final[Mapping[str, Sequence[str]]] = {
     "Administrators": ("hub",),
 }  # fmt: skip
 
-_DEFAULT: Final = re.compile(r"(?:;\s*)?\s*\(?\bdefault: ([^;)]+)\)?")
+_DEFAULT: Final = re.compile(r"\(default: (.+?)\)|^default: (.+)$")
 _INTRODUCTION: Final = """\
 # Commands
 
@@ -146,7 +146,7 @@ def _options(parser: CommandParser) -> Iterator[tuple[str, str, str]]:
     ]
     for each in sorted(shown, key=lambda action: bool(action.option_strings)):
         words, default = _help(each)
-        yield _written(each), _cell(words), _cell(default)
+        yield _written(each), _cell(words), default
 
 
 def _written(action: argparse.Action) -> str:
@@ -171,10 +171,9 @@ def _written(action: argparse.Action) -> str:
 def _help(action: argparse.Action) -> tuple[str, str]:
     """The help without the default, and the default."""
     words = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
-    found = _DEFAULT.search(words)
-    if found:
-        rest = f"{words[: found.start()]} {words[found.end() :]}".strip(" ;")
-        return re.sub(r"\s+(?=;)", "", rest), found[1].strip()
+    if found := _DEFAULT.search(words):
+        rest = f"{words[: found.start()].rstrip()} {words[found.end() :].lstrip()}"
+        return re.sub(r"\s+(?=[;,])", "", rest).strip(), _cell(found[1] or found[2])
     if action.required and action.option_strings:
         return words, "must be given"
     if action.nargs == 0:  # a switch
@@ -191,10 +190,8 @@ def _cell(words: str) -> str:
     """Words for a table, with options, commands and what stands for a value set as code."""
     escaped = words.replace("|", "\\|").replace("*", "\\*").replace("$", "\\$")
     names = "|".join(sorted(map(re.escape, all_commands()), key=len, reverse=True))
-    code = (
-        rf"(?:{names})(?: --[a-z-]+)?(?![\w-])|--[a-z-]+|\b[A-Z]{{3,}}(?:-[A-Z]+)*(?:\.[\w.]+\w)?"
-    )
-    return re.sub(code, _code, escaped)
+    value = r"(?:\bbuild/|\b)[A-Z]{3,}(?:-[A-Z]+)*(?:\.[\w.]+\w)?"
+    return re.sub(rf"(?:{names})(?: --[a-z-]+)?(?![\w-])|--[a-z-]+|{value}", _code, escaped)
 
 
 def _code(found: re.Match[str]) -> str:
