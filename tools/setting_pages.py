@@ -70,25 +70,22 @@ def page() -> str:
 
 def _tables() -> Iterator[str]:
     for table in TABLES:
-        # Angle brackets in a heading would be read as a tag.
         yield f"## {_title(table)}\n\n{table.about}\n\n"
-        yield "| setting | must be | default | what it does | refused |\n|---|---|---|---|---|\n"
-        for each in table.settings:
-            default = each.default or ("–" if not each.example else "must be given")
-            refused = "; ".join(filter(None, (_limits(each), each.refused)))
-            name = f"`{_full(table, each)}`"
-            yield f"| {name} | {each.kind} | {default} | {each.about} | {refused} |\n"
-        lines = [each for each in table.settings if each.example]
-        if lines:
-            head = f"{table.example}\n" if table.example else ""
-            body = "\n".join(f"{each.name} = {each.example}" for each in _one_way(table, lines))
-            yield f"\n```toml\n{head}{body}\n```\n"
-        yield "\n"
+        yield from (_entry(table, each) for each in table.settings)
 
 
-def _one_way(table: SettingsTable, lines: list[Setting]) -> list[Setting]:
-    """Without what another setting of the same example excludes."""
-    return [each for each in lines if (table.path, each.name) != ("extensions", "due")]
+def _entry(table: SettingsTable, setting: Setting) -> str:
+    """A setting as an object of the pages: the search finds it by its name."""
+    default = setting.default or ("" if not setting.example else "none; it must be given")
+    lines = [f"````{{confval}} {_full(table, setting)}", f":type: {setting.kind}"]
+    lines += [f":default: {default}"] if default else []
+    lines += ["", setting.about]
+    if refused := "; ".join(filter(None, (_limits(setting), setting.refused))):
+        lines += ["", f"Refused: {refused}."]
+    if setting.example:
+        head = [table.example] if table.example else []
+        lines += ["", "```toml", *head, f"{setting.name} = {setting.example}", "```"]
+    return "\n".join([*lines, "````", "", ""])
 
 
 def _title(table: SettingsTable) -> str:
