@@ -143,6 +143,7 @@ _HOPPER_PEAKS = {
     "int8 sparse": (3958e12, ""),
 }
 
+#: The machines of the course, by key.
 devices: Final[Catalog[Device]] = Catalog(
     "device",
     {

@@ -93,6 +93,7 @@ class ElementwiseChain(Workload):
 
 _KERNELS_NOTE = "as profiled; kernels of a few µs"
 
+#: The workloads of the course, by key.
 workloads: Final[Catalog[Workload]] = Catalog(
     "workload",
     {
