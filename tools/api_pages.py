@@ -254,13 +254,23 @@ def _description(name: PublicName) -> list[str]:
     if name.kind == "data":
         return _data(name)
     directive = {"function": "autofunction", "exception": "autoexception"}
-    lines = [f".. {directive.get(name.kind, 'autoclass')}:: {name.full}"]
+    shown = _call(name.value) if inspect.isclass(name.value) else ""
+    lines = [f".. {directive.get(name.kind, 'autoclass')}:: {name.full}{shown}"]
     if inspect.isclass(name.value):
         if members := own_members(name.value):
             lines.append(f"   :members: {', '.join(members)}")
         if issubclass(name.value, Instrument) and controls_of(name.value):
             lines += ["", *textwrap.indent("\n".join(_controls(name.value)), "   ").split("\n")]
     return lines
+
+
+def _call(kind: type) -> str:
+    """How a widget is made; its library would show ``(*args, **kwargs)`` for all of them."""
+    if not issubclass(kind, HasTraits):
+        return ""
+    said = inspect.signature(inspect.unwrap(kind.__init__))
+    given = [each.replace(annotation=each.empty) for each in list(said.parameters.values())[1:]]
+    return str(said.replace(parameters=given, return_annotation=said.empty))
 
 
 def own_members(kind: type) -> list[str]:

@@ -200,7 +200,7 @@ def _code(found: re.Match[str]) -> str:
 
 def main() -> None:
     """Write the page."""
-    os.environ["COLUMNS"] = "100"  # the width of usage lines, wherever this runs
+    os.environ["COLUMNS"] = "78"  # the width of usage lines, wherever this runs
     PAGE.write_text(page(), "utf-8")
     print(f"Wrote {PAGE.relative_to(ROOT)}.")
 
