@@ -36,7 +36,10 @@ nb_render_markdown_format = "myst"
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+# What docstrings put into single backticks is a name, and links to its description if there is one.
+default_role = "py:obj"
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True  # a default as it is written, not as it prints
 autodoc_typehints = "none"  # the NumPy sections say it already
 napoleon_google_docstring = False
 napoleon_use_rtype = False

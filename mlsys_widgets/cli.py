@@ -1,29 +1,91 @@
 """``mlsys``: the command line, a thin parser. What a command does is in its room's ``command.py``.
 
-Exit codes: 0 for success, 1 when the work could not be done, 2 when the command was not
-understood. An expected failure prints one sentence, never a traceback.
+Every parser knows the exit codes of its command, so ``--help`` and the pages show them. An expected
+failure prints one sentence, never a traceback.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mlsys_widgets import __version__
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"
 _Run = Callable[[argparse.Namespace], int]
+
+#: What every command may end with, unless its parser says it in other words.
+EXIT_CODES: Final[Mapping[int, str]] = {
+    0: "done",
+    1: "it could not be done; a sentence on stderr says why",
+    2: "the command was not understood; nothing was done",
+    130: "interrupted with Ctrl-C",
+}
+_HUB_DISAGREES: Final = "it could not be done, or the hub reports a problem with this person"
+_NOT_AGREED: Final = "it could not be done, or you did not agree; then nothing was changed"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that knows with which codes its command ends, and says so in its help."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.exit_codes: dict[int, str] = dict(EXIT_CODES)
+
+    def ends_with(self, codes: Mapping[int, str]) -> None:
+        """Say what codes mean for this command; the usual ones stay as they are."""
+        self.exit_codes = dict(sorted({**self.exit_codes, **codes}.items()))
+
+    @property
+    def actions(self) -> dict[str, CommandParser]:
+        """The commands, actions or tasks below this one, by name."""
+        for each in self._actions:
+            if isinstance(each, argparse._SubParsersAction):
+                return dict(each.choices)
+        return {}
+
+    @property
+    def runs(self) -> bool:
+        """Whether it does something itself, and not only what is below it."""
+        below = (each for each in self._actions if isinstance(each, argparse._SubParsersAction))
+        return not any(each.required for each in below)
+
+    def format_help(self) -> str:
+        """The help, with the exit codes at its end."""
+        if not self.runs:
+            return super().format_help()
+        width = shutil.get_terminal_size().columns - 2
+        lines = [
+            textwrap.fill(words, width, initial_indent=f"  {code:<5}", subsequent_indent=" " * 7)
+            for code, words in self.exit_codes.items()
+        ]
+        return super().format_help() + "\nexit codes:\n" + "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class _RoomCommand:
+    """A command as ``room.module:function``, imported only when it runs: rooms load slowly."""
+
+    place: str
+
+    def __call__(self, arguments: argparse.Namespace) -> int:
+        module, _, function = self.place.partition(":")
+        command: _Run = getattr(import_module(f"mlsys_widgets.{module}"), function)
+        return command(arguments)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mlsys`` and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
-    parser = _parser(measuring="measure" in words)
+    parser = command_parser(measuring="measure" in words)
     arguments = parser.parse_args(words)
     if "run" not in arguments:
         parser.print_help()
@@ -50,19 +112,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _in_room(name: str) -> _Run:
-    """A command as ``room.module:function``, imported only when it runs: rooms load slowly."""
-    module, _, function = name.partition(":")
-
-    def run(arguments: argparse.Namespace) -> int:
-        command: _Run = getattr(import_module(f"mlsys_widgets.{module}"), function)
-        return command(arguments)
-
-    return run
+def _in_room(name: str) -> _RoomCommand:
+    return _RoomCommand(name)
 
 
-def _parser(*, measuring: bool) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def command_parser(*, measuring: bool = True) -> CommandParser:
+    """The parser of all commands; without ``measuring``, that of ``mlsys measure`` stays empty."""
+    parser = CommandParser(
         prog="mlsys", description="Interactive, gradable machine-learning-systems labs."
     )
     parser.add_argument("--version", action="version", version=f"mlsys {__version__}")
@@ -104,6 +160,7 @@ def _add_measurements(commands: _Commands, *, measuring: bool) -> None:
 
         measurement.add_arguments(measure)
         measure.set_defaults(run=measurement.run)
+    measure.ends_with({130: "interrupted; nothing was saved", 143: "terminated; nothing was saved"})
 
     validate = commands.add_parser("validate", help="compare the model with a measurement")
     validate.add_argument(
@@ -131,7 +188,7 @@ def _add_authoring(commands: _Commands, course: argparse.ArgumentParser) -> None
     build = commands.add_parser(
         "build", parents=[course], help="build the notebooks of labs from their text"
     )
-    build.add_argument("labs", nargs="*", metavar="LAB", help="default: all labs")
+    build.add_argument("labs", nargs="*", metavar="LAB", help="their names (default: all labs)")
     build.add_argument(
         "--bundle", nargs="?", type=Path, const=Path(), metavar="FILE",
         help="build what has changed, and pack all labs into one archive for mlsys course init"
@@ -150,14 +207,14 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     variant = commands.add_parser(
         "variant", parents=[course], help="show what a student saw in a lab, and the key to it"
     )
-    variant.add_argument("lab", metavar="LAB")
+    variant.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
     variant.set_defaults(run=_in_room("grading.variant:run"))
 
     grade = commands.add_parser(
         "grade", parents=[course], help="grade a class: fast, isolated, into nbgrader's gradebook"
     )
-    grade.add_argument("lab", metavar="LAB")
+    grade.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     grade.add_argument(
         "--from", dest="handed_in", type=Path, metavar="FOLDER",
         help="first take in the files that students made with mlsys hand-in",
@@ -195,13 +252,19 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     grade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
     grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
     grade.set_defaults(run=_grade)
+    grade.ends_with(
+        {
+            3: "graded, and a person must look: at something flagged, or a file that was refused",
+            130: "interrupted; what is graded is kept, and --resume continues",
+        }
+    )
 
 
 def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     regrade = commands.add_parser(
         "regrade", parents=[course], help="apply changed keys to a graded class; runs nothing"
     )
-    regrade.add_argument("lab", metavar="LAB")
+    regrade.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     regrade.add_argument(
         "--students", default="*", metavar="GLOB", help="only names that match, such as 'a*'"
     )
@@ -211,6 +274,9 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
     regrade.add_argument("--reason", metavar="WORDS", help="why; kept with every changed grade")
     regrade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
     regrade.set_defaults(run=_in_room("grading.regrade_command:run_regrade"))
+    regrade.ends_with(
+        {3: "done, and a person must look: a grade set by hand stays, or answers were not kept"}
+    )
 
     history = commands.add_parser(
         "history", parents=[course], help="every change of a grade: who, when, why, from, to"
@@ -221,14 +287,17 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
     history.add_argument("--student", metavar="STUDENT", help="only this student")
     history.add_argument("--json", action="store_true", help="a line of JSON for each change")
     history.set_defaults(run=_in_room("grading.regrade_command:run_history"))
+    history.ends_with({3: "shown, and a person must look: the history itself does not fit"})
 
     looks = commands.add_parser(
         "second-looks", parents=[course], help="what students ask somebody to look at again"
     )
     looks.add_argument(
-        "lab", nargs="?", metavar="LAB", help="one lab (default: all); or close, see below"
+        "lab", nargs="?", metavar="LAB", help="one lab, or the word close (default: all labs)"
     )
-    looks.add_argument("words", nargs="*", metavar="NUMBER ANSWER", help="after close")
+    looks.add_argument("words", nargs="*", metavar="NUMBER ANSWER",
+        help="after close: which request, and what the student is told",
+    )  # fmt: skip
     looks.add_argument("--all", action="store_true", help="closed ones as well")
     looks.add_argument("--section", metavar="NAME", help="only students of this section")
     looks.add_argument("--json", action="store_true", help="a line of JSON for each")
@@ -239,7 +308,7 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
     simulate = commands.add_parser(
         "simulate", parents=[course], help="invent a class that has submitted a lab"
     )
-    simulate.add_argument("lab", metavar="LAB")
+    simulate.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     simulate.add_argument("--students", type=int, required=True, metavar="N", help="how many")
     simulate.add_argument(
         "--seed", type=int, default=0, metavar="K", help="the same seed gives the same class"
@@ -278,7 +347,10 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
         help="whose columns; csv: all labs for a spreadsheet",
     )  # fmt: skip
     export.add_argument(
-        "--output", type=Path, metavar="FILE", help="default: LAB-SYSTEM.csv; - for the terminal"
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="where to write, - for the terminal (default: LAB-SYSTEM.csv)",
     )
     export.add_argument(
         "--column", metavar="NAME", help="what the assignment is called there (default: LAB)"
@@ -304,6 +376,13 @@ def _add_push(commands: _Commands, course: argparse.ArgumentParser) -> None:
         help="print the course's public key for the administrator, and make it if there is none",
     )  # fmt: skip
     push.set_defaults(run=_in_room("classes.lms_command:run"))
+    push.ends_with(
+        {
+            1: "something could not be sent, or nothing could; sentences say what",
+            3: "a person must look: the learning system does not know a student, or has another"
+            " score than was sent",
+        }
+    )
 
 
 def _add_identity(commands: _Commands) -> None:
@@ -331,6 +410,7 @@ def _add_hand_in(commands: _Commands) -> None:
         help="where the file goes (default: beside the lab)",
     )
     hand_in.set_defaults(run=_in_room("handin.command:run"))
+    hand_in.ends_with({1: "nothing was handed in: you did not agree, or it could not be done"})
 
 
 def _add_ledger(commands: _Commands) -> None:
@@ -365,6 +445,7 @@ def _add_ledger(commands: _Commands) -> None:
     )
     for action in (unpack, verify):
         action.add_argument("--student", metavar="STUDENT", help="whose they must be")
+    verify.ends_with({1: "a ledger does not verify, or cannot be read"})
     about.set_defaults(run=_in_room("ledger.command:run"))
 
 
@@ -424,11 +505,12 @@ def _add_courses(commands: _Commands) -> None:
     )
     doctor.add_argument("--json", action="store_true", help="the findings as JSON")
     doctor.set_defaults(run=_in_room("courses.command:run_doctor"))
+    doctor.ends_with({1: "something must be fixed; the findings say how"})
 
 
 def _add_versions(actions: _Commands) -> None:
     here = argparse.ArgumentParser(add_help=False)
-    here.add_argument("lab", metavar="LAB")
+    here.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     here.add_argument(
         "--folder", type=Path, default=Path(), metavar="FOLDER",
         help="the course (default: this folder)",
@@ -463,9 +545,10 @@ def _add_people(actions: _Commands) -> None:
     people.set_defaults(run=_in_room("courses.people_command:run_people"))
     add = actions.add_parser("add", parents=[folder, student], help="add a student, or take back")
     add.add_argument("--name", metavar="NAME", help="first and last name")
-    add.add_argument("--email", metavar="EMAIL")
+    add.add_argument("--email", metavar="EMAIL", help="kept in the gradebook")
     add.add_argument("--section", metavar="SECTION", help="made if there is none of this name")
     add.set_defaults(run=_in_room("courses.people_command:run_add"))
+    add.ends_with({1: _HUB_DISAGREES})
     for name, words in (
         ("drop", "let a student leave; work and grades are kept"),
         ("lock", "let a student not log in for now"),
@@ -473,31 +556,37 @@ def _add_people(actions: _Commands) -> None:
     ):
         action = actions.add_parser(name, parents=[folder, student], help=words)
         action.set_defaults(run=_in_room(f"courses.people_command:run_{name}"))
+        action.ends_with({1: _HUB_DISAGREES})
     rename = actions.add_parser(
         "rename", parents=[folder], help="give a student another login; work stays valid"
     )
-    rename.add_argument("old", metavar="OLD")
-    rename.add_argument("new", metavar="NEW")
+    rename.add_argument("old", metavar="OLD", help="the login until now")
+    rename.add_argument("new", metavar="NEW", help="the login from now on; nobody may have it")
     rename.set_defaults(run=_in_room("courses.people_command:run_rename"))
+    rename.ends_with({1: _HUB_DISAGREES})
     merge = actions.add_parser(
         "merge", parents=[folder, asking], help="make one student of two logins; asks first"
     )
-    merge.add_argument("source", metavar="FROM")
+    merge.add_argument("source", metavar="FROM", help="the login that goes away")
     merge.add_argument("into", metavar="INTO", help="whose work counts where both have some")
     merge.set_defaults(run=_in_room("courses.people_command:run_merge"))
+    merge.ends_with({1: _NOT_AGREED})
     staff = actions.add_parser("staff", parents=[folder], help="let somebody teach")
     staff.add_argument("name", metavar="NAME", help="the login")
-    staff.add_argument("--role", choices=("instructor", "ta"))
+    staff.add_argument(
+        "--role", choices=("instructor", "ta"), help="an instructor may do everything; a TA grades"
+    )
     staff.add_argument(
         "--section", action="append", default=[], metavar="SECTION",
         help="whose work a TA grades first; can be given several times",
     )  # fmt: skip
     staff.add_argument("--remove", action="store_true", help="they no longer teach")
     staff.set_defaults(run=_in_room("courses.people_command:run_staff"))
+    staff.ends_with({1: _HUB_DISAGREES})
     split = actions.add_parser(
         "split", parents=[folder], help="split what a person grades in a lab among TAs"
     )
-    split.add_argument("lab", metavar="LAB")
+    split.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     split.add_argument("--names", action="store_true", help="say whose each submission is")
     split.set_defaults(run=_in_room("courses.grading_split:run"))
     forget = actions.add_parser(
@@ -505,6 +594,7 @@ def _add_people(actions: _Commands) -> None:
         help="remove a person everywhere; says where, and asks",
     )  # fmt: skip
     forget.set_defaults(run=_in_room("courses.person_files:run_forget"))
+    forget.ends_with({1: "you did not agree, or something could not be removed; it is named"})
     copy = actions.add_parser(
         "copy", parents=[folder, student], help="write all that is kept about a person to a file"
     )
@@ -544,7 +634,9 @@ def _add_hub(commands: _Commands) -> None:
         "--ip", default="127.0.0.1", metavar="IP",
         help="listen there; other machines reach 0.0.0.0 (default: %(default)s)",
     )  # fmt: skip
-    hub.add_argument("--port", type=int, metavar="N", help="default: 8000; --single: 8888")
+    hub.add_argument(
+        "--port", type=int, metavar="N", help="where it listens (default: 8000, with --single 8888)"
+    )
     hub.add_argument("--cert", type=Path, metavar="FILE", help="certificate for https, with --key")
     hub.add_argument("--key", type=Path, metavar="FILE", help="its key")
     hub.add_argument(
@@ -574,10 +666,11 @@ def _add_hub(commands: _Commands) -> None:
         " (docs/administrators/hub_service.md)",
     )  # fmt: skip
     hub.set_defaults(run=_in_room("hub.command:run"))
+    hub.ends_with({1: "it could not be done, or with --reset you did not agree"})
     _add_hub_tasks(hub)
 
 
-def _add_hub_tasks(hub: argparse.ArgumentParser) -> None:
+def _add_hub_tasks(hub: CommandParser) -> None:
     """What is done with a hub besides running it; options of the hub come before, or after."""
     folder = argparse.ArgumentParser(add_help=False)
     folder.add_argument(
@@ -592,16 +685,20 @@ def _add_hub_tasks(hub: argparse.ArgumentParser) -> None:
     restore = tasks.add_parser(
         "restore", parents=[folder], help="a hub with its users from such a file"
     )
-    restore.add_argument("file", type=Path, metavar="FILE")
+    restore.add_argument("file", type=Path, metavar="FILE", help="what mlsys hub backup wrote")
     tasks.add_parser(
         "upgrade", parents=[folder],
         help="make a running hub use the version that is installed now; students keep working",
     )  # fmt: skip
-    tasks.add_parser("health", parents=[folder], help="ask a running hub how it is")
+    health = tasks.add_parser("health", parents=[folder], help="ask a running hub how it is")
+    health.ends_with({1: "the hub is not well, or does not run"})
     service = tasks.add_parser(
         "service", parents=[folder], help="let systemd start the hub, with the options before this"
     )
-    service.add_argument("action", choices=("install", "remove", "show"))
+    service.add_argument(
+        "action", choices=("install", "remove", "show"),
+        help="write the unit and start it; stop it and remove the unit; or only print the unit",
+    )  # fmt: skip
     service.add_argument(
         "--name", default="mlsys-hub", metavar="NAME", help="of the unit (default: %(default)s)"
     )

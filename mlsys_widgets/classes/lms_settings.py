@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from mlsys_widgets.labs.course import Course
+from mlsys_widgets.labs.course_settings import LMS
 
-_REQUIRED: Final = ("client_id", "token_url", "lineitems_url")
+_REQUIRED: Final = tuple(each.name for each in LMS.settings if not each.default)
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 
 
@@ -77,10 +78,9 @@ def read_lms_settings(said: Mapping[str, Any]) -> LmsSettings:
     ...
     ValueError: lms.lineitems_url is missing; the LMS's administrator knows it
     """
-    names = [each.name for each in fields(LmsSettings)]
     for name, value in said.items():
-        if name not in names:
-            raise ValueError(f"lms sets {name}; it can set: {', '.join(names)}")
+        if name not in LMS.names:
+            raise ValueError(f"lms sets {name}; it can set: {', '.join(LMS.names)}")
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
             raise ValueError(f"lms.{name} is {value!r}; it must be a text in quotes, on one line")
     for name in _REQUIRED:

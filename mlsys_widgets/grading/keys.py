@@ -166,6 +166,7 @@ class ChoiceKey:
     says: str = ""
 
 
+#: The key to an answer: of a number, or of a choice.
 Key = NumberKey | ChoiceKey
 
 

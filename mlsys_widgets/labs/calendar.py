@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from mlsys_widgets.labs.course_settings import EXTENSION, LAB, LATE, SECTION
 from mlsys_widgets.labs.settings_tables import as_table, with_only
 
 _DAY: Final = timedelta(days=1)
@@ -211,7 +212,7 @@ def read_calendar(said: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
     sections, of_sections = {}, {}
     for name, of in as_table("sections", said.get("sections", {})).items():
         where = f"sections.{name}"
-        with_only(where, as_table(where, of), ("students", "labs"))
+        with_only(where, as_table(where, of), SECTION.names)
         sections[name] = _names(f"{where}.students", of.get("students", []))
         of_sections[name] = {
             lab: _dates(f"{where}.labs.{lab}", one, zone, dates.get(lab, plain))
@@ -237,7 +238,7 @@ def _zone(name: Any) -> tzinfo:
 
 
 def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
-    of = with_only(where, as_table(where, said), [each.name for each in fields(LabDates)])
+    of = with_only(where, as_table(where, said), LAB.names)
     release = _time(f"{where}.release", of.get("release"), zone) or default.release
     due = _time(f"{where}.due", of.get("due"), zone) or default.due
     if release and due and due <= release:
@@ -246,25 +247,26 @@ def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
     first, what = (due, "due") if due else (release, "released")
     if close and first and close < first:
         raise ValueError(f"{where} closes before it is {what}; one of the two must change")
-    weight = _number(f"{where}.weight", of.get("weight", default.weight), 0, math.inf)
+    weight = _number(f"{where}.weight", of.get("weight", default.weight), *LAB.limits("weight"))
     late = _policy(f"{where}.late", of.get("late", {}), default.late)
     return LabDates(release, due, late, weight, close)
 
 
 def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:
-    limits = {"per_day": 100.0, "grace_minutes": math.inf, "at_most": 100.0}
-    of = with_only(where, as_table(where, said), limits)
+    of = with_only(where, as_table(where, said), LATE.names)
     return LatePolicy(
         **{
-            name: _number(f"{where}.{name}", of.get(name, getattr(default, name)), 0, most)
-            for name, most in limits.items()
+            name: _number(
+                f"{where}.{name}", of.get(name, getattr(default, name)), *LATE.limits(name)
+            )
+            for name in LATE.names
         }
     )
 
 
 def _extension(said: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
     where = "extensions"
-    of = with_only(where, as_table(where, said), [each.name for each in fields(Extension)])
+    of = with_only(where, as_table(where, said), EXTENSION.names)
     student, reason = (_text(f"{where}.{name}", of.get(name)) for name in ("student", "reason"))
     lab = _text(f"{where}.lab", of.get("lab", "*"))
     if lab != "*":
@@ -275,7 +277,7 @@ def _extension(said: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
             f"the extension of {student} must have either days or due, and one of them"
         )
     if days is not None:
-        days = _number(f"{where}.days", days, 0, 366)
+        days = _number(f"{where}.days", days, *EXTENSION.limits("days"))
     return Extension(student, lab, reason, due, days)
 
 

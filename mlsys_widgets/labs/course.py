@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 from mlsys_widgets.labs.calendar import Calendar, read_calendar
+from mlsys_widgets.labs.course_settings import TOP
 from mlsys_widgets.labs.staff import TABLES, CoursePeople, read_people
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
@@ -20,6 +21,8 @@ _CELL_SECONDS: Final = 30.0
 _SQLITE: Final = "sqlite:///"
 #: What ``course.toml`` says about dates.
 _DATES: Final = ("timezone", "late", "labs", "sections", "extensions")
+#: What is read here: everything else that the file can set is a date or a person.
+_TYPES: Final = {"variants": bool, "edition": str, "lms": dict}
 #: What a setting of a type must be, in words.
 _ALLOWED: Final = {
     bool: "true or false",
@@ -108,10 +111,9 @@ class Course:
         dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
         people: dict[str, Any] = {name: said.pop(name) for name in TABLES if name in said}
         for name, value in said.items():
-            wanted = {"variants": bool, "edition": str, "lms": dict}.get(name)
-            if wanted is None:
-                allowed = ", ".join(("variants", "edition", *_DATES, *TABLES, "lms"))
-                raise ValueError(f"{path} sets {name}; it can set: {allowed}")
+            if name not in TOP.names:
+                raise ValueError(f"{path} sets {name}; it can set: {', '.join(TOP.names)}")
+            wanted = _TYPES[name]
             if not isinstance(value, wanted):
                 allowed = _ALLOWED[wanted]
                 raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from mlsys_widgets.labs.course_settings import NAMES, PEOPLE, STAFF
 from mlsys_widgets.labs.settings_tables import as_table, with_only
 
 StaffRole = Literal["instructor", "ta"]
@@ -151,9 +152,7 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
                 f"{both[0]} is in [staff] and in the section {section}; somebody who teaches needs"
                 " another login to work as a student"
             )
-    of = with_only(
-        "people", as_table("people", said.get("people", {})), ("added", "locked", "dropped")
-    )
+    of = with_only("people", as_table("people", said.get("people", {})), PEOPLE.names)
     lists = {name: _names(f"people.{name}", of.get(name, [])) for name in of}
     names = {
         _name("names", name): _other_names(name, one)
@@ -171,7 +170,7 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
 
 def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> StaffMember:
     where = f"staff.{_name('staff', name)}"
-    of = with_only(where, as_table(where, said), ("role", "sections"))
+    of = with_only(where, as_table(where, said), STAFF.names)
     role: Any = of.get("role")
     if role not in get_args(StaffRole):
         raise ValueError(f'{where}.role is {role!r}; it must be "instructor" or "ta"')
@@ -185,7 +184,7 @@ def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> Staf
 
 def _other_names(login: str, said: Any) -> OtherNames:
     where = f"names.{login}"
-    of = with_only(where, as_table(where, said), ("numbers", "also"))
+    of = with_only(where, as_table(where, said), NAMES.names)
     numbers = _name(f"{where}.numbers", of["numbers"]) if "numbers" in of else ""
     return OtherNames(numbers, _names(f"{where}.also", of.get("also", [])))
 

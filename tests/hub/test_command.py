@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from mlsys_widgets.cli import _parser, main
+from mlsys_widgets.cli import command_parser, main
 from mlsys_widgets.hub.restore import UNFINISHED
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="a hub belongs to root")
 
 
 def parsed(*words):
-    return _parser(measuring=False).parse_args(["hub", *words])
+    return command_parser(measuring=False).parse_args(["hub", *words])
 
 
 def test_the_folder_may_come_before_the_task_or_after_it(tmp_path):

@@ -10,14 +10,14 @@ import sys
 
 import pytest
 
-from mlsys_widgets.cli import _parser
+from mlsys_widgets.cli import command_parser
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.service_unit import hub_command, install, notify, remove, unit_text
 
 
 def parsed(*words):
-    return _parser(measuring=False).parse_args(["hub", *words, "service", "show"])
+    return command_parser(measuring=False).parse_args(["hub", *words, "service", "show"])
 
 
 def test_the_command_is_the_one_that_was_typed_with_whole_paths(tmp_path, monkeypatch):
@@ -27,7 +27,7 @@ def test_the_command_is_the_one_that_was_typed_with_whole_paths(tmp_path, monkey
              "--instructor", "kim", "--idle", "0")  # fmt: skip
     command = hub_command(places, parsed(*words))
     assert command[:4] == [sys.executable, "-m", "mlsys_widgets", "hub"]
-    again = _parser(measuring=False).parse_args(command[3:])
+    again = command_parser(measuring=False).parse_args(command[3:])
     assert again.folder == places.root
     assert again.bundle == tmp_path / "b.tar.gz"
     assert again.roster == tmp_path / "r.csv"

@@ -1,0 +1,113 @@
+"""Writes docs/reference/course_toml.md: every setting of a course, from the table that is read.
+
+``mlsys_widgets.labs.course_settings`` says what ``course.toml`` can set; what reads the file takes
+the names from there. The example at the end has every setting, and a test reads it as a course.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.labs.course_settings import TABLES, Setting, SettingsTable
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PAGE: Final = ROOT / "docs" / "reference" / "course_toml.md"
+
+_INTRODUCTION: Final = """\
+# course.toml
+
+`assignments/course.toml` holds the settings of a course: numbers, dates, people, and where grades
+are sent. Every setting may be missing, unless its table says that it must be given; a course
+without the file has the defaults. Whatever cannot be so is refused with a sentence that says what
+is allowed, and a misspelled name is never ignored. Commands that change the file keep your comments
+and the order of your lines.
+
+The file is [TOML](https://toml.io): texts stand in quotes, times and numbers do not.
+[The calendar](../instructors/course.md#the-calendar) says who follows the dates.
+
+"""
+_EXAMPLE: Final = """\
+## A whole file
+
+This file has every setting once. A test reads it as a course.
+
+"""
+
+
+def settings() -> list[str]:
+    """The full name of every setting, such as ``late.per_day``."""
+    return [_full(table, each) for table in TABLES for each in table.settings]
+
+
+def _full(table: SettingsTable, setting: Setting) -> str:
+    return f"{table.path}.{setting.name}".lstrip(".")
+
+
+def example() -> str:
+    """A file with every setting."""
+    blocks = []
+    for table in TABLES:
+        shown = [each for each in table.settings if each.example]
+        if table.path == "extensions":  # due and days exclude each other
+            blocks.append(_block(table, [each for each in shown if each.name != "due"]))
+            shown = [each for each in shown if each.name != "days"]
+        blocks.append(_block(table, shown))
+    return "\n".join(blocks)
+
+
+def _block(table: SettingsTable, shown: list[Setting]) -> str:
+    head = [table.example] if table.example else []
+    return "\n".join([*head, *(f"{each.name} = {each.example}" for each in shown), ""])
+
+
+def page() -> str:
+    """The whole page."""
+    return "".join([_INTRODUCTION, *_tables(), _EXAMPLE, f"```toml\n{example()}```\n"])
+
+
+def _tables() -> Iterator[str]:
+    for table in TABLES:
+        yield f"## {_title(table)}\n\n{table.about}\n\n"
+        yield from (_entry(table, each) for each in table.settings)
+
+
+def _entry(table: SettingsTable, setting: Setting) -> str:
+    """A setting as an object of the pages: the search finds it by its name."""
+    default = setting.default or ("" if not setting.example else "none; it must be given")
+    lines = [f"````{{confval}} {_full(table, setting)}", f":type: {setting.kind}"]
+    lines += [f":default: {default}"] if default else []
+    lines += ["", setting.about]
+    if refused := "; ".join(filter(None, (_limits(setting), setting.refused))):
+        lines += ["", f"Refused: {refused}."]
+    if setting.example:
+        head = [table.example] if table.example else []
+        lines += ["", "```toml", *head, f"{setting.name} = {setting.example}", "```"]
+    return "\n".join([*lines, "````", "", ""])
+
+
+def _title(table: SettingsTable) -> str:
+    if not table.path:
+        return "Before the first table"
+    return f"`[[{table.path}]]`" if table.path == "extensions" else f"`[{table.path}]`"
+
+
+def _limits(setting: Setting) -> str:
+    """Which numbers are refused."""
+    if not setting.kind.startswith("a number"):
+        return ""
+    if math.isfinite(setting.high):
+        return f"numbers below {setting.low:g} or above {setting.high:g}"
+    return f"numbers below {setting.low:g}"
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), "utf-8")
+    print(f"Wrote {PAGE.relative_to(ROOT)}.")
+
+
+if __name__ == "__main__":
+    main()
