@@ -1,4 +1,4 @@
-"""The glossary explains words that the labs use, and has the ideas that the labs put on their map."""
+"""The glossary explains words that the labs use, and the ideas on the map of the review."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "students" / "glossary.md"
 RELEASED = sorted((ROOT / "release").glob("lab_*"))
 _BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: The concepts on the map of the review that are no word of the field, and the terms that they are made of.
+#: Ideas on the map that are no word of the field, and the terms that they are made of.
 COVERED_BY = {
     "Why ML systems and compilers": ("bottleneck",),
     "Hardware limits": ("peak", "bandwidth"),

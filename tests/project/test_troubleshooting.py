@@ -2,10 +2,10 @@
 
 In ``docs/*/troubleshooting.md``, a block quote holds words of the product and nothing else: one
 message in each, however many lines it takes. ``…`` stands for what varies. Every sentence of it
-must be one that the package, the Lab panel, a tool, the Makefile or a test of ours can say, from its
-first word to its last; only what varies may differ. Markup in the quote does not count. Words of
-somebody else (Jupyter, nbgrader, git) are not quoted this way, or have a line ``% said by: Jupyter``
-right above.
+must be one that the package, the Lab panel, a tool, the Makefile or a test of ours can say, from
+its first word to its last; only what varies may differ. Markup in the quote does not count. Words
+of somebody else (Jupyter, nbgrader, git) are not quoted this way, or have a line
+``% said by: Jupyter`` right above.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def test_there_are_pages():
 
 
 def test_a_message_that_nobody_says_is_found(said):
-    page = "> The disk is purple.\n\ntext\n\n% said by: git\n> fatal: not ours\n\n> Try again to\n> leave.\n"
+    theirs = "% said by: git\n> fatal: not ours\n"
+    page = f"> The disk is purple.\n\ntext\n\n{theirs}\n> Try again to\n> leave.\n"
     found = [quote for _, quote in quotes(page)]
     assert found == ["The disk is purple.", "Try again to leave."]
     assert not any(is_said(each, said) for quote in found for each in sentences(quote))
