@@ -41,9 +41,7 @@ def _name(how_to: HowTo) -> str:
 
 
 @pytest.mark.parametrize("how_to", HOW_TOS, ids=_name)
-def test_it_can_be_followed(
-    how_to: HowTo, starts: Starts, tmp_path: Path, record_property
-) -> None:
+def test_it_can_be_followed(how_to: HowTo, starts: Starts, tmp_path: Path, record_property) -> None:
     check_tests(how_to)
     for each in how_to.left_out:  # tests/conftest.py prints them
         record_property("not followed", f"{_name(how_to)}, line {each.line}: {each.why}")
