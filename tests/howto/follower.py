@@ -113,7 +113,7 @@ def private(home: Path, root: Path) -> dict[str, str]:
         "IPYTHONDIR": str(home / "ipython"),
         "TZ": "UTC",
         "LANG": "C.UTF-8",
-        "COLUMNS": "100",
+        "COLUMNS": "160",
         "NO_COLOR": "1",
     }
 

@@ -113,11 +113,20 @@ def an_empty_folder(place: Place) -> None:
 
 
 def a_bundle(place: Place) -> None:
-    """What a professor begins with: the course in one file, and a list of the class."""
+    """What a professor begins with: the course in one file, and a list of the class.
+
+    A course of one lab, because each lab costs seconds; tests/courses/test_wheel.py has them all.
+    """
     from mlsys_widgets.courses import pack
     from mlsys_widgets.labs.course import Course
 
-    pack(Course(ROOT), place.folder / "course.tar.gz")
+    small = place.home / "small"
+    for part in ("assignments", "source", "release"):
+        shutil.copytree(ROOT / part / LAB, small / part / LAB)
+    for name in ("assignments/course.toml", "nbgrader_config.py"):
+        shutil.copy(ROOT / name, small / name)
+    pack(Course(small), place.folder / "course.tar.gz")
+    shutil.rmtree(small)
     (place.folder / "students.csv").write_text(ROSTER, "utf-8")
 
 
@@ -152,10 +161,21 @@ def a_graded_class(place: Place) -> None:
 
 def a_fetched_lab(place: Place) -> None:
     """The folder of ann, who has fetched a lab and done nothing in it yet."""
-    for each in place.folder.iterdir():
-        each.unlink()
     shutil.copytree(ROOT / "release" / LAB, place.folder / LAB)
     place.mlsys("whoami ann")
+
+
+def a_lab_in_progress(place: Place) -> None:
+    """The same folder, once ann has committed her first prediction."""
+    from mlsys_widgets.ledger import Ledger
+
+    ledger = Ledger.open(place.folder / LAB / "ledger.jsonl", lab=LAB, student="ann")
+    ledger.commit_prediction("act1_gap", "B", 3)
+
+
+def a_lab_of_your_own(place: Place) -> None:
+    """A new lab, built and not changed yet."""
+    place.mlsys("new-lab lab_02_caches", "build")
 
 
 #: What each start is called: what it is made from, the name of its folder, and what makes it.
@@ -167,4 +187,6 @@ KINDS: dict[str, tuple[str | None, str, Callable[[Place], None]]] = {
     "a class that handed in": ("a new course", "my_course", a_class_that_handed_in),
     "a graded class": ("a class that handed in", "my_course", a_graded_class),
     "a fetched lab": ("an empty folder", "labs", a_fetched_lab),
+    "a lab in progress": ("a fetched lab", "labs", a_lab_in_progress),
+    "a lab of your own": ("an empty folder", "my_course", a_lab_of_your_own),
 }

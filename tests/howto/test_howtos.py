@@ -15,7 +15,8 @@ from tests.howto.starts import Starts
 from tests.hub.conftest import WHY_NOT
 from tests.hub.running import Hub, running_hub
 
-pytestmark = pytest.mark.long
+# The first hub makes the environment of its users, which is kept for the next run.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 HOW_TOS = how_tos()
 
