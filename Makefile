@@ -111,7 +111,7 @@ wheel: $(VENV)/.dev ## Make the package as one file, in dist
 
 bundle: $(VENV)/.dev ## Make the labs with their keys as one file, in dist
 	@mkdir -p dist
-	@$(PY) -m mlsys_widgets build --bundle dist/mlsys-course.tar.gz
+	@$(PY) -m mlsys_widgets build --bundle dist/course.tar.gz
 
 # A fresh environment without pins, or the old ones would be found again. Make it with the oldest
 # Python there is (Debian 12 has 3.11.2): some releases ask for a later patch release than that.

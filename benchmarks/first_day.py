@@ -55,7 +55,8 @@ def course(aside: Path) -> dict[str, Any]:
     settings = aside / "course" / "nbgrader_config.py"
     settings.write_text(f"{settings.read_text()}\nc.Exchange.root = {str(aside / 'exchange')!r}\n")
     checked = command("mlsys_widgets", "course", "doctor", cwd=aside / "course", home=home)
-    released = command("nbgrader", "release_assignment", LAB, cwd=aside / "course", home=home)
+    releasing = ("course", "release", LAB)
+    released = command("mlsys_widgets", *releasing, cwd=aside / "course", home=home)
     found = {"bundle_s": packed, "init_s": made, "doctor_s": checked, "release_s": released}
     for name, took in found.items():
         print(f"  {name:12} {took:6.1f}")
