@@ -273,7 +273,7 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
     )
     regrade.add_argument("--reason", metavar="WORDS", help="why; kept with every changed grade")
     regrade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
-    regrade.set_defaults(run=_in_room("grading.regrade_command:run_regrade"))
+    regrade.set_defaults(run=_regrade)
     regrade.ends_with(
         {3: "done, and a person must look: a grade set by hand stays, or answers were not kept"}
     )
@@ -715,3 +715,16 @@ def _grade(arguments: argparse.Namespace) -> int:
 
         notice_release(course, arguments.lab)
     return command.run(arguments, course)
+
+
+def _regrade(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.grading import regrade_command
+
+    code = regrade_command.run_regrade(arguments)
+    if arguments.apply:
+        # With the version that students have: after the next one, its copies are still judged.
+        from mlsys_widgets.authoring.version_keeper import keep_version
+        from mlsys_widgets.labs.course import Course
+
+        keep_version(Course.at(arguments.course), arguments.lab)
+    return code

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from mlsys_widgets.cli import main
+from mlsys_widgets.labs.kept_versions import kept_versions
 from tests.grading.classroom import LAB, rows
 from tests.grading.regrading import ESSAY, NUMBER, by_hand, change_key, graded_course
 
@@ -43,6 +44,18 @@ def test_from_a_changed_key_to_the_history(course, capsys):
     said = capsys.readouterr().out
     assert "too strict" in said
     assert "ann" not in said
+
+
+def test_the_version_that_students_have_keeps_the_fixed_key(course, capsys):
+    """A later fix of the text makes another version; copies of this one keep its keys."""
+    change_key(course, "tolerance=0.02", "tolerance=0.05")
+    assert main(["build", LAB]) == 0
+    (kept,) = kept_versions(course.root, LAB)
+    change_key(course, "tolerance=0.05", "tolerance=0.07")
+    assert main(["regrade", LAB]) == 0
+    assert "tolerance=0.05" in (kept.keys / "checks.py").read_text("utf-8"), "only shown so far"
+    assert main(["regrade", LAB, "--apply", "--reason", "too strict"]) == 0
+    assert "tolerance=0.07" in (kept.keys / "checks.py").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
