@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-import ipywidgets
+import ipywidgets  # type: ignore[import-untyped]
 from sphinx.pycode import ModuleAnalyzer
 from traitlets import HasTraits
 
