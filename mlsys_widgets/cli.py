@@ -125,7 +125,7 @@ def command_parser(*, measuring: bool = True) -> CommandParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_physics(commands)
     _add_measurements(commands, measuring=measuring)
-    course = argparse.ArgumentParser(add_help=False)
+    course = CommandParser(add_help=False)
     course.add_argument(
         "--course", type=Path, default=Path(), metavar="FOLDER",
         help="the folder that holds assignments/ (default: this one)",
@@ -184,7 +184,7 @@ def _add_measurements(commands: _Commands, *, measuring: bool) -> None:
     calibrate.set_defaults(run=_in_room("measured.command:run_calibrate"))
 
 
-def _add_authoring(commands: _Commands, course: argparse.ArgumentParser) -> None:
+def _add_authoring(commands: _Commands, course: CommandParser) -> None:
     build = commands.add_parser(
         "build", parents=[course], help="build the notebooks of labs from their text"
     )
@@ -203,7 +203,7 @@ def _add_authoring(commands: _Commands, course: argparse.ArgumentParser) -> None
     new_lab.set_defaults(run=_in_room("authoring.command:run_new_lab"))
 
 
-def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
+def _add_grading(commands: _Commands, course: CommandParser) -> None:
     variant = commands.add_parser(
         "variant", parents=[course], help="show what a student saw in a lab, and the key to it"
     )
@@ -260,7 +260,7 @@ def _add_grading(commands: _Commands, course: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None:
+def _add_regrading(commands: _Commands, course: CommandParser) -> None:
     regrade = commands.add_parser(
         "regrade", parents=[course], help="apply changed keys to a graded class; runs nothing"
     )
@@ -304,7 +304,7 @@ def _add_regrading(commands: _Commands, course: argparse.ArgumentParser) -> None
     looks.set_defaults(run=_in_room("grading.second_looks_command:run"))
 
 
-def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
+def _add_classes(commands: _Commands, course: CommandParser) -> None:
     simulate = commands.add_parser(
         "simulate", parents=[course], help="invent a class that has submitted a lab"
     )
@@ -358,7 +358,7 @@ def _add_classes(commands: _Commands, course: argparse.ArgumentParser) -> None:
     export.set_defaults(run=_in_room("classes.export:run"))
 
 
-def _add_push(commands: _Commands, course: argparse.ArgumentParser) -> None:
+def _add_push(commands: _Commands, course: CommandParser) -> None:
     push = commands.add_parser(
         "push",
         parents=[course],
@@ -416,7 +416,7 @@ def _add_hand_in(commands: _Commands) -> None:
 def _add_ledger(commands: _Commands) -> None:
     about = commands.add_parser("ledger", help="export, import or verify a student's record")
     actions = about.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    paths = argparse.ArgumentParser(add_help=False)
+    paths = CommandParser(add_help=False)
     paths.add_argument(
         "paths", nargs="*", type=Path, default=[Path()], metavar="PATH",
         help="a ledger, the folder of a lab, or a folder of labs (default: this one)",
@@ -470,7 +470,7 @@ def _add_courses(commands: _Commands) -> None:
     roster.add_argument("roster", type=Path, metavar="CSV", help="the class")
     roster.set_defaults(run=_in_room("courses.command:run_roster"))
 
-    here = argparse.ArgumentParser(add_help=False)
+    here = CommandParser(add_help=False)
     here.add_argument(
         "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER",
         help="the course (default: this folder)",
@@ -509,7 +509,7 @@ def _add_courses(commands: _Commands) -> None:
 
 
 def _add_versions(actions: _Commands) -> None:
-    here = argparse.ArgumentParser(add_help=False)
+    here = CommandParser(add_help=False)
     here.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     here.add_argument(
         "--folder", type=Path, default=Path(), metavar="FOLDER",
@@ -531,14 +531,14 @@ def _add_versions(actions: _Commands) -> None:
 
 
 def _add_people(actions: _Commands) -> None:
-    folder = argparse.ArgumentParser(add_help=False)
+    folder = CommandParser(add_help=False)
     folder.add_argument(
         "--folder", type=Path, default=Path(), metavar="FOLDER",
         help="the course (default: this folder)",
     )  # fmt: skip
-    asking = argparse.ArgumentParser(add_help=False)
+    asking = CommandParser(add_help=False)
     asking.add_argument("--yes", action="store_true", help="do not ask")
-    student = argparse.ArgumentParser(add_help=False)
+    student = CommandParser(add_help=False)
     student.add_argument("student", metavar="STUDENT", help="the login")
 
     people = actions.add_parser("people", parents=[folder], help="who is in the course")
@@ -672,7 +672,7 @@ def _add_hub(commands: _Commands) -> None:
 
 def _add_hub_tasks(hub: CommandParser) -> None:
     """What is done with a hub besides running it; options of the hub come before, or after."""
-    folder = argparse.ArgumentParser(add_help=False)
+    folder = CommandParser(add_help=False)
     folder.add_argument(
         "--folder", type=Path, default=argparse.SUPPRESS, metavar="FOLDER",
         help="the hub's folder (default: mlsys_hub)",

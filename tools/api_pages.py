@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-import ipywidgets
+import ipywidgets  # type: ignore[import-untyped]
 from sphinx.pycode import ModuleAnalyzer
 from traitlets import HasTraits
 
@@ -264,12 +264,24 @@ def _description(name: PublicName) -> list[str]:
     return lines
 
 
+class _Long:
+    """Stands for a default that is too long to show."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
 def _call(kind: type) -> str:
     """How a widget is made; its library would show ``(*args, **kwargs)`` for all of them."""
     if not issubclass(kind, HasTraits):
         return ""
     said = inspect.signature(inspect.unwrap(kind.__init__))
-    given = [each.replace(annotation=each.empty) for each in list(said.parameters.values())[1:]]
+    given = [
+        each.replace(annotation=each.empty, default=_Long())
+        if each.default is not each.empty and len(repr(each.default)) > _LONGEST_VALUE
+        else each.replace(annotation=each.empty)
+        for each in list(said.parameters.values())[1:]
+    ]
     return str(said.replace(parameters=given, return_annotation=said.empty))
 
 

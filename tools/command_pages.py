@@ -178,7 +178,7 @@ def _help(action: argparse.Action) -> tuple[str, str]:
         return words, "must be given"
     if action.nargs == 0:  # a switch
         return words, ""
-    usual = (None, argparse.SUPPRESS, [], "", Path())
+    usual: tuple[object, ...] = (None, argparse.SUPPRESS, [], "", Path())
     return words, "" if action.default in usual else f"`{action.default}`"
 
 

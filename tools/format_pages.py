@@ -120,11 +120,10 @@ TABLES: Final = {
 def filled(page: str, name: str) -> str:
     """A page with its tables as they are now."""
     for table, make in TABLES[name].items():
-        marks = re.compile(rf"(% begin {table}\n).*?(% end {table}\n)", re.S)
-        if not marks.search(page):
+        found = re.search(rf"% begin {table}\n(.*?)% end {table}\n", page, re.S)
+        if not found:
             raise ValueError(f"{name} has no place for the table {table}")
-        written = f"\n{make()}\n\n"
-        page = marks.sub(lambda found, written=written: found[1] + written + found[2], page)
+        page = f"{page[: found.start(1)]}\n{make()}\n\n{page[found.end(1) :]}"
     return page
 
 

@@ -242,8 +242,8 @@ def test_the_example_is_a_course_with_every_setting(setting_pages, tmp_path):
 def test_what_the_table_does_not_know_is_refused(setting_pages, tmp_path, table):
     text = setting_pages.example()
     line = f"{table.example}\n" if table.example else ""
-    wrong = text.replace(line, f"{line}colour = 3\n", 1) if line else f"colour = 3\n{text}"
-    with pytest.raises(ValueError, match=f"sets colour; it can set: {', '.join(table.names)}"):
+    wrong = text.replace(line, f"{line}mood = 3\n", 1) if line else f"mood = 3\n{text}"
+    with pytest.raises(ValueError, match=f"sets mood; it can set: {', '.join(table.names)}"):
         lms_settings(course_of(tmp_path, wrong))
 
 
