@@ -140,8 +140,8 @@ class Instrument(LazyBox):
     #: The one or two controls that a page without a kernel lets a visitor move, by name; if none
     #: is named, the page takes the control that changes the headline most.
     showcase: ClassVar[Sequence[str]] = ()
-    #: What was measured that holds its formulas to account: topics of the trial
-    #: (``mlsys_widgets.measured.trial``) by the start of their name, ``"fusion"``, ``"break-even"``.
+    #: The measurements that its formulas are judged by: topics of ``measured.trial`` by the start
+    #: of their name, ``"fusion"`` or ``"break-even"``.
     evidence: ClassVar[Sequence[str]] = ()
 
     def __init__(
