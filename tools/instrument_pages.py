@@ -344,8 +344,8 @@ def _code(instrument: Instrument) -> Iterator[str]:
     film = " and `film(result)` what its player shows" if _films(instrument) else ""
     yield (
         f'`figure("png", theme="dark")` gives the picture for a slide{film}. '
-        f"All of it is in {{py:class}}`{module}.{kind.__name__}`; what every instrument can do is "
-        "in {py:class}`mlsys_widgets.Instrument`."
+        f"All of it is in {{py:class}}`~{module}.{kind.__name__}`; what every instrument can do is "
+        "in {py:class}`~mlsys_widgets.Instrument`."
     )
 
 
@@ -383,7 +383,7 @@ _GALLERY: Final = """\
 Every picture here is drawn by the instrument that it shows. Move a slider: each state was computed
 before by the same engine that runs in a notebook. [Install](../install.md) to move everything, or
 open the [gallery notebook](../tutorials/gallery.ipynb) with `make lab`.
-{py:class}`mlsys_widgets.PhysicsPanel` shows the math of any of them beside it, and
+{py:class}`~mlsys_widgets.PhysicsPanel` shows the math of any of them beside it, and
 [Write your own lab](../authors/write_a_lab.md) puts them into a notebook.
 """
 
