@@ -202,14 +202,14 @@ def _numbers(slider: Slider) -> tuple[float, ...]:
     """Powers of two where both ends are, else 1, 2, 5 of every decade, or equal steps."""
     low, high = slider.low, slider.high
     if not slider.log:
-        found = [low + (high - low) * k / _STEPS for k in range(_STEPS + 1)]
+        found = [slider.snap(low + (high - low) * k / _STEPS) for k in range(_STEPS + 1)]
     elif slider.whole and all(math.log2(end).is_integer() for end in (low, high)):
         found = [low * 2.0**k for k in range(round(math.log2(high / low)) + 1)]
     else:
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         found = [float(f"{digit}e{decade}") for decade in decades for digit in (1, 2, 5)]
         found = [low, *(each for each in found if low < each < high), high]
-    kept = {slider.snap(each) for each in found} | {slider.default_value}
+    kept = {*found, slider.default_value}
     return tuple(sorted(kept | ({0.0} if slider.zero else set())))
 
 
