@@ -52,7 +52,7 @@ def test_a_slider_moved_by_keyboard_shows_that_state(browser, site, pages):
 
     page = browser.new_page()
     failed = []
-    page.on("pageerror", lambda problem: failed.append(problem))
+    page.on("pageerror", lambda problem: failed.append(str(problem)))
     page.goto((site / "MemoryBudget.html").as_uri())
     slider = page.get_by_role("slider", name="Batch")
     expect(slider).to_have_attribute("aria-valuetext", "64")
