@@ -46,10 +46,14 @@ def instruments() -> dict[str, Kind]:
     return {name: kind for name, kind in kinds.items() if kind is not Instrument}
 
 
-@cache
+_SHOWCASES: dict[Kind, Showcase] = {}
+
+
 def showcase(kind: Kind) -> Showcase:
     """The states of an instrument, which page and gallery share."""
-    return Showcase(kind)
+    if kind not in _SHOWCASES:
+        _SHOWCASES[kind] = Showcase(kind)
+    return _SHOWCASES[kind]
 
 
 # One page.
