@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 from zlib import crc32
 
 from mlsys_widgets.drawing.scene import (
@@ -21,7 +22,11 @@ from mlsys_widgets.drawing.scene import (
     Strokes,
     Words,
 )
-from mlsys_widgets.drawing.theme import DASHES, TONES
+from mlsys_widgets.drawing.theme import DARK, DASHES, TONES
+from mlsys_widgets.physics.domain import one_of
+
+#: The paper that a still picture is made for.
+Theme = Literal["light", "dark"]
 
 WIDTH = 760
 # Listed by name, because converters to PNG know neither "system-ui" nor a default sans-serif.
@@ -40,7 +45,12 @@ _SHAPES = {
 
 
 def svg(
-    scenes: tuple[Scene, ...], title: str, caption: tuple[str, ...] = (), *, heading: str = ""
+    scenes: tuple[Scene, ...],
+    title: str,
+    caption: tuple[str, ...] = (),
+    *,
+    heading: str = "",
+    theme: Theme = "light",
 ) -> str:
     """Draw scenes below each other, with their legend and a caption, as one picture.
 
@@ -54,6 +64,8 @@ def svg(
         Paragraphs below the picture.
     heading
         A line above it.
+    theme
+        ``"light"`` for white paper, or ``"dark"``.
     """
     body, height = [], 0
     if heading:
@@ -75,13 +87,24 @@ def svg(
             height += 18
             body.append(f'<text x="16" y="{height}" fill="#333">{escape(line)}</text>')
         height += 8
-    return (
+    drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         f'height="{height}" role="img" font-family="{_FONTS}" font-size="12">'
         f"<title>{escape(title)}</title>"
         f'<rect class="paper" width="{WIDTH}" height="{height}" fill="#ffffff"/>'
         f"{''.join(body)}</svg>"
     )
+    return drawn if one_of("theme", theme, ("light", "dark")) == "light" else darkened(drawn)
+
+
+def darkened(drawn: str) -> str:
+    """The same picture on dark paper: paper, grid and words change, tones have contrast on both."""
+
+    def other(found: re.Match[str]) -> str:
+        return f'{found[1]}="{DARK.get(found[2], found[2])}"'
+
+    # A word of the picture cannot look like this: its quotes are escaped.
+    return re.sub(r'\b(fill|stroke)="(#[0-9a-f]+)"', other, drawn)
 
 
 def _legend(entries: list[tuple[str, str, str]]) -> tuple[str, int]:

@@ -27,6 +27,16 @@ TONES: Final = {
 #: What the screen uses instead of a tone that must follow the theme.
 LIVE: Final = {"text": "var(--jp-ui-font-color1, #333333)"}
 
+#: What a still picture has on dark paper in place of the colors of white paper. Tones stay.
+DARK: Final = {
+    "#ffffff": "#15181b",
+    "#fff": "#15181b",
+    "#333": "#e6e9ec",
+    "#333333": "#e6e9ec",
+    "#e0e0e0": "#353b41",
+    "#9e9e9e": "#7a828a",
+}
+
 #: Dashes by name, as SVG writes them; bqplot knows the same names.
 DASHES: Final = {
     "solid": "",

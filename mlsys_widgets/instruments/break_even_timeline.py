@@ -68,6 +68,10 @@ _FIRST: Final = _PRESETS["resnet50-cloud"]
 class BreakEvenTimeline(Instrument):
     """Whether compiling pays off within a deployment, and when.
 
+    Compiling costs time once and saves a little with every inference. Whether that is a bargain
+    depends on the traffic as much as on the speedup: the same model pays its compile time back in
+    minutes behind a busy service and never in a test run.
+
     A prediction is about the number of inferences until it does; it is drawn at the time when that
     many have been served.
 
@@ -86,6 +90,8 @@ class BreakEvenTimeline(Instrument):
     """
 
     title = "Break-even timeline"
+    showcase = ("per_day",)
+    evidence = ("break-even",)
     plot_names = ("Break-even", "Whole service")
     predictable: ClassVar = {"break_even": "inferences"}
     headline = "break_even"

@@ -103,6 +103,10 @@ _IN_VIEW = ("The stop in view", "gray", "block")
 class CompilationSpectrum(Instrument):
     """Five ways from Python to kernels, and what each does to your model.
 
+    Every step away from eager Python gains optimization and loses freedom. Put a branch on data, a
+    loop or a call of a foreign library into the model and see what each way makes of it: it works,
+    it falls apart into several graphs, it stops with an error, or it is silently wrong.
+
     Examples
     --------
     >>> w = CompilationSpectrum(stop="trace", model=("branch",))
@@ -114,6 +118,7 @@ class CompilationSpectrum(Instrument):
     """
 
     title = "Compilation spectrum"
+    showcase = ("stop", "model")
     plot_names = ("Stops", "Your model")
 
     model = Several(

@@ -76,6 +76,9 @@ def _steps(instrument: Any) -> dict[str, str]:
 class ConceptMap(Instrument):
     """Ideas, what they rest on and what they lead to, and paths through them.
 
+    Choose a concept to see what you need to know first and what it opens up, or follow a path that
+    tells one story across chapters. A lab brings its own map; without one, a small example shows.
+
     Parameters
     ----------
     graph
@@ -95,6 +98,7 @@ class ConceptMap(Instrument):
     """
 
     title = EXAMPLE.title
+    showcase = ("concept", "reach")
 
     show = Select(
         "Show",

@@ -85,6 +85,10 @@ def _gains(device: str, launch: Launch, speedup: float, launch_cost: float) -> s
 class DispatchWaterfall(Instrument):
     """One forward pass: computing, waiting for launches, moving data.
 
+    A model of many small kernels can keep a fast GPU idle most of the time, because each kernel
+    has to be launched. A faster GPU then waits more, not less; what helps is fewer launches,
+    launches that run ahead, or a graph that is recorded once and replayed.
+
     A prediction is about the utilization, as a fraction; it is marked on the meter.
 
     Examples
@@ -98,6 +102,8 @@ class DispatchWaterfall(Instrument):
     """
 
     title = "Dispatch waterfall"
+    showcase = ("launch_cost", "launch")
+    evidence = ("dispatch", "graph replay", "launches of whole models")
     plot_names = ("One pass", "Utilization", "First kernels")
     predictable: ClassVar = {"utilization": "%"}
     headline = "utilization"

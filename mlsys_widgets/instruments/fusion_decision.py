@@ -214,6 +214,10 @@ _ANSWERS = _answers()
 class FusionDecision(Instrument):
     """Whether two operations can become one kernel, how, and why.
 
+    A compiler fuses by rules, not by taste. Choose two operations and follow the questions it has
+    to ask: does the second read what the first writes, does one of them need everything before it
+    can begin, and do their shapes agree?
+
     Examples
     --------
     >>> FusionDecision(first="matmul", second="relu").result.kind
@@ -224,6 +228,7 @@ class FusionDecision(Instrument):
     """
 
     title = "Fusion decision"
+    showcase = ("first", "second")
 
     first = Select(
         "First", default="matmul", options=_OPTIONS, help="The operation that runs first."

@@ -129,6 +129,10 @@ def _claim() -> float:
 class FusionExplorer(Instrument):
     """A chain of operations as separate kernels and as one.
 
+    Fusion leaves the arithmetic as it is. It saves launches, and the trips of intermediate results
+    to memory and back. Small tensors gain from fewer launches, large ones from less traffic, and
+    the longer the arithmetic takes, the less either of them shows.
+
     Examples
     --------
     >>> w = FusionExplorer()
@@ -140,6 +144,8 @@ class FusionExplorer(Instrument):
     """
 
     title = "Fusion explorer"
+    showcase = ("elements", "fused")
+    evidence = ("fusion",)
     plot_names = ("Data moved", "Intensity", "Time", "Speedup")
     predictable: ClassVar[Mapping[str, str]] = {"speedup": "×"}
     headline = "speedup"

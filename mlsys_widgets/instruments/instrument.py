@@ -137,6 +137,12 @@ class Instrument(LazyBox):
     plot_names: ClassVar[Sequence[str]] = ()
     #: The quantities that a target may limit, by name: an output of the result, or an input.
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {}
+    #: The one or two controls that a page without a kernel lets a visitor move, by name; if none
+    #: is named, the page takes the control that changes the headline most.
+    showcase: ClassVar[Sequence[str]] = ()
+    #: The measurements that its formulas are judged by: topics of ``measured.trial`` by the start
+    #: of their name, ``"fusion"`` or ``"break-even"``.
+    evidence: ClassVar[Sequence[str]] = ()
 
     def __init__(
         self,
@@ -580,14 +586,16 @@ class Instrument(LazyBox):
             page["image/svg+xml"] = self._picture((self.sentence(self.result), self._numbers))
         return page
 
-    def figure(self, format: Literal["svg", "png"] = "svg") -> str | bytes:
-        """The picture for a paper or a slide: SVG as text, or PNG as bytes."""
-        drawn = self._picture()
+    def figure(
+        self, format: Literal["svg", "png"] = "svg", *, theme: picture.Theme = "light"
+    ) -> str | bytes:
+        """The picture for a paper or a slide, light or dark: SVG as text, or PNG as bytes."""
+        drawn = self._picture(theme=theme)
         return drawn if one_of("format", format, ("svg", "png")) == "svg" else picture.png(drawn)
 
-    def _picture(self, caption: tuple[str, ...] = ()) -> str:
+    def _picture(self, caption: tuple[str, ...] = (), *, theme: picture.Theme = "light") -> str:
         title = f"{self.title}. {self.sentence(self.result)}"
-        return picture.svg(self.drawn(self.result), title, caption)
+        return picture.svg(self.drawn(self.result), title, caption, theme=theme)
 
     @property
     def _numbers(self) -> str:

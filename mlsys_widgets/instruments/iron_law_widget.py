@@ -60,6 +60,10 @@ _NAMES = {key: name for key, (name, _, _) in _SIZES.items()} | {_OWN: "Your own 
 class IronLaw(Instrument):
     """How long one batch takes, in three terms, and from which batch size compute is the limit.
 
+    Time is data over bandwidth, plus operations over the rate, plus latency, and only the largest
+    of the three is worth attacking. With one image even a large GPU waits for memory; a larger
+    batch reads the weights once for all images, until arithmetic takes over.
+
     The weights must fit into the memory of the device, less what is reserved. Memory, bandwidth
     and peak rate are the device's own unless they are set, for example to those of a board that
     is not on record; choosing another device restores that device's own and clears the reserve.
@@ -75,6 +79,7 @@ class IronLaw(Instrument):
     """
 
     title = "Iron law"
+    showcase = ("batch", "device")
     plot_names = ("This batch", "All batches", "Memory")
     predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
     headline = "total"

@@ -58,6 +58,10 @@ _APART, _ZOOM_APART = 0.42, 0.3
 class MagnitudeLandscape(Instrument):
     """Cloud, edge, mobile and tiny devices on a ladder whose rungs are orders of magnitude.
 
+    Six orders of magnitude lie between a GPU in the cloud and a microcontroller, and not the same
+    number for each quantity. That is why a model is not moved from one to the other by optimizing
+    it: another scale needs another architecture.
+
     Parameters
     ----------
     prediction
@@ -72,6 +76,7 @@ class MagnitudeLandscape(Instrument):
     """
 
     title = "Magnitude landscape"
+    showcase = ("other", "quantity")
     plot_names = ("Two devices", "All devices")
     predictable: ClassVar[Mapping[str, str]] = {"gap": "×"}
 

@@ -54,6 +54,10 @@ def _precisions(instrument: Any) -> dict[str, str]:
 class MemoryBudget(TwoFormInstrument):
     """Whether a language model, its KV cache and its activations fit into a device.
 
+    The weights are the part that everybody counts. The KV cache grows with every sequence and every
+    token of it, overtakes the weights, and decides how many conversations a device can hold. Fewer
+    KV heads or a narrower precision buy room; a batch that fits also sets how fast tokens come.
+
     Parameters
     ----------
     measurements
@@ -76,6 +80,8 @@ class MemoryBudget(TwoFormInstrument):
     """
 
     title = f"Memory budget of {MODEL.name}"
+    showcase = ("batch", "heads")
+    evidence = ("whole model",)
     plot_names = ("This batch", "All batches")
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
     headline = "total"

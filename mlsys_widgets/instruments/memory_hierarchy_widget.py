@@ -107,6 +107,10 @@ class Placement:
 class MemoryHierarchy(Instrument):
     """Where a tensor can live, and what each trip there costs.
 
+    Each level is larger and slower than the one before. A tensor that has grown out of a level pays
+    for it with every operation that reads and writes it, unless the operations are fused into one
+    kernel, which makes the trip there and back once.
+
     A level's size is what one owner has: the registers of one thread, the shared memory of one
     thread block, the L2 cache and the HBM of the whole GPU. That is what decides whether a tensor
     stays in a level as a whole, and in these terms each level is larger than the one before. The
@@ -122,6 +126,7 @@ class MemoryHierarchy(Instrument):
     """
 
     title = "Memory hierarchy"
+    showcase = ("size",)
     plot_names = ("Capacity", "Time")
 
     size = Slider(

@@ -49,6 +49,10 @@ def _precisions(instrument: Any) -> dict[str, str]:
 class RooflineWidget(TwoFormInstrument):
     """Where a kernel lies under the roof of a device, and what it could attain.
 
+    Whether memory or arithmetic limits a kernel depends on its operations per byte and on the
+    ridge of the device, so the same product can be memory-bound on one device and compute-bound on
+    another. Move a kernel along the axis, bend the roof, and compare with what was measured.
+
     Parameters
     ----------
     machine
@@ -75,6 +79,8 @@ class RooflineWidget(TwoFormInstrument):
     """
 
     title = "Roofline"
+    showcase = ("n", "device")
+    evidence = ("products", "attention over prompts", "attention over a cache")
     predictable: ClassVar[Mapping[str, str]] = {"rate": "FLOP/s", "mfu": "%"}
     _measuring = frozenset({"form", "measured"})
     headline: ClassVar[str] = "attainable"

@@ -72,6 +72,10 @@ def _about(value: ph.Numeric, unit: str) -> str:
 class ServingExplorer(Instrument):
     """Latency, throughput and memory of a served language model, and what sets them.
 
+    A larger batch serves more conversations with the same trip of the weights, so throughput grows
+    while each token takes little longer, until attention, the memory or the promised latency ends
+    it. Launches set the pace of small batches; replaying a graph takes that limit away.
+
     Parameters
     ----------
     prediction
@@ -88,6 +92,8 @@ class ServingExplorer(Instrument):
     """
 
     title = f"Serving {_MODEL.name}"
+    showcase = ("batch", "launch")
+    evidence = ("whole model",)
     plot_names = ("Throughput", "Time per token")
     predictable: ClassVar[Mapping[str, str]] = {
         "tokens_per_second": "tokens/s",

@@ -114,6 +114,55 @@ def case_rows(topic: Topic) -> list[list[str]]:
 CASE_HEADER = ("case", "measured", "textbook", "model", "error of the model", "")
 
 
+def fusion_rows(found: Iterable[findings.FusionFinding]) -> list[list[str]]:
+    """One row per chain and size: speed-ups claimed, modeled and measured."""
+
+    def cell(values: dict[str, float], way: str) -> str:
+        return _show(values[way], "×") if way in values else "–"
+
+    claim = _show(findings.CLAIMED_FUSION_SPEEDUP, "×")
+    return [
+        [
+            f.chain.replace("_", ", "),
+            f"{f.rows:,} × {f.columns:,}",
+            claim if "dropout" in f.chain else "–",
+            _show(f.modeled, "×"),
+            _show(f.traffic, "×"),
+            *(cell(f.wall, way) for way in ("compiled", "compiled_graph", "triton")),
+            cell(f.device, "compiled"),
+            cell(f.device, "triton"),
+        ]
+        for f in found
+    ]
+
+
+FUSION_HEADER = (
+    "chain", "size", "claim", "model", "traffic alone", "compiled, wall", "with graphs, wall",
+    "by hand, wall", "compiled, device", "by hand, device",
+)  # fmt: skip
+
+
+def break_even_rows(found: Iterable[findings.BreakEvenFinding]) -> list[list[str]]:
+    """One row per model, batch and way of compiling: rates, cost, and when it pays off."""
+    return [
+        [
+            f.model,
+            str(f.batch),
+            f.variant.replace("_", " with "),
+            _show(f.eager_rate, "/s"),
+            _show(f.compiled_rate, "/s"),
+            _show(f.compile_time, "s"),
+            _show(f.break_even, "inferences"),
+        ]
+        for f in found
+    ]
+
+
+BREAK_EVEN_HEADER = (
+    "model", "batch", "how", "eager", "compiled", "compile time", "break-even",
+)  # fmt: skip
+
+
 def write(trial: Trial, folder: Path) -> Path:
     """Write the page and its plots; return the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -260,38 +309,7 @@ def _fusion(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         f"hand-written kernel reaches up to {_show(best, '×')}, where launches dominate. Compiled "
         "code adds a cost of its own to every call and can be slower than eager on small tensors."
     )
-    ways = ("compiled", "compiled_graph", "triton")
-
-    def cell(values: dict[str, float], way: str) -> str:
-        return _show(values[way], "×") if way in values else "–"
-
-    yield table(
-        [
-            "chain",
-            "size",
-            "claim",
-            "model",
-            "traffic alone",
-            "compiled, wall",
-            "with graphs, wall",
-            "by hand, wall",
-            "compiled, device",
-            "by hand, device",
-        ],
-        [
-            [
-                f.chain.replace("_", ", "),
-                f"{f.rows:,} × {f.columns:,}",
-                claim if "dropout" in f.chain else "–",
-                _show(f.modeled, "×"),
-                _show(f.traffic, "×"),
-                *(cell(f.wall, way) for way in ways),
-                cell(f.device, "compiled"),
-                cell(f.device, "triton"),
-            ]
-            for f in found
-        ],
-    )
+    yield table(FUSION_HEADER, fusion_rows(found))
     if "fusion" in pictures:
         yield f"![Speed-up of fusion]({pictures['fusion']})"
 
@@ -311,18 +329,4 @@ def _break_even(trial: Trial) -> Iterable[str]:
         "answer depends on the batch size, because small batches wait for launches and large ones "
         "do not:"
     )
-    yield table(
-        ["model", "batch", "how", "eager", "compiled", "compile time", "break-even"],
-        [
-            [
-                f.model,
-                str(f.batch),
-                f.variant.replace("_", " with "),
-                _show(f.eager_rate, "/s"),
-                _show(f.compiled_rate, "/s"),
-                _show(f.compile_time, "s"),
-                _show(f.break_even, "inferences"),
-            ]
-            for f in found
-        ],
-    )
+    yield table(BREAK_EVEN_HEADER, break_even_rows(found))

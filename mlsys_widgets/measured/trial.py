@@ -169,7 +169,11 @@ def roofs_of(document: Document) -> Roofs:
     )
 
 
-def hold_trial(document: Document, chosen: Chosen = fitted_positions) -> Trial:
+def hold_trial(
+    document: Document,
+    chosen: Chosen = fitted_positions,
+    calibration: ph.DeviceCalibration | None = None,
+) -> Trial:
     """Judge every case of a measurement document that physics has a formula for.
 
     Parameters
@@ -178,10 +182,12 @@ def hold_trial(document: Document, chosen: Chosen = fitted_positions) -> Trial:
         A measurement.
     chosen
         Which cases of a family are fitted, by their number; the others are judged.
+    calibration
+        What was fitted to those cases before, which spares the fit.
     """
     roofs = roofs_of(document)
-    device = device_of(document)
-    calibration = ph.read_calibration(calibrate(document, chosen), device)
+    if calibration is None:
+        calibration = ph.read_calibration(calibrate(document, chosen), device_of(document))
     labels = {case.label for case in fitted_launches(document, chosen)}
     topics = [
         *_kernels(document, calibration, chosen),
