@@ -93,7 +93,7 @@ def _warnings(found: Grades, to: str) -> Iterator[str]:
     if to == "canvas" and nameless and not all(_canvas_id(each) for each in found.people):
         yield (
             f"{counted(nameless, 'student')} without a name in the gradebook. Canvas can match them"
-            " only by login; add names or ids with: nbgrader db student add"
+            " only by login; add names or ids with: mlsys course roster . FILE"
         )
 
 

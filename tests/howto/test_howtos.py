@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -37,17 +38,25 @@ def starts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starts]:
         yield Starts(tmp_path_factory.mktemp("starts"), hub)
 
 
+@pytest.fixture
+def fresh() -> Iterator[Path]:
+    """A folder through which others can pass, as in a home; those of pytest are private."""
+    with TemporaryDirectory(prefix="mlsys-howto-", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
 def _name(how_to: HowTo) -> str:
     return f"{how_to.page.parent.name}/{how_to.page.stem}: {how_to.title}"
 
 
 @pytest.mark.parametrize("how_to", HOW_TOS, ids=_name)
-def test_it_can_be_followed(how_to: HowTo, starts: Starts, tmp_path: Path, record_property) -> None:
+def test_it_can_be_followed(how_to: HowTo, starts: Starts, fresh: Path, record_property) -> None:
     check_tests(how_to)
     for each in how_to.left_out:  # tests/conftest.py prints them
         record_property("not followed", f"{_name(how_to)}, line {each.line}: {each.why}")
     if how_to.steps:
-        place = starts.place(how_to.start, tmp_path)
+        place = starts.place(how_to.start, fresh)
         follow(how_to, place.folder, place.environment, instead=place.instead)
 
 
