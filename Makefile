@@ -91,14 +91,19 @@ format: $(VENV)/.dev ## Format the code and fix what can be fixed
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-# The tables of measurements and labs are made from what ships, never typed; then the pages.
+# Pages about names, commands, settings, instruments, labs and measurements are made from what ships,
+# never typed; then spelling and examples are checked, the pages are built, and so is what links where.
 # -E: from scratch. A page that is not read again runs no cells and hides its warnings.
-docs: $(VENV)/.docs ## Build the pages into build/html
-	@rm -rf docs/measured
+docs: $(VENV)/.dev ## Build the pages into build/html, and check them
+	@rm -rf docs/measured docs/instruments docs/reference/api
 	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
 		$(PY) -m mlsys_widgets validate $$measurement --report docs/measured > /dev/null; done
-	@$(PY) tools/labs_at_a_glance.py
+	@set -e; for page in labs_at_a_glance quoted_numbers instrument_pages api_pages command_pages setting_pages \
+		format_pages; do $(PY) tools/$$page.py; done
+	$(PY) -m codespell_lib README.md CONTRIBUTING.md SECURITY.md docs
+	$(PY) -m pytest -q tests/project/test_examples.py tests/project/test_voice.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
+	$(PY) tools/check_pages.py
 
 bench: $(VENV)/.bench ## Run every benchmark
 	@status=0; for benchmark in $(wildcard benchmarks/*.py); do \
