@@ -96,6 +96,7 @@ def main() -> None:
         print("no hub: it makes users of this machine, for which it needs root and useradd")
         parts.clear()
     with TemporaryDirectory(prefix="mlsys-day-") as aside:
+        Path(aside).chmod(0o755)  # students must reach the exchange, and the doctor looks
         for name, measure in {"course": lambda: course(Path(aside)), **parts}.items():
             under = findings.conditions()
             print(f"{name}; the load before it was {under['load_before']}")
