@@ -1,0 +1,141 @@
+"""Where a how-to starts: one function for each kind, made once and copied for each how-to."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.howto.follower import private
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = "lab_01_magnitude"
+ROSTER = """\
+username,first name,last name,email
+ann,Ann,Lee,ann@example.edu
+ben,Ben,Ray,ben@example.edu
+cleo,Cleo,Wu,cleo@example.edu
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder to work in, and a home that belongs to nobody else."""
+
+    folder: Path
+    home: Path
+    #: Words of the page, and what they are here.
+    instead: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return private(self.home, ROOT)
+
+    def mlsys(self, *commands: str) -> None:
+        """Run commands of ours, all in one process; 3 says that somebody should look."""
+        code = (
+            "from mlsys_widgets.cli import main\n"
+            f"for words in {[each.split() for each in commands]!r}:\n"
+            "    assert main(words) in (0, None, 3), words\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{commands}\n{done.stdout}\n{done.stderr}"
+
+
+class UnknownStart(Exception):
+    """A page names a start that is not here."""
+
+
+class Starts:
+    """Makes each start once, in a folder that lives as long as the test run."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._made: dict[str, Place] = {}
+
+    def place(self, kind: str, where: Path) -> Place:
+        """A fresh copy of a start."""
+        made = self._once(kind)
+        folder, home = where / made.folder.name, where / "home"
+        shutil.copytree(made.folder, folder, symlinks=True)
+        shutil.copytree(made.home, home, symlinks=True)
+        return Place(folder, home)
+
+    def _once(self, kind: str) -> Place:
+        if kind not in KINDS:
+            raise UnknownStart(f"no start is called “{kind}”: {', '.join(sorted(KINDS))}")
+        if kind not in self._made:
+            base = self._base / kind.replace(" ", "_")
+            before, name, make = KINDS[kind]
+            if before:
+                place = self.place(before, base)
+                if place.folder.name != name:
+                    place = Place(place.folder.rename(base / name), place.home)
+            else:
+                place = Place(base / name, base / "home")
+                place.folder.mkdir(parents=True)
+                place.home.mkdir()
+            make(place)
+            self._made[kind] = place
+        return self._made[kind]
+
+
+def an_empty_folder(place: Place) -> None:
+    """Nothing at all."""
+
+
+def a_bundle(place: Place) -> None:
+    """What a professor begins with: the course in one file, and a list of the class."""
+    from mlsys_widgets.courses import pack
+    from mlsys_widgets.labs.course import Course
+
+    pack(Course(ROOT), place.folder / "course.tar.gz")
+    (place.folder / "students.csv").write_text(ROSTER, "utf-8")
+
+
+def a_course(place: Place) -> None:
+    """A course with ann, ben and cleo; students can fetch its first lab."""
+    bundle = place.folder / "course.tar.gz"
+    roster = place.folder / "students.csv"
+    for each in (bundle, roster):  # a course is made in an empty folder
+        each.rename(place.home / each.name)
+    place.mlsys(
+        f"course init . --from {place.home / bundle.name} --roster {place.home / roster.name}"
+        " --course-id mlsys",
+        f"course release {LAB}",
+    )
+
+
+def a_class_that_handed_in(place: Place) -> None:
+    """The same course; eight invented students have handed the first lab in."""
+    place.mlsys(f"simulate {LAB} --students 8")
+
+
+def a_graded_class(place: Place) -> None:
+    """The same, graded."""
+    place.mlsys(f"grade {LAB}")
+
+
+def a_fetched_lab(place: Place) -> None:
+    """The folder of ann, who has fetched a lab and done nothing in it yet."""
+    for each in place.folder.iterdir():
+        each.unlink()
+    shutil.copytree(ROOT / "release" / LAB, place.folder / LAB)
+    place.mlsys("whoami ann")
+
+
+#: What each start is called: what it is made from, the name of its folder, and what makes it.
+KINDS: dict[str, tuple[str | None, str, Callable[[Place], None]]] = {
+    "an empty folder": (None, "work", an_empty_folder),
+    "a bundle": (None, "work", a_bundle),
+    "a course": ("a bundle", "my_course", a_course),
+    "a class that handed in": ("a course", "my_course", a_class_that_handed_in),
+    "a graded class": ("a class that handed in", "my_course", a_graded_class),
+    "a fetched lab": ("an empty folder", "labs", a_fetched_lab),
+}
