@@ -90,6 +90,11 @@ def an_empty_folder(place: Place) -> None:
     """Nothing at all."""
 
 
+def a_lab_of_your_own(place: Place) -> None:
+    """A new lab, built and not changed yet."""
+    place.mlsys("new-lab lab_02_caches", "build")
+
+
 def a_bundle(place: Place) -> None:
     """What a professor begins with: the course in one file, and a list of the class."""
     from mlsys_widgets.courses import pack
@@ -133,6 +138,7 @@ def a_fetched_lab(place: Place) -> None:
 #: What each start is called: what it is made from, the name of its folder, and what makes it.
 KINDS: dict[str, tuple[str | None, str, Callable[[Place], None]]] = {
     "an empty folder": (None, "work", an_empty_folder),
+    "a lab of your own": ("an empty folder", "my_course", a_lab_of_your_own),
     "a bundle": (None, "work", a_bundle),
     "a course": ("a bundle", "my_course", a_course),
     "a class that handed in": ("a course", "my_course", a_class_that_handed_in),
