@@ -44,8 +44,8 @@ def test_the_page_leads_to_a_graded_lab(course):
         "asks.py", f"{LAB}.ipynb", "ring.py", "ring_widget.py",
     ]  # fmt: skip
     report = (course.root / f"report-{LAB}.html").read_text("utf-8")
-    for belief in asked(course.course, LAB, "ann").keys[QUESTION].beliefs:
-        assert belief.name in report
+    beliefs = asked(course.course, LAB, "ann").keys[QUESTION].beliefs
+    assert any(belief.name in report for belief in beliefs)
 
 
 def test_right_answers_earn_all_points_and_beliefs_their_feedback(course, tmp_path):
