@@ -99,7 +99,7 @@ def _loop_of_the_browser_set_aside(request: pytest.FixtureRequest) -> Iterator[N
 
 
 #: Folders whose tests share something that takes long to make: a browser, a hub, graded labs.
-SHARING = ("authoring", "browser", "courses", "hub", "labs")
+SHARING = ("authoring", "browser", "courses", "howto", "hub", "labs")
 
 
 class Together(LoadScopeScheduling):
@@ -139,6 +139,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    _say_what_is_not_followed(terminalreporter)
     # From the reports, because tests may have run in other processes.
     reasons = Counter(
         str(report.longrepr[2]).removeprefix("Skipped: ")
@@ -153,3 +154,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for name, count in sorted(missing.items()):
         tests = "1 test" if count == 1 else f"{count} tests"
         terminalreporter.line(f"{tests} skipped: {system_packages.TABLE[name].sentence}")
+
+
+def _say_what_is_not_followed(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the blocks of how-tos that no test follows, with the reasons that the pages give."""
+    said = [
+        value
+        for report in terminalreporter.stats.get("passed", ())
+        for name, value in report.user_properties
+        if name == "not followed"
+    ]
+    if said:
+        terminalreporter.section("in how-tos, not followed")
+        for each in said:
+            terminalreporter.line(str(each))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tests.howto.reader import Command, File, HowTo
@@ -53,7 +54,7 @@ class Shell:
         assert self._bash.stdin
         assert self._bash.stdout
         self.log.write_bytes(b"")
-        # From a file, so that no quoting is needed; a command that asks finds nobody at the keyboard.
+        # From a file, so that nothing is quoted; a command that asks finds nobody at the keyboard.
         script = self.log.with_suffix(".sh")
         script.write_text(words + "\n", "utf-8")
         line = f'{{ . "{script}"; }} </dev/null >"{self.log}" 2>&1; echo "$?"\n'
@@ -74,10 +75,8 @@ class Shell:
 
     def end(self) -> None:
         """End the shell and whatever it has left running."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self._bash.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._bash.wait(10)
         for pipe in (self._bash.stdin, self._bash.stdout):
             if pipe:
@@ -114,7 +113,7 @@ def private(home: Path, root: Path) -> dict[str, str]:
         "IPYTHONDIR": str(home / "ipython"),
         "TZ": "UTC",
         "LANG": "C.UTF-8",
-        "COLUMNS": "100",
+        "COLUMNS": "160",
         "NO_COLOR": "1",
     }
 

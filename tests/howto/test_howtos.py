@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,15 +12,29 @@ from tests.howto.follower import INSTALLED_BY, follow
 from tests.howto.pages import check_tests, how_tos
 from tests.howto.reader import HowTo
 from tests.howto.starts import Starts
+from tests.hub.conftest import WHY_NOT
+from tests.hub.running import Hub, running_hub
 
-pytestmark = pytest.mark.long
+# The first hub makes the environment of its users, which is kept for the next run.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 HOW_TOS = how_tos()
 
 
 @pytest.fixture(scope="session")
-def starts(tmp_path_factory: pytest.TempPathFactory) -> Starts:
-    return Starts(tmp_path_factory.mktemp("starts"))
+def starts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starts]:
+    """What how-tos start with. A hub is started when the first of them needs one."""
+    with ExitStack() as running:
+        hubs: list[Hub] = []
+
+        def hub() -> Hub:
+            if WHY_NOT:
+                pytest.skip(WHY_NOT)
+            if not hubs:
+                hubs.append(running.enter_context(running_hub(("ann", "ben"))))
+            return hubs[0]
+
+        yield Starts(tmp_path_factory.mktemp("starts"), hub)
 
 
 def _name(how_to: HowTo) -> str:
@@ -26,9 +42,7 @@ def _name(how_to: HowTo) -> str:
 
 
 @pytest.mark.parametrize("how_to", HOW_TOS, ids=_name)
-def test_it_can_be_followed(
-    how_to: HowTo, starts: Starts, tmp_path: Path, record_property
-) -> None:
+def test_it_can_be_followed(how_to: HowTo, starts: Starts, tmp_path: Path, record_property) -> None:
     check_tests(how_to)
     for each in how_to.left_out:  # tests/conftest.py prints them
         record_property("not followed", f"{_name(how_to)}, line {each.line}: {each.why}")

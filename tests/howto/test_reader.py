@@ -128,7 +128,7 @@ def test_a_command_without_an_end_is_a_failure(followed, monkeypatch):
 
 def test_an_unknown_start_is_a_failure(tmp_path):
     with pytest.raises(UnknownStart, match="a castle"):
-        Starts(tmp_path).place("a castle", tmp_path / "here")
+        Starts(tmp_path, pytest.fail).place("a castle", tmp_path / "here")
 
 
 @pytest.mark.parametrize(
