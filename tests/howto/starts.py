@@ -112,11 +112,6 @@ def an_empty_folder(place: Place) -> None:
     """Nothing at all."""
 
 
-def a_lab_of_your_own(place: Place) -> None:
-    """A new lab, built and not changed yet."""
-    place.mlsys("new-lab lab_02_caches", "build")
-
-
 def a_bundle(place: Place) -> None:
     """What a professor begins with: the course in one file, and a list of the class.
 
@@ -186,7 +181,6 @@ def a_lab_of_your_own(place: Place) -> None:
 #: What each start is called: what it is made from, the name of its folder, and what makes it.
 KINDS: dict[str, tuple[str | None, str, Callable[[Place], None]]] = {
     "an empty folder": (None, "work", an_empty_folder),
-    "a lab of your own": ("an empty folder", "my_course", a_lab_of_your_own),
     "a bundle": (None, "work", a_bundle),
     "a new course": ("a bundle", "my_course", a_new_course),
     "a course": ("a new course", "my_course", a_course),
