@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(900)
 
 @pytest.fixture(scope="module")
 def page() -> HowTo:
-    """All sections of the page as one how-to: each goes on where the one above ended."""
+    """All sections of the page as one how-to: each continues the one above."""
     sections = read_page(PAGE)
     return HowTo(PAGE, 1, "Write your own instrument", steps=[s for e in sections for s in e.steps])
 
