@@ -112,9 +112,7 @@ class Derived(Generic[T]):
         return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
 
 
-def derived(
-    symbol: str, unit: str, about: str = ""
-) -> Callable[[Callable[[Any], T]], Derived[T]]:
+def derived(symbol: str, unit: str, about: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
     """Make a method with one ``return`` a derived quantity of its result.
 
     Parameters
