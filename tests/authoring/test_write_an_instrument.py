@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
+import re
 from pathlib import Path
 
 import pytest
@@ -80,12 +80,12 @@ def test_no_released_byte_gives_the_key_away(course):
     )
     for word in ("NumberKey", "Belief", "HIDDEN TESTS", "BEGIN SOLUTION", "balance", "tolerance"):
         assert word not in released
+    shown = [float(each) for each in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", released)]
+    assert len(shown) > 100
     for student in STUDENTS:
         key = asked(course.course, LAB, student).keys[QUESTION]
         assert not any(belief.says in released for belief in key.beliefs)
-        assert not {f"{key.value:g}", f"{key.value:.1f}", f"{key.value:.0f} MB"} & set(
-            json.dumps(released).replace("\\n", " ").split()
-        )
+        assert not [each for each in shown if each == pytest.approx(key.value, rel=1e-3)]
 
 
 def test_the_page_imports_only_what_the_list_of_parts_names(page):
