@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Final
 
-_HEADER: Final = "# What {} asks. Made by `mlsys build`; the original is in assignments/.\n\n"
+_MADE: Final = "Made by `mlsys build`; the original is in assignments/.\n\n"
 #: A line that is for IPython and not Python: a magic, or a command of the shell.
 _MAGIC: Final = re.compile(r"^\s*[%!].*$", re.M)
 _STAND_IN: Final = "_mlsys_magic_{}"
@@ -33,7 +33,20 @@ def student_asks(code: str, lab: str) -> str:
     <BLANKLINE>
     share = 0.5
     """
-    return _HEADER.format(lab) + student_source(code)
+    return f"# What {lab} asks. {_MADE}{student_source(code)}"
+
+
+def student_module(code: str, lab: str) -> str:
+    """A module beside a lab as students get it, under a line that says what the file is.
+
+    Examples
+    --------
+    >>> print(student_module("LINKS = 8", "lab_03_ring"), end="")
+    # Part of lab_03_ring. Made by `mlsys build`; the original is in assignments/.
+    <BLANKLINE>
+    LINKS = 8
+    """
+    return f"# Part of {lab}. {_MADE}{student_source(code)}"
 
 
 def student_source(code: str, *, cell: bool = False) -> str:

@@ -94,10 +94,13 @@ class Derived(Generic[T]):
 
     name: str
 
-    def __init__(self, symbol: str, unit: str, formula: Callable[[Any], T]) -> None:
+    def __init__(
+        self, symbol: str, unit: str, formula: Callable[[Any], T], about: str = ""
+    ) -> None:
         self.symbol = symbol
         self.unit = unit
         self.formula = formula
+        self.about = about
         self.__doc__ = formula.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -126,15 +129,41 @@ class Derived(Generic[T]):
     @cached_property
     def quantity(self) -> Quantity:
         """What this quantity is called."""
-        about = (self.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+        words = self.about or self.__doc__ or self.name.replace("_", " ")
+        about = words.strip().splitlines()[0].rstrip(".")
         return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
 
 
-def derived(symbol: str, unit: str) -> Callable[[Callable[[Any], T]], Derived[T]]:
-    """Make a method with one ``return`` a derived quantity of its result."""
+def derived(symbol: str, unit: str, about: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
+    """Make a method with one ``return`` a derived quantity of its result.
+
+    Parameters
+    ----------
+    symbol
+        How a formula writes it: a base, and after the underscore its index, as in ``t_memory``.
+    unit
+        Its unit in SI, or ``"%"`` or ``"×"``.
+    about
+        What it is, in a few words; otherwise the first line of the docstring says so. Say it here
+        in a module beside a lab: students get that module without docstrings.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.physics.domain import POSITIVE
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Trip(Result):
+    ...     data: float = given("D", "B", "what is sent", POSITIVE)
+    ...     bandwidth: float = given("B", "B/s", "what the link carries", POSITIVE)
+    ...
+    ...     @derived("T", "s", "time on the link")
+    ...     def total(self):
+    ...         return self.data / self.bandwidth
+    >>> print(Trip(data=1e9, bandwidth=50e9).derivation())
+    T = D / B = 1 GB / 50 GB/s = 20 ms   (time on the link)
+    """
 
     def wrap(formula: Callable[[Any], T]) -> Derived[T]:
-        return Derived(symbol, unit, formula)
+        return Derived(symbol, unit, formula, about)
 
     return wrap
 
