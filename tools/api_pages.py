@@ -352,7 +352,7 @@ def _rst_text(text: str) -> str:
 
 
 def _data(name: PublicName) -> list[str]:
-    lines = [f".. py:data:: {name.full}"]
+    lines = [f".. py:data:: {name.name}", f"   :module: {name.home}"]
     value = " ".join(repr(name.value).split())
     if len(value) <= _LONGEST_VALUE and " at 0x" not in value and not value.startswith("<"):
         lines.append(f"   :value: {value}")

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -121,7 +122,7 @@ def read_index(site: Path) -> Mapping[str, Any]:
 def found_objects(index: Mapping[str, Any]) -> set[str]:
     """The full names of all objects in the index."""
     return {
-        f"{prefix}.{entry[4]}".lstrip(".")
+        unescape(f"{prefix}.{entry[4]}".lstrip("."))
         for prefix, entries in index["objects"].items()
         for entry in entries
     }

@@ -11,10 +11,15 @@ INDEX = {
     "objects": {
         "": [[0, 1, 1, "confval-edition", "edition"]],
         "late": [[0, 1, 1, "confval-late-per_day", "per_day"]],
+        "labs.&lt;lab&gt;": [[0, 1, 1, "confval-labs-lab-due", "due"]],
         "mlsys_widgets": [[0, 0, 1, "", "MemoryBudget"]],
     },
 }
-ASKED = (["mlsys_widgets.MemoryBudget"], ["mlsys grade"], ["edition", "late.per_day"])
+ASKED = (
+    ["mlsys_widgets.MemoryBudget"],
+    ["mlsys grade"],
+    ["edition", "late.per_day", "labs.<lab>.due"],
+)
 
 
 @pytest.fixture
