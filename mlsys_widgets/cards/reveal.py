@@ -215,17 +215,20 @@ class Reveal(LabWidget):
     @property
     def right(self) -> str | None:
         """The option that is right: as named, or the one whose number is closest to the model."""
-        values = self._lock.item.values
-        if self._answer is not None or not values or self._model is None:
+        if self._answer is not None or not self._lock.item.values or self._model is None:
             return self._answer
-        actual = _now(self._model)
+        return self._closest(_now(self._model))
+
+    def _closest(self, actual: float) -> str | None:
+        """The option whose number is closest; `None` if options have no numbers."""
+        values = self._lock.item.values or {}
 
         def apart(number: float) -> float:
             if self._distance in {"times", "orders"} and number > 0 and actual > 0:
                 return abs(math.log(number / actual)) if math.isfinite(actual) else -number
             return abs(number - actual)
 
-        return min(values, key=lambda key: apart(values[key]))
+        return min(values, key=lambda key: apart(values[key]), default=None)
 
     def parts(self) -> Sequence[Part]:
         """The comparison, once the student asks for it."""
@@ -305,9 +308,23 @@ class Reveal(LabWidget):
             said.append(f"confidence {lock.confidence} of 5")
         return ", ".join(said)
 
+    def _decisive(self, right: str | None) -> float | None:
+        """The number that a prediction is judged by.
+
+        The model's, unless a named answer is closest to the measurement: then the question is what
+        really happens, and being close to the model is no merit.
+        """
+        if self._model is None:
+            return None
+        actual = self._known(_now(self._model))
+        if self._answer is None or self._measured is None or self._closest(actual) == right:
+            return actual
+        measured = self._known(_now(self._measured))
+        return measured if self._closest(measured) == right else actual
+
     def _remark(self, right: str | None, predicted: float | None) -> list[Prose]:
         """The verdict, and the sentence for this very option."""
-        actual = None if self._model is None else self._known(_now(self._model))
+        actual = self._decisive(right)
         label = "Not quite."
         if predicted is not None and actual is not None:
             label = verdict(predicted, actual, self._distance, self._unit)

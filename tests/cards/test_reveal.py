@@ -149,6 +149,25 @@ def test_an_option_that_is_near_but_not_the_nearest(led):
     assert "counted as" not in text  # the option names its number
 
 
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        ("A", "Not quite: 31.6 percentage points too high. A bound."),
+        ("B", "Right. As timed."),
+    ],
+)
+def test_what_really_happens_judges_when_the_question_is_about_that(led, chosen, says):
+    """Whoever takes the roof for a forecast is near the model, and gets no praise for it."""
+    options, values = {"A": "about 95%", "B": "about 65%"}, {"A": 0.95, "B": 0.65}
+    lock = PredictionLock(
+        "act1", question="?", options=options, values=values, unit="%", ledger=led
+    )
+    lock.commit(chosen, 4)
+    words = {"A": "A bound.", "B": "As timed."}
+    shown = lock.reveal(model=1.0, measured=0.634, answer="B", feedback=words)
+    assert says in shown.text()
+
+
 def test_what_an_option_counts_as_is_no_secret(led):
     options = {"A": "about a third", "C": "practically all of it"}
     values = {"A": 0.33, "C": 0.97}
