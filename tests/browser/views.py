@@ -1,0 +1,93 @@
+"""The views that the pages show, one function for each place where somebody works.
+
+Each yields names and pictures; what a view looks like in the other theme comes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import KERNEL_IS_IDLE, READY
+from tests.browser.pages import in_theme, settled
+from tests.browser.studio import LAB, ROOT, SHOWN, SIZE, THEMES, Picture, Studio, submission, take
+
+Views = Iterator[tuple[str, Picture]]
+_OPEN = """([path, factory, mode]) => jupyterapp.commands.execute(
+  'docmanager:open', { path, factory, options: { mode } })"""
+_CLOSE = (
+    "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
+)
+
+
+def student(studio: Studio, folder: str) -> Views:
+    """What a student sees: the page to start from, the Lab panel, a lab; then what its author sees.
+
+    All of it in one window, because opening JupyterLab takes longer than everything else.
+    """
+    page = studio.open(studio.served(f"lab/tree/{folder}/START_HERE.md"))
+    expect(page.locator(".jp-RenderedMarkdown:visible h1").first).to_be_visible(timeout=READY)
+    yield from in_both_themes(page, "hub")
+
+    open_beside(page, f"{folder}/{LAB}/{LAB}.ipynb", "Notebook", "tab-after")
+    page.evaluate(_CLOSE, "START_HERE.md")
+    banner = page.get_by_role("region", name="Start or resume the lab")
+    banner.get_by_role("button", name="Resume", exact=True).click()
+    expect(banner).to_be_hidden(timeout=READY)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
+    yield from in_both_themes(page, "panel")
+
+    page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
+    expect(page.locator("#mlsys-instrument-beside .mlsys-instrument")).to_be_visible()
+    bring(page.locator(".jp-Notebook .mlsys-lab-sealed").first, "end")
+    yield from in_both_themes(page, "lab")
+
+    page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
+    page.evaluate("jupyterapp.shell.collapseRight()")
+    (studio.lab.folder / folder / "lab.py").write_bytes(
+        (ROOT / "assignments" / LAB / "lab.py").read_bytes()
+    )
+    open_beside(page, f"{folder}/lab.py", "Editor", "split-left")
+    bring(page.get_by_text("## Act 1: Which wall").first, "start")
+    yield from in_both_themes(page, "author")
+
+
+def in_both_themes(page: Page, name: str) -> Views:
+    """The page as it is, once in each theme of JupyterLab."""
+    for theme in THEMES:
+        in_theme(page, theme.title())
+        yield f"{name}-{theme}", take(page)
+
+
+def open_beside(page: Page, path: str, factory: str, mode: str) -> None:
+    """Open a file in a viewer of JupyterLab."""
+    page.evaluate(_OPEN, [path, factory, mode])
+    settled(page)
+
+
+def bring(place: Locator, block: str) -> None:
+    """Bring a place into view, and wait until what is drawn above it has moved it for good."""
+    for _ in range(2):
+        place.evaluate("(place, block) => place.scrollIntoView({block})", block)
+        settled(place.page)
+
+
+def grader(studio: Studio, course: Path) -> Views:
+    """An autograded submission, as a TA reads it in formgrader. nbgrader has one theme."""
+    page = studio.open(studio.served(f"formgrader/submissions/{submission(course)}/"))
+    yield "formgrader", take(page)
+
+
+def report(studio: Studio, course: Path) -> Views:
+    """The report on a class."""
+    for theme in THEMES:
+        page = studio.open((course / "report.html").as_uri(), theme)
+        yield f"report-{theme}", take(page)
+
+
+def feedback(studio: Studio, course: Path) -> Views:
+    """The feedback on a submission, as its student reads it. nbgrader has one theme."""
+    page = studio.open((course / "feedback" / SHOWN / LAB / f"{LAB}.html").as_uri())
+    yield "feedback", take(page)
