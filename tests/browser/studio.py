@@ -158,13 +158,14 @@ def teach(root: Path) -> None:
     nbgrader(root, ["generate_feedback", LAB, "--student", SHOWN])
 
 
-# A server tells how long it is until a lab is due, and its clock is real: the words of the day are put
-# in their place, as our own code says them.
+# A server says how long it is until a lab is due, and its clock is real. In the pictures it is the
+# day that they show: what our own code says on that day takes the place of the answer.
 _ON_THE_DAY = """(() => {
   const ask = window.fetch;
   window.fetch = async (...about) => {
     const answer = await ask(...about);
-    if (!`${about[0].url ?? about[0]}`.includes('/mlsys/lab?') || answer.status !== 200) return answer;
+    const asked = `${about[0].url ?? about[0]}`;
+    if (!asked.includes('/mlsys/lab?') || answer.status !== 200) return answer;
     const said = { ...(await answer.json()), due: %s };
     return new Response(JSON.stringify(said), { headers: answer.headers });
   };

@@ -12,8 +12,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import KERNEL_IS_IDLE, READY
 from tests.browser.pages import in_theme, settled
-from tests.browser.studio import LAB, ROOT, SHOWN, SIZE, THEMES, Picture, Studio, submission, take
+from tests.browser.studio import LAB, ROOT, SHOWN, THEMES, Picture, Studio, around, submission, take
 
+#: The part of a report that no other grader has.
+BELIEFS = "What the class believes"
 Views = Iterator[tuple[str, Picture]]
 _OPEN = """([path, factory, mode]) => jupyterapp.commands.execute(
   'docmanager:open', { path, factory, options: { mode } })"""
@@ -81,10 +83,13 @@ def grader(studio: Studio, course: Path) -> Views:
 
 
 def report(studio: Studio, course: Path) -> Views:
-    """The report on a class."""
+    """The report on a class, where it says what students believe."""
     for theme in THEMES:
         page = studio.open((course / "report.html").as_uri(), theme)
-        yield f"report-{theme}", take(page)
+        section = page.locator("section", has=page.get_by_role("heading", name=BELIEFS))
+        bring(section, "start")
+        shown = around(section.locator("h2"), section.locator("figure"), margin=24)
+        yield f"report-{theme}", take(page, shown)
 
 
 def feedback(studio: Studio, course: Path) -> Views:
