@@ -41,15 +41,14 @@ SIZE = {"width": 1280, "height": 720}
 #: Colors of a kept picture: enough for text and charts, in a third of the bytes.
 COLORS = 128
 
-LAB, EARLIER = "lab_11_roofline", "lab_07_kernel_fusion"
+EARLIER, LAB, LATER = "lab_07_kernel_fusion", "lab_11_roofline", "lab_review_foundations"
 #: The moment at which everything is seen: on the browser's clock, and in what the server says.
 NOW = datetime(2026, 3, 6, 16, 20, tzinfo=UTC)
-DUE = {
-    EARLIER: datetime(2026, 2, 23, 22, 59, tzinfo=UTC),
-    LAB: datetime(2026, 3, 9, 22, 59, tzinfo=UTC),
-}
 DATES = OwnDates(
-    {lab: LabDates(due=due, late=LatePolicy(10, 15, 50)) for lab, due in DUE.items()},
+    {
+        lab: LabDates(due=datetime(2026, 3, day, 22, 59, tzinfo=UTC), late=LatePolicy(10, 15, 50))
+        for lab, day in ((LAB, 9), (LATER, 23))
+    },
     ZoneInfo("Europe/Berlin"),
 )
 #: The class: how many, and plain work only, so that a page shows what it shows on a plain day.
@@ -98,6 +97,7 @@ _WORDS = """box => {
 def take(page: Page, clip: dict[str, float] | None = None) -> Picture:
     """A picture of a page, or of a part of it, and the words in it."""
     frame = clip or {"x": 0, "y": 0, **page.viewport_size}
+    page.evaluate("document.activeElement?.blur()")
     text = page.evaluate(_WORDS, frame)
     return Picture(page.screenshot(clip=clip, animations="disabled", caret="hide"), text)
 
@@ -119,9 +119,11 @@ def evening(minutes: int) -> Callable[[], datetime]:
 
 def study(folder: Path) -> None:
     """Lay out what a student has: an earlier lab with its design, and the first act of the next."""
-    for lab in (EARLIER, LAB):
+    for lab in (EARLIER, LAB, LATER):
         shutil.copytree(ROOT / "release" / lab, folder / lab)
-        (folder / lab / LAB_DATES).write_text(DATES.as_text(), "utf-8")
+    for lab, dates in DATES.labs.items():
+        own = OwnDates({lab: dates}, DATES.zone)
+        (folder / lab / LAB_DATES).write_text(own.as_text(), "utf-8")
     welcome(folder)
     refresh_start_page(folder, NOW)
     asked = load(folder / EARLIER)
@@ -142,6 +144,8 @@ def study(folder: Path) -> None:
         new_id=lambda: "1" * 32,
     )
     ledger.commit_prediction("act1_wall", "A", 4)
+    for path in (*folder.rglob("*"), folder):
+        os.utime(path, ((NOW - timedelta(days=1)).timestamp(),) * 2)
 
 
 def teach(root: Path) -> None:
@@ -155,7 +159,22 @@ def teach(root: Path) -> None:
     ):
         done = run_tool(root, "mlsys_widgets", *words)
         assert done.returncode == 0, done.stdout + done.stderr
+    _number_submissions(root)
     nbgrader(root, ["generate_feedback", LAB, "--student", SHOWN])
+
+
+def _number_submissions(root: Path) -> None:
+    """Formgrader sorts submissions by ids that nbgrader draws at random: sort them by student."""
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db, db:
+        found = db.execute(
+            "select n.id from submitted_notebook n join submitted_assignment a"
+            " on n.assignment_id = a.id order by a.student_id"
+        ).fetchall()
+        for number, (drawn,) in enumerate(found, 1):
+            for place in ("submitted_notebook set id", "grade set notebook_id",
+                          "comment set notebook_id"):  # fmt: skip
+                own = place.rpartition(" ")[2]
+                db.execute(f"update {place} = ? where {own} = ?", (f"{number:032x}", drawn))
 
 
 # A server says how long it is until a lab is due, and its clock is real. In the pictures it is the

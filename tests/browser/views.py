@@ -5,7 +5,7 @@ Each yields names and pictures; what a view looks like in the other theme comes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -16,9 +16,13 @@ from tests.browser.studio import LAB, ROOT, SHOWN, THEMES, Picture, Studio, arou
 
 #: The part of a report that no other grader has.
 BELIEFS = "What the class believes"
+#: Where the text of the lab is shown: the cell above this heading begins its first act.
+ACT = "# %% [markdown]\n# ## Act 1"
+COMMENT = "Right, but which number on the dashboard would you change, and to what?"
 Views = Iterator[tuple[str, Picture]]
-_OPEN = """([path, factory, mode]) => jupyterapp.commands.execute(
-  'docmanager:open', { path, factory, options: { mode } })"""
+_OPEN = """async ([path, factory, mode]) => {
+  await jupyterapp.commands.execute('docmanager:open', { path, factory, options: { mode } });
+}"""
 _CLOSE = (
     "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
 )
@@ -41,25 +45,32 @@ def student(studio: Studio, folder: str) -> Views:
     page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
     yield from in_both_themes(page, "panel")
 
-    page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
+    page.evaluate(_BESIDE)
     expect(page.locator("#mlsys-instrument-beside .mlsys-instrument")).to_be_visible()
-    bring(page.locator(".jp-Notebook .mlsys-lab-sealed").first, "end")
-    yield from in_both_themes(page, "lab")
+    sealed = page.locator(".jp-Notebook .mlsys-lab-sealed").first
+    yield from in_both_themes(page, "lab", lambda: bring(sealed, "end"))
 
-    page.evaluate("jupyterapp.commands.execute('mlsys:toggle-instrument-beside')")
+    page.evaluate(_BESIDE)
     page.evaluate("jupyterapp.shell.collapseRight()")
-    (studio.lab.folder / folder / "lab.py").write_bytes(
-        (ROOT / "assignments" / LAB / "lab.py").read_bytes()
-    )
+    text = (ROOT / "assignments" / LAB / "lab.py").read_text("utf-8")
+    (studio.lab.folder / folder / "lab.py").write_text(text, "utf-8")
     open_beside(page, f"{folder}/lab.py", "Editor", "split-left")
-    bring(page.get_by_text("## Act 1: Which wall").first, "start")
-    yield from in_both_themes(page, "author")
+    line = 1 + text[: text.index(ACT)].count("\n")
+    card = page.locator(".jp-Notebook .jp-Cell", has=sealed)
+
+    def arrange() -> None:
+        bring(card, "start")
+        page.evaluate(_TO_LINE, line)
+
+    yield from in_both_themes(page, "author", arrange)
 
 
-def in_both_themes(page: Page, name: str) -> Views:
+def in_both_themes(page: Page, name: str, arrange: Callable[[], None] = lambda: None) -> Views:
     """The page as it is, once in each theme of JupyterLab."""
     for theme in THEMES:
         in_theme(page, theme.title())
+        arrange()
+        settled(page)
         yield f"{name}-{theme}", take(page)
 
 
@@ -79,6 +90,12 @@ def bring(place: Locator, block: str) -> None:
 def grader(studio: Studio, course: Path) -> Views:
     """An autograded submission, as a TA reads it in formgrader. nbgrader has one theme."""
     page = studio.open(studio.served(f"formgrader/submissions/{submission(course)}/"))
+    essay = page.locator(".nbgrader_cell", has=page.locator("#advice")).first
+    # Points of the autograder arrive after the page.
+    expect(page.locator("#commitments").first).to_have_attribute("placeholder", "12")
+    essay.locator(".score").fill("6")
+    essay.locator("textarea.comment").fill(COMMENT)
+    bring(essay, "end")
     yield "formgrader", take(page)
 
 
