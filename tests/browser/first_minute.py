@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import KERNEL_IS_IDLE, READY
-from tests.browser.pages import draw_all, settled
+from tests.browser.pages import draw_all, in_theme, settled
 from tests.browser.studio import LAB, PICTURES, Studio
 
 GIF = PICTURES / "first_minute.gif"
@@ -22,7 +22,7 @@ SIZE = (960, 600)
 #: Colors that all frames share, so that what stands still is stored once.
 COLORS = 64
 #: Where the pointer is before it moves.
-REST = (700.0, 420.0)
+REST = (820.0, 520.0)
 
 _POINTER = """([x, y]) => {
   const arrow = document.createElement('div');
@@ -36,6 +36,8 @@ _POINTER = """([x, y]) => {
     document.addEventListener(kind, event => put(event.clientX, event.clientY), true);
   }
 }"""
+# Clocks run: what they show would be another picture every time.
+_WITHOUT_CLOCKS = "#jp-bottom-panel, .mlsys-lab-sealed time { visibility: hidden }"
 _INDEX = """name => jupyterapp.shell.currentWidget.content.model.toJSON().cells
   .findIndex(each => each.id === name)"""
 
@@ -86,8 +88,13 @@ class Film:
         self.page.mouse.down()
         for way in ways:
             self.page.mouse.move(x + way, y, steps=3)
+            self.page.wait_for_timeout(150)  # the point follows when the kernel has answered
+            self.page.wait_for_function(KERNEL_IS_IDLE)
             settled(self.page)
-            self.show(240)
+            if box := handle.bounding_box():  # as a hand does, stay on the point
+                y = box["y"] + box["height"] / 2
+                self.page.mouse.move(x + way, y)
+            self.show(260)
         self.page.mouse.up()
         self._at = (x + ways[-1], y)
 
@@ -130,6 +137,8 @@ def opened(studio: Studio, folder: str) -> Page:
     page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
     draw_all(page)
     page.evaluate("jupyterapp.shell.collapseRight(); jupyterapp.shell.collapseLeft()")
+    page.add_style_tag(content=_WITHOUT_CLOCKS)
+    in_theme(page, "Light")
     settled(page)
     return page
 
@@ -143,13 +152,18 @@ def first_minute(page: Page) -> Film:
     film.click(asked.locator(".mlsys-lab-options input[value='A']"))
     film.click(asked.locator(".mlsys-lab-confidence input[value='4']"))
     film.click(asked.get_by_role("button", name="Commit my prediction"))
-    film.click(asked.get_by_role("button", name="Seal it"), 1000)
+    film.click(asked.get_by_role("button", name="Seal it"))
     expect(asked.locator(".mlsys-lab-sealed")).to_be_visible()
+    film.move(*REST, steps=2)
+    film.show(700)
     roofline = cell(page, "instrument_Measured-products-under-the-roof-of-an-H200")
     film.scroll_to(roofline, 1200)
-    film.drag(roofline.locator(".mlsys-handle").first, (-60, -130, -210, -300, -210, -110, -30, 0))
+    point = roofline.locator(".mlsys-handle[aria-label='N']")
+    film.drag(point, (-30, -60, -90, -120, -155, -190, -155, -110, -70, -30, 0))
     compared = cell(page, "reveal_act1_real")
     film.scroll_to(compared, 600)
-    film.click(compared.get_by_role("button", name="Compare with the model"), 4000)
+    film.click(compared.get_by_role("button", name="Compare with the model"), 300)
     expect(compared).to_contain_text("You predicted")
+    film.move(*REST, steps=3)
+    film.show(3600)
     return film

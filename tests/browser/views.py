@@ -23,6 +23,20 @@ Views = Iterator[tuple[str, Picture]]
 _OPEN = """async ([path, factory, mode]) => {
   await jupyterapp.commands.execute('docmanager:open', { path, factory, options: { mode } });
 }"""
+_BESIDE = "jupyterapp.commands.execute('mlsys:toggle-instrument-beside')"
+# Twice, because the heights of lines that were never drawn are only estimated.
+_TO_LINE = """async line => {
+  const view = jupyterapp.shell.currentWidget.content.editor.editor;
+  for (const turn of [1, 2]) {
+    view.scrollDOM.scrollTop = view.lineBlockAt(view.state.doc.line(line).from).top;
+    await new Promise(done => setTimeout(done, 100));
+  }
+}"""
+# The remark on the first answer that earned some of its points, and not all of them.
+_PARTLY_RIGHT = """() => [...document.querySelectorAll('pre')].find(each => {
+  const found = /([0-9.]+) of ([0-9.]+) points/.exec(each.innerText);
+  return found && 0 < Number(found[1]) && Number(found[1]) < Number(found[2]);
+})"""
 _CLOSE = (
     "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
 )
@@ -56,7 +70,7 @@ def student(studio: Studio, folder: str) -> Views:
     (studio.lab.folder / folder / "lab.py").write_text(text, "utf-8")
     open_beside(page, f"{folder}/lab.py", "Editor", "split-left")
     line = 1 + text[: text.index(ACT)].count("\n")
-    card = page.locator(".jp-Notebook .jp-Cell", has=sealed)
+    card = page.locator(".jp-Notebook .jp-Cell", has=page.locator(".mlsys-lab-sealed")).first
 
     def arrange() -> None:
         bring(card, "start")
@@ -112,4 +126,9 @@ def report(studio: Studio, course: Path) -> Views:
 def feedback(studio: Studio, course: Path) -> Views:
     """The feedback on a submission, as its student reads it. nbgrader has one theme."""
     page = studio.open((course / "feedback" / SHOWN / LAB / f"{LAB}.html").as_uri())
+    partly = page.evaluate_handle(_PARTLY_RIGHT).as_element()
+    assert partly, f"{SHOWN} has no answer that earned some of its points"
+    partly.evaluate("remark => remark.scrollIntoView({block: 'end'})")
+    page.mouse.wheel(0, 12)
+    settled(page)
     yield "feedback", take(page)
