@@ -12,7 +12,18 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import KERNEL_IS_IDLE, READY
 from tests.browser.pages import in_theme, settled
-from tests.browser.studio import LAB, ROOT, SHOWN, THEMES, Picture, Studio, around, submission, take
+from tests.browser.studio import (
+    LAB,
+    ROOT,
+    SHOWN,
+    SIZE,
+    THEMES,
+    Picture,
+    Studio,
+    around,
+    submission,
+    take,
+)
 
 #: The part of a report that no other grader has.
 BELIEFS = "What the class believes"
@@ -62,6 +73,8 @@ def student(studio: Studio, folder: str) -> Views:
     page.evaluate(_BESIDE)
     expect(page.locator("#mlsys-instrument-beside .mlsys-instrument")).to_be_visible()
     sealed = page.locator(".jp-Notebook .mlsys-lab-sealed").first
+    # A little more or less of a window, so that no line ends in the middle of a card.
+    page.set_viewport_size({**SIZE, "height": 744})
     yield from in_both_themes(page, "lab", lambda: bring(sealed, "end"))
 
     page.evaluate(_BESIDE)
@@ -76,6 +89,7 @@ def student(studio: Studio, folder: str) -> Views:
         bring(card, "start")
         page.evaluate(_TO_LINE, line)
 
+    page.set_viewport_size({**SIZE, "height": 684})
     yield from in_both_themes(page, "author", arrange)
 
 
