@@ -18,7 +18,8 @@ from tests.browser.pages import draw_all, in_theme, settled
 from tests.browser.studio import LAB, PICTURES, Studio
 
 GIF = PICTURES / "first_minute.gif"
-SIZE = (960, 600)
+#: Of a frame; below it, the window has its status bar, where a clock runs.
+SIZE = (960, 576)
 #: Colors that all frames share, so that what stands still is stored once.
 COLORS = 64
 #: Where the pointer is before it moves.
@@ -36,8 +37,8 @@ _POINTER = """([x, y]) => {
     document.addEventListener(kind, event => put(event.clientX, event.clientY), true);
   }
 }"""
-# Clocks run: what they show would be another picture every time.
-_WITHOUT_CLOCKS = "#jp-bottom-panel, .mlsys-lab-sealed time { visibility: hidden }"
+# The time of a commitment is real, and would be another one in every picture.
+_WITHOUT_CLOCKS = ".mlsys-lab-sealed time { visibility: hidden }"
 _INDEX = """name => jupyterapp.shell.currentWidget.content.model.toJSON().cells
   .findIndex(each => each.id === name)"""
 
@@ -54,7 +55,8 @@ class Film:
 
     def show(self, milliseconds: int) -> None:
         """Take a frame; one like the frame before only makes that one last longer."""
-        png = self.page.screenshot(caret="hide", animations="disabled")
+        clip = {"x": 0, "y": 0, "width": SIZE[0], "height": SIZE[1]}
+        png = self.page.screenshot(clip=clip, caret="hide", animations="disabled")
         frame = Image.open(BytesIO(png)).convert("RGB")
         if self.frames and self.frames[-1].tobytes() == frame.tobytes():
             self.times[-1] += milliseconds
@@ -130,7 +132,7 @@ def cell(page: Page, name: str) -> Locator:
 def opened(studio: Studio, folder: str) -> Page:
     """The lab alone in a small window, started."""
     page = studio.open(studio.served(f"lab/workspaces/film/tree/{folder}/{LAB}/{LAB}.ipynb"))
-    page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
+    page.set_viewport_size({"width": SIZE[0], "height": SIZE[1] + 24})
     banner = page.get_by_role("region", name="Start or resume the lab")
     banner.get_by_role("button", name="Resume", exact=True).click()
     expect(banner).to_be_hidden(timeout=READY)

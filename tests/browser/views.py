@@ -48,6 +48,13 @@ _PARTLY_RIGHT = """() => [...document.querySelectorAll('pre')].find(each => {
   const found = /([0-9.]+) of ([0-9.]+) points/.exec(each.innerText);
   return found && 0 < Number(found[1]) && Number(found[1]) < Number(found[2]);
 })"""
+_FROM_ITS_QUESTION = """remark => {
+  remark.scrollIntoView({ block: 'end' });
+  scrollBy(0, 20);
+  const above = [...document.querySelectorAll('h2, h3, h4')].filter(
+    each => each.compareDocumentPosition(remark) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return [above.at(-1).getBoundingClientRect().top, remark.getBoundingClientRect().bottom];
+}"""
 _CLOSE = (
     "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
 )
@@ -117,7 +124,8 @@ def bring(place: Locator, block: str) -> None:
 
 def grader(studio: Studio, course: Path) -> Views:
     """An autograded submission, as a TA reads it in formgrader. nbgrader has one theme."""
-    page = studio.open(studio.served(f"formgrader/submissions/{submission(course)}/"))
+    page = studio.open(studio.served("formgrader/manage_assignments"))  # which logs in
+    page.goto(f"{studio.lab.url}formgrader/submissions/{submission(course)}/")
     essay = page.locator(".nbgrader_cell", has=page.locator("#advice")).first
     # Points of the autograder arrive after the page.
     expect(page.locator("#commitments").first).to_have_attribute("placeholder", "12")
@@ -132,8 +140,12 @@ def report(studio: Studio, course: Path) -> Views:
     for theme in THEMES:
         page = studio.open((course / "report.html").as_uri(), theme)
         section = page.locator("section", has=page.get_by_role("heading", name=BELIEFS))
-        bring(section, "start")
-        shown = around(section.locator("h2"), section.locator("figure"), margin=24)
+        bring(section.locator("figure"), "center")
+        shown = around(section.locator("p").first, section.locator("figure svg"))
+        top = section.locator("h2").bounding_box()
+        assert top
+        shown["height"] += shown["y"] - (top["y"] - 16)
+        shown["y"] = top["y"] - 16
         yield f"report-{theme}", take(page, shown)
 
 
@@ -142,7 +154,6 @@ def feedback(studio: Studio, course: Path) -> Views:
     page = studio.open((course / "feedback" / SHOWN / LAB / f"{LAB}.html").as_uri())
     partly = page.evaluate_handle(_PARTLY_RIGHT).as_element()
     assert partly, f"{SHOWN} has no answer that earned some of its points"
-    partly.evaluate("remark => remark.scrollIntoView({block: 'end'})")
-    page.mouse.wheel(0, 12)
-    settled(page)
-    yield "feedback", take(page)
+    top, bottom = partly.evaluate(_FROM_ITS_QUESTION)
+    shown = {"x": 60, "y": top - 24, "width": SIZE["width"] - 120, "height": bottom - top + 40}
+    yield "feedback", take(page, shown)
