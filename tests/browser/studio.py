@@ -52,7 +52,7 @@ DATES = OwnDates(
     ZoneInfo("Europe/Berlin"),
 )
 #: The class: how many, and plain work only, so that a page shows what it shows on a plain day.
-STUDENTS, KINDS = 24, "right,mostly-right,misconceived,late"
+STUDENTS, KINDS = 16, "right,mostly-right,misconceived,late"
 #: Whose submission and feedback are shown.
 SHOWN = "student-002"
 

@@ -29,7 +29,7 @@ from tests.browser.studio import (
 BELIEFS = "What the class believes"
 #: Where the text of the lab is shown: the cell above this heading begins its first act.
 ACT = "# %% [markdown]\n# ## Act 1"
-COMMENT = "Right, but which number on the dashboard would you change, and to what?"
+COMMENT = "Which number on the dashboard would you change, and to what?"
 Views = Iterator[tuple[str, Picture]]
 _OPEN = """async ([path, factory, mode]) => {
   await jupyterapp.commands.execute('docmanager:open', { path, factory, options: { mode } });
@@ -80,9 +80,15 @@ def student(studio: Studio, folder: str) -> Views:
     page.evaluate(_BESIDE)
     expect(page.locator("#mlsys-instrument-beside .mlsys-instrument")).to_be_visible()
     sealed = page.locator(".jp-Notebook .mlsys-lab-sealed").first
-    # A little more or less of a window, so that no line ends in the middle of a card.
-    page.set_viewport_size({**SIZE, "height": 744})
-    yield from in_both_themes(page, "lab", lambda: bring(sealed, "end"))
+    # Down to the first row of the instrument's cards: the second one is cut by the window.
+    shown = {"x": 0, "y": 0, "width": SIZE["width"], "height": 660}
+
+    def end_with_prediction() -> None:
+        bring(sealed, "end")
+        page.mouse.move(400, 400)
+        page.mouse.wheel(0, 44)
+
+    yield from in_both_themes(page, "lab", end_with_prediction, shown)
 
     page.evaluate(_BESIDE)
     page.evaluate("jupyterapp.shell.collapseRight()")
@@ -96,17 +102,22 @@ def student(studio: Studio, folder: str) -> Views:
         bring(card, "start")
         page.evaluate(_TO_LINE, line)
 
-    page.set_viewport_size({**SIZE, "height": 684})
+    page.set_viewport_size({**SIZE, "height": 684})  # the next card would begin below
     yield from in_both_themes(page, "author", arrange)
 
 
-def in_both_themes(page: Page, name: str, arrange: Callable[[], None] = lambda: None) -> Views:
+def in_both_themes(
+    page: Page,
+    name: str,
+    arrange: Callable[[], None] = lambda: None,
+    clip: dict[str, float] | None = None,
+) -> Views:
     """The page as it is, once in each theme of JupyterLab."""
     for theme in THEMES:
         in_theme(page, theme.title())
         arrange()
         settled(page)
-        yield f"{name}-{theme}", take(page)
+        yield f"{name}-{theme}", take(page, clip)
 
 
 def open_beside(page: Page, path: str, factory: str, mode: str) -> None:
@@ -129,9 +140,10 @@ def grader(studio: Studio, course: Path) -> Views:
     essay = page.locator(".nbgrader_cell", has=page.locator("#advice")).first
     # Points of the autograder arrive after the page.
     expect(page.locator("#commitments").first).to_have_attribute("placeholder", "12")
-    essay.locator(".score").fill("6")
+    essay.locator(".score").fill("3")
     essay.locator("textarea.comment").fill(COMMENT)
     bring(essay, "end")
+    page.evaluate("scrollBy(0, 16)")
     yield "formgrader", take(page)
 
 
@@ -140,6 +152,7 @@ def report(studio: Studio, course: Path) -> Views:
     for theme in THEMES:
         page = studio.open((course / "report.html").as_uri(), theme)
         section = page.locator("section", has=page.get_by_role("heading", name=BELIEFS))
+        page.set_viewport_size({**SIZE, "height": 900})
         bring(section.locator("figure"), "center")
         shown = around(section.locator("p").first, section.locator("figure svg"))
         top = section.locator("h2").bounding_box()
@@ -155,5 +168,5 @@ def feedback(studio: Studio, course: Path) -> Views:
     partly = page.evaluate_handle(_PARTLY_RIGHT).as_element()
     assert partly, f"{SHOWN} has no answer that earned some of its points"
     top, bottom = partly.evaluate(_FROM_ITS_QUESTION)
-    shown = {"x": 60, "y": top - 24, "width": SIZE["width"] - 120, "height": bottom - top + 40}
+    shown = {"x": 60, "y": top - 40, "width": SIZE["width"] - 120, "height": bottom - top + 46}
     yield "feedback", take(page, shown)
