@@ -30,10 +30,16 @@ def difference(picture: Path, name: str) -> str:
         return ""
     if not reference.exists():
         return f"there is no {reference.name}: run with UPDATE_PICTURES=1 and look at it"
-    then = Image.open(reference).convert("RGB")
+    said = differing_pixels(now, Image.open(reference))
+    return f"{picture} against {name}: {said}" if said else ""
+
+
+def differing_pixels(now: Image.Image, then: Image.Image, may_differ: float = _MAY_DIFFER) -> str:
+    """How two pictures differ, in words; nothing if they do not."""
+    now, then = now.convert("RGB"), then.convert("RGB")
     if now.width != then.width or abs(now.height - then.height) > 4:
-        return f"{name} is {now.size}, its reference {then.size}"
+        return f"it is {now.size}, and was {then.size}"
     height = min(now.height, then.height)
     a, b = (np.asarray(p, dtype=int)[:height] for p in (now, then))
     differ = float(np.mean(np.abs(a - b).max(axis=2) > _SAME))
-    return f"{differ:.1%} of {picture} differ from {name}" if differ > _MAY_DIFFER else ""
+    return f"{differ:.1%} of the pixels differ" if differ > may_differ else ""
