@@ -35,7 +35,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-term test-all nbval lint types format docs bench wheel bundle constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-term test-all nbval lint types format docs pictures bench wheel bundle constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -104,6 +104,11 @@ docs: $(VENV)/.dev ## Build the pages into build/html, and check them
 	$(PY) -m pytest -q tests/project/test_examples.py tests/project/test_voice.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
 	$(PY) tools/check_pages.py
+
+# Look at every picture before you commit it.
+pictures: system-packages $(VENV)/.dev ## Take the pictures of the pages again, in a real browser
+	$(PY) tools/pictures.py
+	UPDATE_PICTURES=1 $(PY) -m pytest -m "slow or not slow" tests/browser/test_screenshots.py $(ARGS)
 
 bench: $(VENV)/.bench ## Run every benchmark
 	@status=0; for benchmark in $(wildcard benchmarks/*.py); do \

@@ -12,7 +12,7 @@ import pytest
 TARGETS = {
     "help", "lab", "hub", "test", "test-hub", "test-term", "test-all", "lint", "types", "format",
     "docs",
-    "bench", "wheel", "bundle", "constraints", "clean", "labextension", "quick", "nbval",
+    "pictures", "bench", "wheel", "bundle", "constraints", "clean", "labextension", "quick", "nbval",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by
