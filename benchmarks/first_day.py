@@ -37,8 +37,12 @@ def command(*words: str, cwd: Path, home: Path) -> float:
     """Run a program as somebody whose home is empty; seconds."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     here = {**os.environ, "HOME": str(home), "PATH": path, "PYTHONPATH": str(ROOT)}
+    began = time.perf_counter()
     run = [sys.executable, "-m", *words]
-    return seconds(lambda: subprocess.run(run, cwd=cwd, env=here, check=True, capture_output=True))
+    done = subprocess.run(run, cwd=cwd, env=here, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)} fails:\n{done.stdout}{done.stderr}")
+    return time.perf_counter() - began
 
 
 def course(aside: Path) -> dict[str, Any]:
@@ -51,7 +55,8 @@ def course(aside: Path) -> dict[str, Any]:
     packed = command("mlsys_widgets", "build", "--bundle", str(bundle), cwd=ROOT, home=home)
     init = ("init", str(aside / "course"), "--from", str(bundle), "--roster", str(roster))
     made = command("mlsys_widgets", "course", *init, cwd=aside, home=home)
-    (aside / "exchange").mkdir(mode=0o777)
+    (aside / "exchange").mkdir()
+    (aside / "exchange").chmod(0o777)
     settings = aside / "course" / "nbgrader_config.py"
     settings.write_text(f"{settings.read_text()}\nc.Exchange.root = {str(aside / 'exchange')!r}\n")
     checked = command("mlsys_widgets", "course", "doctor", cwd=aside / "course", home=home)

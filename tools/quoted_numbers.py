@@ -75,31 +75,18 @@ def _one(found: Found) -> str:
 
 
 def _many(found: Found) -> str:
-    ways = {"by record": found["many"], "with `--run`": found["many-run"]}
-    numbers = [number for number, _, _ in next(iter(ways.values()))["curve"]]
-    shown = [numbers.index(numbers[0]), *range(2, len(numbers), 2)]
-    header = ("graded", *(f"{numbers[each]:,}" for each in shown))
-    rows = []
-    for way, of in ways.items():
-        curve = of["curve"]
-        rows.append((f"{way}, seconds", *(f"{curve[each][1]:.1f}" for each in shown)))
-        rows.append(("coordinator, MiB", *(f"{curve[each][2]:.0f}" for each in shown)))
-    took = ways["by record"]["curve"][-1][1]
-    goal = "" if took <= _GOAL_MANY else f" The goal of {_GOAL_MANY} s by record is not reached."
-    return f"{_table(header, rows)}\n\n{_conditions(found['many'])}.{goal}"
-
-
-def _projection(found: Found) -> str:
-    of = found["projection"]
-    few, many = of["reached"].items()
-    return (
-        f"For {of['class']:,} submissions on {of['machines']} such machines, this projects to"
-        f" {of['per_second']:.0f} submissions a second and"
-        f" {of['class'] / of['per_second'] / 60:.1f} minutes. We checked the projection with"
-        f" workers that only take as long as real ones: {few[0]} of them reach {few[1]:.0%} of it,"
-        f" and {many[0]} reach {many[1]:.0%}. A real cluster of {of['machines']} machines was not"
-        " available."
+    of = found["many"]
+    shown = [of["curve"][0], *of["curve"][2::2]]
+    took = of["curve"][-1][1]
+    goal = "" if took <= _GOAL_MANY else f" The goal of {_GOAL_MANY} s is not reached."
+    table = _table(
+        ("graded, by record", *(f"{number:,}" for number, _, _ in shown)),
+        [
+            ("seconds", *(f"{at:.1f}" for _, at, _ in shown)),
+            ("coordinator, MiB", *(f"{memory:.0f}" for _, _, memory in shown)),
+        ],
     )
+    return f"{table}\n\n{_conditions(of)}.{goal}"
 
 
 def _regrading(found: Found) -> str:
@@ -163,7 +150,6 @@ PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
         "stock": ("grading", _stock),
         "one": ("grading", _one),
         "many": ("grading", _many),
-        "projection": ("grading", _projection),
     },
     "docs/instructors/regrading.md": {"regrading": ("regrading", _regrading)},
     "docs/instructors/course.md": {"course": ("first_day", _course)},
