@@ -14,7 +14,8 @@ ARGS ?=
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
 # it: minutes each, so they are tested by make test-hub.
-DAYS := tests/hub tests/courses tests/deploy tests/browser tests/labs/test_nbgrader.py \
+DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto tests/labs/test_nbgrader.py \
+	tests/authoring/test_write_an_instrument.py \
 	tests/labs/test_read_off.py tests/grading/test_differential.py tests/grading/test_preprocessor.py tests/grading/test_postgres.py \
 	tests/grading/test_chaos.py tests/grading/test_broken.py tests/grading/test_marking.py \
 	tests/grading/test_archives.py tests/grading/test_by_record.py tests/grading/test_coordinator.py \

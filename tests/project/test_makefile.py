@@ -11,8 +11,8 @@ import pytest
 
 TARGETS = {
     "help", "lab", "hub", "test", "test-hub", "test-term", "test-all", "lint", "types", "format",
-    "docs",
-    "pictures", "bench", "wheel", "bundle", "constraints", "clean", "labextension", "quick", "nbval",
+    "docs", "pictures",
+    "bench", "wheel", "bundle", "constraints", "clean", "labextension", "quick", "nbval",
 }  # fmt: skip
 
 # Stands in for every Python: writes down how it was called, makes a virtual environment by
