@@ -83,8 +83,9 @@ def test_test_checks_style_and_types_before_it_runs_the_tests(checkout):
     ]  # fmt: skip
     spread = "-n 2 --dist loadscope --no-loadscope-reorder"
     days = (
-        "tests/hub", "tests/courses", "tests/deploy", "tests/browser",
-        "tests/labs/test_nbgrader.py", "tests/labs/test_read_off.py",
+        "tests/hub", "tests/courses", "tests/deploy", "tests/browser", "tests/howto",
+        "tests/labs/test_nbgrader.py", "tests/authoring/test_write_an_instrument.py",
+        "tests/labs/test_read_off.py",
         "tests/grading/test_differential.py",
         "tests/grading/test_preprocessor.py", "tests/grading/test_postgres.py",
         "tests/grading/test_chaos.py", "tests/grading/test_broken.py",
