@@ -55,6 +55,7 @@ html_css_files = ["derivation.css"]
 # A page without pages below it has nothing to put in a sidebar.
 html_sidebars = {page: [] for page in ("install",)}
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
