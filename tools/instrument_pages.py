@@ -231,8 +231,8 @@ def _formulas(instrument: Instrument) -> Iterator[str]:
 def _measured(kind: Kind) -> Iterator[str]:
     if not kind.evidence:
         yield (
-            "No timing stands behind this instrument: it follows from definitions and from what "
-            "datasheets say. [The numbers](../physics/2_numbers.md) have their sources beside them."
+            "Nothing was timed for this instrument: it follows from definitions, from datasheets, or "
+            "from what tools document. [The numbers](../physics/2_numbers.md) name their sources."
         )
         return
     for name, held in trials().items():
