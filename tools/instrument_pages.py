@@ -231,8 +231,8 @@ def _formulas(instrument: Instrument) -> Iterator[str]:
 def _measured(kind: Kind) -> Iterator[str]:
     if not kind.evidence:
         yield (
-            "Nothing was timed for this instrument: it follows from definitions, from datasheets, or "
-            "from what tools document. [The numbers](../physics/2_numbers.md) name their sources."
+            "Nothing was timed for this instrument: it follows from definitions, from datasheets, "
+            "or from what tools document. [The numbers](../physics/2_numbers.md) name their sources."
         )
         return
     for name, held in trials().items():
