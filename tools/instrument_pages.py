@@ -232,7 +232,7 @@ def _measured(kind: Kind) -> Iterator[str]:
     if not kind.evidence:
         yield (
             "Nothing was timed for this instrument: it follows from definitions, from datasheets, "
-            "or from what tools document. [The numbers](../physics/2_numbers.md) have their sources."
+            "or from what tools document. [The numbers](../physics/2_numbers.md) give sources."
         )
         return
     for name, held in trials().items():
