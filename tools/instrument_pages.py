@@ -342,9 +342,11 @@ _WAYS: Final = {"x": "left and right", "y": "up and down", "xy": "any direction"
 def _code(instrument: Instrument) -> Iterator[str]:
     kind = type(instrument)
     module = "mlsys_widgets" if hasattr(mw, kind.__name__) else kind.__module__
-    yield f"```python\nfrom {module} import {kind.__name__}\n\n{instrument.code}\n```"
+    named = f"from {module} import {kind.__name__}"
+    yield f"```python\n{named}\n\n{instrument.code}\n```"
     if examples := _examples(kind):
-        yield f"What it computes can be asked for without a browser:\n\n```pycon\n{examples}\n```"
+        shown = f"```pycon\n>>> {named}\n{examples}\n```"
+        yield f"What it computes can be asked for without a browser:\n\n{shown}"
     film = " and `film(result)` what its player shows" if _films(instrument) else ""
     yield (
         f'`figure("png", theme="dark")` gives the picture for a slide{film}. '
