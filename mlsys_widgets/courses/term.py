@@ -93,9 +93,12 @@ def run_extend(arguments: argparse.Namespace) -> int:
     )
     path = arguments.folder / "assignments" / COURSE_SETTINGS
     before = path.read_text("utf-8") if path.is_file() else ""
+    console = Console()
+    if as_toml(longer) in before:
+        print_plain(console, f"This extension is in {path} already; nothing was written.")
+        return 0
     _write_checked(path, before, before.rstrip("\n") + "\n\n" + as_toml(longer))
     changed = Course.at(arguments.folder).calendar
-    console = Console()
     for lab in labs_of(course) if longer.lab == "*" else [longer.lab]:
         old, new = (c.dates(lab, longer.student).due for c in (course.calendar, changed))
         if new is None:

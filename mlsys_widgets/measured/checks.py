@@ -49,8 +49,8 @@ def schema() -> Mapping[str, Any]:
 
     Examples
     --------
-    >>> schema()["properties"]["schema"]
-    {'const': 'mlsys-measurement'}
+    >>> schema()["properties"]["schema"]["const"]
+    'mlsys-measurement'
     >>> schema()["properties"]["status"]["enum"]
     ['complete', 'partial', 'dry']
     """

@@ -77,6 +77,17 @@ def test_an_extension_is_written_with_its_reason_and_everything_else_stays(cours
     assert calendar.extensions[0].reason == 'a "cold"'
 
 
+def test_the_same_extension_twice_is_written_once(course, capsys):
+    path = settings(course, week(LAB, 9))
+    command = ["course", "extend", "ben", LAB, "--days", "3", "--reason", "illness"]
+    assert cli.main([*command, "--folder", str(course)]) == 0
+    once = path.read_text()
+    capsys.readouterr()
+    assert cli.main([*command, "--folder", str(course)]) == 0
+    assert "already; nothing was written." in capsys.readouterr().out
+    assert path.read_text() == once
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

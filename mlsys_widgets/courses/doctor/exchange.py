@@ -40,8 +40,17 @@ def exchange(course: Course) -> Iterator[Finding]:
     if not is_folder(config):
         yield ok(_ABOUT, "not a folder but another kind, which is not checked here")
         return
-    folder = Path(config.get("Exchange", {}).get("root", Exchange.root.default_value))
+    named = config.get("Exchange", {}).get("root")
+    folder = Path(named or Exchange.root.default_value)
     make = f"mkdir -p {folder} && chmod ugo+rwx {folder}"
+    if not folder.is_dir() and not named:
+        yield warning(
+            _ABOUT,
+            "there is none, so students cannot fetch labs from here; you can hand them out"
+            " yourself",
+            f"to have one, set c.Exchange.root in {NBGRADER_CONFIG}, or {make} (as root)",
+        )
+        return
     if not folder.is_dir():
         yield problem(
             _ABOUT,

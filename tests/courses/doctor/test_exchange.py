@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.courses.doctor import exchange
+from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import Disk
 from tests.courses.doctor.findings import (
     is_broken,
@@ -33,6 +34,18 @@ def exchange_is_broken(course: Path, said: str, fix: str) -> None:
 def test_it_works(course: Path, place: Path):
     assert is_well(exchange.exchange, course, "exchange").said == str(place)
     assert list(place.iterdir()) == []
+
+
+def test_a_course_that_names_none_can_live_without(course: Path, tmp_path: Path, monkeypatch):
+    from nbgrader.exchange.default import Exchange
+
+    monkeypatch.setattr(Exchange.root, "default_value", str(tmp_path / "nowhere"))
+    settings = course / "nbgrader_config.py"
+    lines = settings.read_text("utf-8").splitlines()
+    settings.write_text("\n".join(each for each in lines if "c.Exchange.root" not in each))
+    (found,) = (each for each in exchange.exchange(Course.at(course)) if each.about == "exchange")
+    assert found.level == "warning"
+    assert "set c.Exchange.root in nbgrader_config.py" in found.fix
 
 
 def test_it_is_not_there(course: Path, place: Path):
