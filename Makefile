@@ -69,7 +69,7 @@ test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in n
 	$(TOOK)
 
 # One process for each of the two terms, which share nothing.
-test-term: system-packages $(VENV)/.dev ## A whole term on a real hub, once as it is and once cut off at twenty moments
+test-term: system-packages $(VENV)/.dev ## A whole term on a real hub, once as it is and once cut off at random moments
 	$(PY) -m pytest -n 2 $(TERM_TEST) $(ARGS)
 	$(TOOK)
 

@@ -1,8 +1,8 @@
 """A term on a real hub: three labs, two sections, two TAs, and all that happens in between.
 
-The same term is run once more while the machine is cut off at twenty random moments: every process
-of the hub and of its users is killed at once, and the hub is started again. Nothing that was
-acknowledged may be lost.
+The same term is run once more while the machine is cut off at random moments, ten of them and, with
+the slow tests, twenty: every process of the hub and of its users is killed at once, and the hub is
+started again. Nothing that was acknowledged may be lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from tests.hub.term import FIRST, SECOND, Term, dated_bundle
 from tests.lms_platform import LearningPlatform
 
 pytestmark = pytest.mark.timeout(1800)
-CUTS = 20
 #: Seconds that a step takes at most before a cut.
 LONGEST = 4.0
 #: What somebody sees whose machine is gone.
@@ -89,15 +88,15 @@ def late_is_late(term: Term) -> None:
 class Cutter:
     """Cuts the machine off at random moments, and starts it again."""
 
-    def __init__(self, hub: Hub, seed: int) -> None:
-        self._hub, self._chance = hub, random.Random(seed)
+    def __init__(self, hub: Hub, cuts: int) -> None:
+        self._hub, self._chance, self._wanted = hub, random.Random(cuts), cuts
         self._cut = threading.Event()
         self.cuts = 0
 
     def plan(self, steps: int) -> list[int]:
         """How many cuts fall into each step."""
         times = [0] * steps
-        for _ in range(CUTS):
+        for _ in range(self._wanted):
             times[self._chance.randrange(steps)] += 1
         return times
 
@@ -140,9 +139,12 @@ class Cutter:
         self._hub.start()
 
 
-def test_nothing_acknowledged_is_lost_when_the_machine_is_cut_off(hub_is_possible: None) -> None:
+@pytest.mark.parametrize("cuts", [10, pytest.param(20, marks=pytest.mark.slow)])
+def test_nothing_acknowledged_is_lost_when_the_machine_is_cut_off(
+    hub_is_possible: None, cuts: int
+) -> None:
     with a_term() as term:
-        cutter = Cutter(term.hub, seed=20)
+        cutter = Cutter(term.hub, cuts)
         steps = term.steps
         for (_, step), times in zip(steps, cutter.plan(len(steps)), strict=True):
             for _ in range(times):
@@ -153,7 +155,7 @@ def test_nothing_acknowledged_is_lost_when_the_machine_is_cut_off(hub_is_possibl
                 cutter.back()
                 term.all_facts()
             step()
-        assert cutter.cuts == CUTS
+        assert cutter.cuts == cuts
         term.all_facts()
         versions_are_judged_as_they_are(term)
         late_is_late(term)
