@@ -30,7 +30,11 @@ def workspace(lab_server) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("lab", LABS)
+#: Minutes each: the first two in every run, the others with the slow tests.
+WALKS = [*LABS[:2], *(pytest.param(lab, marks=pytest.mark.slow) for lab in LABS[2:])]
+
+
+@pytest.mark.parametrize("lab", WALKS)
 def test_a_student_goes_through_a_lab(lab, workspace, lab_server, open_notebook, run_all):
     notebook = Path(shutil.copytree(ROOT / "release" / lab, workspace / lab)) / f"{lab}.ipynb"
     page = open_notebook(notebook)
