@@ -82,7 +82,8 @@ class LabReleaseWatch:
         report = self._work(state)
         if not report.problem:
             self._next = datetime.fromisoformat(report.next) if report.next else None
-        self._write(state, report)
+        # Who is here now: somebody may have been forgotten while we worked.
+        self._write(HubState.read(self._places.state) or state, report)
         return report
 
     def _signature(self) -> object:
