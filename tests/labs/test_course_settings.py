@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -23,6 +24,20 @@ def course_of(folder: Path, text: str) -> Course:
     (folder / "assignments" / "lab_01_magnitude").mkdir(parents=True, exist_ok=True)
     (folder / "assignments" / "course.toml").write_text(text, "utf-8")
     return Course.at(folder)
+
+
+def test_the_example_is_a_course_with_every_setting(setting_pages, tmp_path):
+    text = setting_pages.example()
+    assert f"```toml\n{text}```" in setting_pages.page()
+    course = course_of(tmp_path, text)
+    assert lms_settings(course).client_id == "10000000000001"
+    said = tomllib.loads(text)
+    assert set(said) == set(TABLES[0].names)
+    for table in TABLES[1:]:
+        head, _, chosen = table.path.partition(".")
+        part = said[head]
+        parts = part if isinstance(part, list) else part.values() if chosen else [part]
+        assert {name for one in parts for name in one} == set(table.names), table.path
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.path or "top")

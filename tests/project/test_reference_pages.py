@@ -6,18 +6,13 @@ import ast
 import inspect
 import json
 import re
-import tomllib
 from importlib import import_module
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from mlsys_widgets import measured
-from mlsys_widgets.classes.lms_settings import lms_settings
 from mlsys_widgets.cli import EXIT_CODES, command_parser, main
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.course_settings import TABLES
 from mlsys_widgets.ledger import Event, Ledger
 from mlsys_widgets.ledger.events import GENESIS, digest, from_object
 
@@ -206,34 +201,6 @@ def test_history_asks_for_a_person_with_its_own_code(tmp_path, monkeypatch, caps
     monkeypatch.setattr(command, "_noticed", lambda course, lab: ["the gradebook cannot be read"])
     assert main(["history", "lab_01", "--course", str(tmp_path)]) == 3
     assert "the gradebook cannot be read" in capsys.readouterr().out
-
-
-# Settings.
-
-
-@pytest.fixture(scope="module")
-def setting_pages(tool):
-    return tool("setting_pages")
-
-
-def course_of(folder: Path, text: str) -> Course:
-    (folder / "assignments" / "lab_01_magnitude").mkdir(parents=True, exist_ok=True)
-    (folder / "assignments" / "course.toml").write_text(text, "utf-8")
-    return Course.at(folder)
-
-
-def test_the_example_is_a_course_with_every_setting(setting_pages, tmp_path):
-    text = setting_pages.example()
-    assert f"```toml\n{text}```" in setting_pages.page()
-    course = course_of(tmp_path, text)
-    assert lms_settings(course).client_id == "10000000000001"
-    said = tomllib.loads(text)
-    assert set(said) == set(TABLES[0].names)
-    for table in TABLES[1:]:
-        head, _, chosen = table.path.partition(".")
-        part = said[head]
-        parts = part if isinstance(part, list) else part.values() if chosen else [part]
-        assert {name for one in parts for name in one} == set(table.names), table.path
 
 
 # Formats.
