@@ -76,7 +76,18 @@ class SimulatedWork:
 _Event = tuple[float, Callable[[Ledger], object]]
 
 
-def work(of: ReleasedLab, student: SimulatedStudent, end: datetime, scratch: Path) -> SimulatedWork:
+#: Minutes; nobody who is in a hurry spends longer on one step, or leaves in between.
+_HURRIED: Final = 5.0
+
+
+def work(
+    of: ReleasedLab,
+    student: SimulatedStudent,
+    end: datetime,
+    scratch: Path,
+    *,
+    not_before: datetime | None = None,
+) -> SimulatedWork:
     """Have a student work on a lab.
 
     Parameters
@@ -89,8 +100,10 @@ def work(of: ReleasedLab, student: SimulatedStudent, end: datetime, scratch: Pat
         When they finish.
     scratch
         An empty folder, which holds the ledger afterward.
+    not_before
+        When they can begin at the earliest. With too little time left, they hurry.
     """
-    return _Worker(of, student, scratch).work(end)
+    return _Worker(of, student, scratch).work(end, not_before)
 
 
 class _Worker:
@@ -107,7 +120,7 @@ class _Worker:
         self._knowledge = Knowledge(student, of.checks, Given(p, scratch), self._chance)
         self._predicted: dict[str, Any] = {}
 
-    def work(self, end: datetime) -> SimulatedWork:
+    def work(self, end: datetime, not_before: datetime | None) -> SimulatedWork:
         for name, content in self._of.beside.items():
             (self._folder / name).write_bytes(content)
         done = SimulatedWork(json.loads(self._of.notebook))
@@ -119,6 +132,9 @@ class _Worker:
         )
         events = self._events(steps, done)
         _type_in(done, self._of, computes=self._computes)
+        if not_before:
+            longest = (end - not_before) / timedelta(minutes=1)
+            first, events = _within(longest * 0.4, first), _within(longest * 0.6, events)
         self._write(first, events, end)
         for path in sorted(self._folder.glob(f"{LEDGER}*")):
             done.files[path.name] = path.read_bytes()
@@ -314,6 +330,21 @@ class _Clock:
 
     def __call__(self) -> datetime:
         return self.moment.astimezone(UTC)
+
+
+def _within(longest: float, events: list[_Event]) -> list[_Event]:
+    """The same events in at most so many minutes.
+
+    Examples
+    --------
+    >>> [minutes for minutes, _ in _within(3.0, [(1.0, print), (240.0, print)])]
+    [0.5, 2.5]
+    """
+    if sum(minutes for minutes, _ in events) <= longest:
+        return events
+    hurried = [min(minutes, _HURRIED) for minutes, _ in events]
+    pace = min(longest / sum(hurried), 1.0)
+    return [(pace * minutes, write) for minutes, (_, write) in zip(hurried, events, strict=True)]
 
 
 def _type_in(done: SimulatedWork, of: ReleasedLab, *, computes: bool) -> None:

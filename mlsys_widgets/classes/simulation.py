@@ -25,6 +25,7 @@ from mlsys_widgets.classes.simulated_work import SimulatedWork, work
 from mlsys_widgets.classes.submission_kinds import KINDS, allot, as_bytes
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.hand_in_facts import release_time
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.course import Course
 from mlsys_widgets.physics import counted
@@ -33,6 +34,9 @@ from mlsys_widgets.physics import counted
 _FORMAT: Final = "%Y-%m-%d %H:%M:%S.%f UTC"
 #: The due date of a lab that has none, fixed so that a seed always gives the same files.
 _SOME_EVENING: Final = datetime(2026, 9, 25, 22, 0, tzinfo=UTC)
+#: Between the last entry of a ledger and its hand-in; and how far the times of somebody in a hurry
+#: lie outside the hours that are possible, which is less than grading tolerates.
+_MINUTES_APART: Final = timedelta(minutes=4)
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,11 @@ class _Class:
         self._release = _files_of(self._course.folder("release", lab))
         self._assignment = self._assigned(beside)
         self._due = due_date(self._course, lab)
-        now = datetime.now(UTC)
-        # Verification rejects ledger entries from the future.
-        self._latest = now - timedelta(hours=1)
+        # Grading flags work that is older than the lab's release, or yet to come.
+        self._now = datetime.now(UTC)
+        self._released = release_time(self._course.home, lab)
+        usual = self._now if self._released else _SOME_EVENING
+        self._end = min(self._due or usual, self._now)
 
     def _assigned(self, beside: Sequence[Path]) -> ReleasedLab:
         course, lab, name = self._course, self._lab, f"{self._lab}.ipynb"
@@ -200,8 +206,11 @@ class _Class:
     def _worked(self, name: str, kind: str, folder: Path) -> SimulatedWork:
         if kind == "blank":
             return SimulatedWork(json.loads(self._assignment.notebook))
-        last = min(self._handed_in(name, kind) - timedelta(minutes=4), self._latest)
-        return work(self._assignment, self._person(name, kind), last, folder)
+        end = min(self._handed_in(name, kind), self._now) - _MINUTES_APART
+        begin = self._released and self._released - _MINUTES_APART
+        if begin:
+            end = max(end, begin + 2 * _MINUTES_APART)
+        return work(self._assignment, self._person(name, kind), end, folder, not_before=begin)
 
     def _person(self, name: str, kind: str) -> SimulatedStudent:
         chance = self._chance(name, "person")
@@ -221,16 +230,19 @@ class _Class:
 
     def _handed_in(self, name: str, kind: str) -> datetime:
         """Most students hand in during the last evening, some of them days before."""
-        due, chance = self._due or _SOME_EVENING, self._chance(name, "time")
-        if kind == "late":
-            return due + timedelta(hours=chance.lognormvariate(1.5, 1.2))
-        early = chance.gammavariate(0.8, 18)
-        return due - timedelta(hours=early, minutes=1)
+        chance = self._chance(name, "time")
+        if kind == "late" and self._due:
+            return self._due + timedelta(hours=chance.lognormvariate(1.5, 1.2))
+        early = timedelta(hours=chance.gammavariate(0.8, 18), minutes=1)
+        if self._released is None:
+            return self._end - early
+        open_for = max(self._end - self._released, timedelta(0))
+        return self._released + open_for - min(early, open_for * chance.random())
 
     def _a_little_later(self, owner: str, name: str) -> datetime:
         """When a student hands in who waited for somebody else's work."""
         wait = timedelta(minutes=self._chance(name, "time").uniform(5, 90))
-        last = (self._due or _SOME_EVENING) - timedelta(seconds=30)
+        last = self._end - timedelta(seconds=30)
         return min(self._handed_in(owner, "right") + wait, last)
 
     def _files(
@@ -260,7 +272,9 @@ def record_path(root: Path, lab: str) -> Path:
 
 
 def due_date(course: Course, lab: str) -> datetime | None:
-    """When a lab is due, according to the gradebook; ``None`` without a gradebook or a due date."""
+    """When a lab is due by the course's calendar or its gradebook; ``None`` if neither says so."""
+    if planned := course.calendar.dates(lab).due:
+        return planned.astimezone(UTC)
     found = due(course, lab)
     return found.replace(tzinfo=UTC) if found else None
 
@@ -302,4 +316,12 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(table)
     where = Course(arguments.course).work("submitted", "*", arguments.lab)
     console.print(f"{counted(len(made), 'submission')} in {where}", highlight=False, soft_wrap=True)
+    due = due_date(Course.at(arguments.course), arguments.lab)
+    if found["late"] and due and due > datetime.now(UTC):
+        console.print(
+            f"{arguments.lab} is due {due:%Y-%m-%d %H:%M} UTC. Those who are late hand in after"
+            " that, and grading flags it as yet to come.",
+            highlight=False,
+            soft_wrap=True,
+        )
     return 0

@@ -13,8 +13,12 @@ import pytest
 from mlsys_widgets.classes.simulation import record_path, simulate
 from mlsys_widgets.classes.study_record import time_on_task
 from mlsys_widgets.cli import main
+from mlsys_widgets.courses.first_releases import note_release
 from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.hand_in_facts import release_time
+from mlsys_widgets.grading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.submissions import read_time
+from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, classroom
 from tests.grading.simulated import STUDENTS, graded_class, made, of_kind, sql, work_of
@@ -236,6 +240,38 @@ def test_work_on_a_lab_that_is_not_due_yet_lies_in_the_past(fresh: Path) -> None
     for student in made(fresh):
         led = Ledger.open(work_of(fresh, student) / "ledger.jsonl")
         assert led.verify(student=student).ok, led.verify(student=student).first_problem
+
+
+@pytest.mark.parametrize("minutes_ago", [0, 25, 60 * 24 * 20])
+def test_a_rehearsal_right_after_the_release_is_above_suspicion(
+    fresh: Path, minutes_ago: int
+) -> None:
+    """A professor releases a lab, and tries grading with a made-up class before it is due."""
+    now = datetime.now(UTC)
+    released, soon = now - timedelta(minutes=minutes_ago), now + timedelta(days=3)
+    note_release(fresh, LAB, released.timestamp())
+    sql(fresh, "update assignment set duedate = ?", soon.replace(tzinfo=None).isoformat(" "))
+    simulate(fresh, LAB, 12, kinds=["right", "misconceived", "restarted", "copied"])
+    lab = load(fresh / "assignments" / LAB)
+    for student, each in made(fresh).items():
+        handed_in = read_time(each["handed_in"])
+        assert handed_in is not None
+        assert handed_in <= now.replace(tzinfo=None) + timedelta(minutes=1)
+        record = LedgerRecord(lab, work_of(fresh, student), each["of"] or student)
+        doubts = record.doubts(released=release_time(fresh, LAB), handed_in=handed_in)
+        assert not doubts, (student, doubts)
+
+
+def test_those_who_are_late_before_a_lab_is_due_are_announced(
+    fresh: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    soon = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=3)
+    sql(fresh, "update assignment set duedate = ?", soon.isoformat(" "))
+    asked = ["simulate", LAB, "--course", str(fresh), "--students", "2", "--kinds"]
+    assert main([*asked, "right"]) == 0
+    assert "yet to come" not in capsys.readouterr().out
+    assert main([*asked, "late", "--force"]) == 0
+    assert f"is due {soon:%Y-%m-%d %H:%M} UTC. Those who are late" in capsys.readouterr().out
 
 
 def test_a_simulated_class_without_a_gradebook(tmp_path: Path) -> None:
