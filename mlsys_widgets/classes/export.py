@@ -345,5 +345,5 @@ def run(arguments: argparse.Namespace) -> int:
         target.write_text(made.text, "utf-8", newline="")
         print(f"Wrote {target}.")
     for warning in made.warnings:
-        print(f"mlsys: {warning}", file=sys.stderr)
+        print(warning, file=sys.stderr)
     return 0

@@ -112,8 +112,8 @@ def _print_key(course: Course, form: str) -> int:
         print(json.dumps(key.jwk() if form == "jwk" else key.jwks(), indent=1))
     words = "made now" if is_new else "made before"
     print(
-        f"mlsys: this public key, {words}, is for the LMS's administrator; the private half stays"
-        " in this course",
+        f"This public key, {words}, is for the LMS's administrator; the private half stays"
+        " in this course.",
         file=sys.stderr,
     )
     return 0

@@ -56,7 +56,8 @@ _INTRODUCTIONS: Final = {
     " fraction of its points that the class earned, and r, which says how the question relates to"
     " the rest of the lab (near 1, students who do well elsewhere get it right; near 0, there is no"
     " connection).",
-    "beliefs": "Wrong answers that the lab's checks recognize, from all questions.",
+    "beliefs": "Wrong answers that the lab's checks recognize, from all questions. Numbers in the"
+    " explanations are the lab's own, not one student's.",
     "question": "How each typed answer turned out. Open a question to see its misconceptions.",
     "predictions": "What students committed to before the instruments opened.",
     "time": "Time between the events of a ledger; pauses of more than ten minutes do not count.",

@@ -134,7 +134,8 @@ class _SummaryBuilder:
         self._course, self._name = course, lab
         self._lab: Lab = load(home)
         self._checks: Checks = load_checks(home)
-        self._items = self._lab.items(self._lab.draw("", variants=False))
+        nobodys = self._lab.draw("", variants=False)
+        self._items, self._nobodys = self._lab.items(nobodys), Given(nobodys, home)
         self._grades: Grades = grades(course, lab)
         self._journal = GradedLog(course.home, lab).read()
         self._class = [
@@ -233,10 +234,19 @@ class _SummaryBuilder:
             blank=outcomes["blank"],
             waiting=waiting,
             beliefs=tuple(
-                BeliefCount(b, says[b].most_common(1)[0][0], n) for b, n in held.most_common()
+                BeliefCount(b, self._explained(name, b, says[b]), n) for b, n in held.most_common()
             ),
             unexplained=self._unexplained(name) if isinstance(item, Number) else (),
         )
+
+    def _explained(self, name: str, belief: str, said: Counter[str]) -> str:
+        """What a belief is about, with the lab's own numbers instead of one student's.
+
+        A belief that the lab's own numbers do not know is told as most students were told.
+        """
+        key = self._key(name, self._nobodys)
+        usual = [each.says for each in key.beliefs if each.name == belief] if key else []
+        return next(iter(usual), said.most_common(1)[0][0])
 
     def _unexplained(self, name: str) -> tuple[tuple[str, int], ...]:
         """Wrong numbers that several students typed, as multiples of the right one."""
@@ -245,14 +255,14 @@ class _SummaryBuilder:
             score = one.scores.get(name, {})
             if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
                 continue
-            answer, key = _number(score["answer"]), self._key(name, one)
+            answer, key = _number(score["answer"]), self._key(name, one.given)
             if answer is not None and isinstance(key, NumberKey) and key.value:
                 times[f"{answer / key.value:.2g} times"] += 1
         return tuple((t, n) for t, n in times.most_common(3) if n >= _SEVERAL)
 
-    def _key(self, name: str, one: _Submission) -> Key | None:
+    def _key(self, name: str, given: Given) -> Key | None:
         try:
-            return self._checks[name](one.given)
+            return self._checks[name](given)
         except (KeyError, ValueError):
             return None
 
@@ -267,7 +277,7 @@ class _SummaryBuilder:
             made = one.study.state.predictions.get(name) if one.study else None
             if made is None:
                 continue
-            key = self._key(name, one)
+            key = self._key(name, one.given)
             judged = judged or key is not None
             good = is_right(key, made.value)
             if options:

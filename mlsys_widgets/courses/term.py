@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, labs_of
@@ -44,9 +44,10 @@ def run_calendar(arguments: argparse.Namespace) -> int:
         print_plain(
             console, f"As {student} has it{f', in the section {section}' if section else ''}:"
         )
-    table = Table(
-        "lab", "opens", "due", "closes", "now", "late", "weight", box=None, header_style="bold"
-    )
+    # In a narrow terminal the rest goes on in the next line; a lab's name stays whole.
+    columns = ("opens", "due", "closes", "now", "late", "weight")
+    folding = (Column(header, overflow="fold") for header in columns)
+    table = Table(Column("lab", no_wrap=True), *folding, box=None, header_style="bold")
     for lab in labs:
         dates = calendar.dates(lab, student)
         row = (lab, *_when(dates, calendar), state_of(dates, now), str(dates.late))

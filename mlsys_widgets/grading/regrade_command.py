@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from mlsys_widgets.files import OWN_FOLDER
@@ -199,10 +199,10 @@ def _noticed(course: Course, lab: str) -> list[str]:
 
 
 def _history_table(found: Iterable[tuple[str, GradeChange]], *, many: bool) -> Table:
-    first = ("lab",) if many else ()
-    table = Table(
-        *first, "when", "student", "old", "new", "what", "who", "why", box=None, header_style="bold"
-    )
+    first = (Column("lab", no_wrap=True),) if many else ()
+    columns = ("when", "student", "old", "new", "what", "who", "why")
+    folding = (Column(header, overflow="fold") for header in columns)
+    table = Table(*first, *folding, box=None, header_style="bold")
     for lab, each in found:
         about = [name for name, _ in each.cells.items()]
         what = f"{each.what}: {_named(about)}" if about and each.total[0] is not None else each.what

@@ -89,6 +89,17 @@ def test_beliefs_are_those_that_were_typed(summary: ClassSummary) -> None:
         assert held[belief].explanation.endswith(".")
 
 
+def test_beliefs_are_explained_with_nobodys_numbers(summary: ClassSummary) -> None:
+    """A sentence with one student's numbers is true for nobody else in the room."""
+    home = graded_class() / "assignments" / LAB
+    lab, checks = load(home), load_checks(home)
+    key = checks["intensity_flop_per_byte"](Given(lab.draw("", variants=False), home))
+    usual = {belief.name: belief.says for belief in key.beliefs}
+    held = question(summary, "intensity_flop_per_byte").beliefs
+    assert held
+    assert {each.belief: each.explanation for each in held}.items() <= usual.items()
+
+
 def test_predictions_beside_what_is_true(summary: ClassSummary) -> None:
     (prediction,) = summary.predictions
     assert prediction.judged

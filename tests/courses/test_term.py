@@ -43,6 +43,16 @@ def test_without_dates_it_says_how_to_give_them(course, capsys):
     assert Course.at(course).calendar.labs[LAB].due is not None
 
 
+def test_a_narrow_terminal_cuts_nothing_off(course, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    settings(course, "[late]\nper_day = 10\n" + week(LAB, 9) + week(OTHER, 2))
+    assert cli.main(["course", "calendar", str(course)]) == 0
+    said = capsys.readouterr().out
+    assert "…" not in said
+    assert LAB in said
+    assert OTHER in said
+
+
 def test_the_calendar_shows_where_each_lab_stands_and_who_differs(course, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
     settings(
