@@ -120,7 +120,7 @@ TABLES: Final = {
 def filled(page: str, name: str) -> str:
     """A page with its tables as they are now."""
     for table, make in TABLES[name].items():
-        found = re.search(rf"% begin {table}\n(.*?)% end {table}\n", page, re.S)
+        found = re.search(rf"<!-- begin {table} -->\n(.*?)<!-- end {table} -->\n", page, re.S)
         if not found:
             raise ValueError(f"{name} has no place for the table {table}")
         page = f"{page[: found.start(1)]}\n{make()}\n\n{page[found.end(1) :]}"

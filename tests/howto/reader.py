@@ -1,12 +1,12 @@
 """Reading a how-to from a page: where it starts, and what to do, step by step.
 
-A how-to is a ``##`` section. Lines that MyST takes as comments say what a test has to know:
+A how-to is a ``##`` section. Comments, which no reader sees, say what a test has to know:
 
-``% start: a course``
+``<!-- start: a course -->``
     Where it starts; the kinds are in ``starts.py``.
-``% followed by: tests/browser/test_x.py::test_y``
+``<!-- followed by: tests/browser/test_x.py::test_y -->``
     The test that does what only a browser, or a machine of its own, can do.
-``% not followed: it needs an account at a cloud``
+``<!-- not followed: it needs an account at a cloud -->``
     Right above a block: why no test does this.
 
 Commands are the lines of a ``console`` block that begin with ``$``; the lines below a command are
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _FENCE = re.compile(r"(?P<fence>`{3,}|:{3,})(?P<language>.*)")
-_COMMENT = re.compile(r"%\s*(?P<key>start|followed by|not followed):\s*(?P<value>.+)")
+_COMMENT = re.compile(r"<!--\s*(?P<key>start|followed by|not followed):\s*(?P<value>.+?)\s*-->")
 _EXIT = re.compile(r"#.*\bexits with (\d+)")
 _CAPTION = re.compile(r"(?P<add>Add to )?`(?P<path>[^`]+)`")
 

@@ -15,8 +15,8 @@ PAGE = """\
 # How to
 
 ## Say hello
-% start: an empty folder
-% followed by: tests/howto/test_reader.py::test_a_page_is_read
+<!-- start: an empty folder -->
+<!-- followed by: tests/howto/test_reader.py::test_a_page_is_read -->
 
 A file first, and then what is in it.
 
@@ -41,7 +41,7 @@ $ cd a && \\
 $ false   # exits with 1
 ```
 
-% not followed: it needs a cloud
+<!-- not followed: it needs a cloud -->
 
 ```console
 $ cloud up
@@ -71,7 +71,7 @@ def followed(written, tmp_path: Path):
     """Follow such a page in an empty folder."""
 
     def run(console: str) -> None:
-        how_to = written(f"## Do it\n% start: an empty folder\n```console\n{console}\n```\n")
+        how_to = written(f"## Do it\n<!-- start: an empty folder -->\n```console\n{console}\n```\n")
         (tmp_path / "work").mkdir()
         follow(how_to, tmp_path / "work", private(tmp_path / "home", tmp_path))
 
@@ -144,9 +144,9 @@ def test_a_test_that_does_not_exist_is_a_failure(named):
     [
         ("## Do it\n```console\n$ ls\n```\n", "does not say where it starts"),
         ("## Do it\nIt is easy.\n", "nothing to follow"),
-        ("## Do it\n% start: a course\n```console\nls\n```\n", "begins with a command"),
-        ("## Do it\n% start: a course\n```console\n$ ls\n", "without an end"),
-        ("## Do it\n% not followed: cloud\n\nWords.\n", "right above a block"),
+        ("## Do it\n<!-- start: a course -->\n```console\nls\n```\n", "begins with a command"),
+        ("## Do it\n<!-- start: a course -->\n```console\n$ ls\n", "without an end"),
+        ("## Do it\n<!-- not followed: cloud -->\n\nWords.\n", "right above a block"),
     ],
 )
 def test_a_page_that_does_not_keep_to_the_form_is_refused(written, text, problem):
@@ -156,5 +156,5 @@ def test_a_page_that_does_not_keep_to_the_form_is_refused(written, text, problem
 
 def test_a_tour_is_followed_and_other_sections_are_not(tmp_path):
     page = tmp_path / "index.md"
-    page.write_text("## Tour\n% start: a bundle\n```console\n$ ls\n```\n## Pages\n", "utf-8")
+    page.write_text("## Tour\n<!-- start: a bundle -->\n```console\n$ ls\n```\n## Pages\n", "utf-8")
     assert [each.title for each in read_page(page)] == ["Tour"]

@@ -42,7 +42,7 @@ def quotes(page: str) -> Iterator[tuple[int, str]]:
         first = number
         while number < len(lines) and lines[number].startswith(">"):
             number += 1
-        if not (first and lines[first - 1].startswith("% said by:")):
+        if not (first and lines[first - 1].startswith("<!-- said by:")):
             yield first + 1, " ".join(line.lstrip("> ") for line in lines[first:number])
 
 
@@ -166,7 +166,7 @@ def test_there_are_pages():
 
 
 def test_a_message_that_nobody_says_is_found(said):
-    theirs = "% said by: git\n> fatal: not ours\n"
+    theirs = "<!-- said by: git -->\n> fatal: not ours\n"
     page = f"> The disk is purple.\n\ntext\n\n{theirs}\n> Try again to\n> leave.\n"
     found = [quote for _, quote in quotes(page)]
     assert found == ["The disk is purple.", "Try again to leave."]
