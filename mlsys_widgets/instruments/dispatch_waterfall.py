@@ -233,10 +233,11 @@ class DispatchWaterfall(Instrument):
         if guess is None:
             return words
         off = guess - float(result.utilization)
-        side = "too high" if off > 0 else "too low"
+        # The controls may be far from what was asked, so this is no verdict.
+        side = "above" if off > 0 else "below"
         return (
-            f"{words} Your prediction of {_show(guess, '%')} was "
-            f"{ph.counted(100 * abs(off), 'percentage point')} {side}."
+            f"{words} Your prediction of {_show(guess, '%')} is "
+            f"{ph.counted(100 * abs(off), 'percentage point')} {side} this utilization."
         )
 
     def table(self, result: ph.ForwardPass) -> Table:

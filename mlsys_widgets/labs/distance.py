@@ -10,7 +10,7 @@ from mlsys_widgets.physics import format_quantity
 Distance = Literal["points", "times", "orders", "difference"]
 DISTANCES: Final[tuple[Distance, ...]] = ("points", "times", "orders", "difference")
 
-SAME: Final = "the same, to the digits shown, as"
+SAME: Final = "within rounding of"
 
 #: How far is still right, close, and not quite: in points, as a ratio, in orders of magnitude, and
 #: as a fraction of the value. Beyond the last it is far off.
@@ -30,7 +30,7 @@ def distance_in_words(predicted: float, actual: float, kind: Distance, unit: str
     >>> distance_in_words(0.55, 0.33, "points", "%")
     '22 percentage points above'
     >>> distance_in_words(1000, 134_000, "times", "images")
-    '134× below'
+    'a factor of 134 below'
     >>> distance_in_words(1e9, 1e6, "orders")
     '3 orders of magnitude above'
     >>> distance_in_words(5, 3.5, "difference", "s")
@@ -50,8 +50,8 @@ def distance_in_words(predicted: float, actual: float, kind: Distance, unit: str
         size = abs(math.log10(predicted / actual))
         one, many = "order of magnitude", "orders of magnitude"
     elif kind == "times":
-        shown = format_quantity(max(predicted / actual, actual / predicted), "×")
-        return SAME if shown == "1×" else f"{shown} {side}"
+        shown = format_quantity(max(predicted / actual, actual / predicted), "×").removesuffix("×")
+        return SAME if shown == "1" else f"a factor of {shown} {side}"
     else:
         far = format_quantity(abs(predicted - actual), unit)
         return SAME if predicted == actual else f"{far} {side}"
@@ -92,8 +92,6 @@ def verdict(predicted: float, actual: float, kind: Distance, unit: str = "") -> 
     if not math.isfinite(actual):
         return "Far off: no number is large enough."
     far = distance_in_words(predicted, actual, kind, unit).rsplit(" ", 1)[0]
-    if far.endswith("×"):
-        far = f"a factor of {far.removesuffix('×')}"
     side = "too high" if predicted > actual else "too low"
     return f"{('Close, but', 'Not quite:', 'Far off:')[grade - 1]} {far} {side}."
 

@@ -279,7 +279,7 @@ def test_a_prediction_is_drawn_and_judged() -> None:
     w = DispatchWaterfall(prediction=0.9)
     assert mark(w, "prediction").x == (0.9,)
     off = 100 * (0.9 - w.result.utilization)
-    assert f"{show(off)} percentage points too high" in w.sentence(w.result)
+    assert f"{show(off)} percentage points above this utilization" in w.sentence(w.result)
     legend = w.scenes(w.result)[1].legend
     assert ("Your prediction, 90%", "prediction", "diamond") in legend
     assert mark(DispatchWaterfall(), "prediction").x == ()

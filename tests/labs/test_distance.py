@@ -13,11 +13,11 @@ from mlsys_widgets.labs.distance import distance_in_words, how_close, verdict
     ("predicted", "actual", "kind", "unit", "words"),
     [
         (0.34, 0.33, "points", "%", "1 percentage point above"),
-        (0.33, 0.33, "points", "%", "the same, to the digits shown, as"),
+        (0.33, 0.33, "points", "%", "within rounding of"),
         (100, 1000, "orders", "", "1 order of magnitude below"),
-        (3.0, 1.0, "times", "", "3× above"),
+        (3.0, 1.0, "times", "", "a factor of 3 above"),
         (0.0, 5.0, "times", "s", "5 s below"),
-        (5.0, 5.0, "difference", "s", "the same, to the digits shown, as"),
+        (5.0, 5.0, "difference", "s", "within rounding of"),
         (5.0, math.inf, "orders", "", "below by more than any number"),
     ],
 )
