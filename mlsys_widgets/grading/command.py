@@ -44,6 +44,8 @@ NEEDS_A_TA: Final = 3
 #: Seconds after which it is shown who is running, and how many are named.
 _SLOW: Final = 5.0
 _MOST_NAMED: Final = 3
+#: How many are named whom an interrupted run has flagged.
+_MOST_FLAGGED: Final = 10
 _CONTINUE: Final = "To continue, repeat the command with --resume"
 
 
@@ -73,9 +75,12 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
             "[bold red]Without isolation[/]: student code can read and change everything you can."
         )
     work = GradingRun(plan)
+    # What an interrupted run has flagged belongs to the one that continues it.
+    flagged = work.flagged_before() if plan.resume else []
     if not work.students:
         console.print(_nothing_new(work), highlight=False)
-        return NEEDS_A_TA if refused else 0
+        _flagged_before(console, flagged, arguments.lab)
+        return NEEDS_A_TA if refused or flagged else 0
     graded: list[_Line] = []
     try:
         _with_progress(work, console, arguments, graded)
@@ -92,7 +97,8 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
         _students(console, graded, arguments.lab)
-    return NEEDS_A_TA if refused or any(each.flags for each in graded) else 0
+        _flagged_before(console, flagged, arguments.lab)
+    return NEEDS_A_TA if refused or flagged or any(each.flags for each in graded) else 0
 
 
 def _nothing_new(work: GradingRun) -> str:
@@ -105,6 +111,21 @@ def _nothing_new(work: GradingRun) -> str:
         f"Nothing new was handed in, but {counted(changed, 'submission')} {verb} graded before the"
         " lab or its keys were changed. mlsys regrade shows what other keys change, and applies"
         " them without running anything; --force grades again with what there is now."
+    )
+
+
+def _flagged_before(console: Console, names: Sequence[str], lab: str) -> None:
+    """Name whom the interrupted run has flagged."""
+    if not names:
+        return
+    more = f" and {len(names) - _MOST_FLAGGED} more" if len(names) > _MOST_FLAGGED else ""
+    said = ", ".join(short_name(name) for name in names[:_MOST_FLAGGED])
+    console.print(
+        f"To look at from before the interruption: {said}{more}. mlsys report {lab} --names lists"
+        " all flags.",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
     )
 
 

@@ -231,6 +231,12 @@ class GradingRun:
             if name in known and not self._is_current(known[name])
         ]  # fmt: skip
 
+    def flagged_before(self) -> list[str]:
+        """Whom an earlier run has flagged, among those whom this one does not grade again."""
+        now, there = set(self.students), students(self._course, self._plan.lab, self._plan.students)
+        known = self._log.read()
+        return [n for n in there if n not in now and n in known and known[n].get("flags")]
+
     def _target(self, student: str) -> Path:
         return self._course.work("autograded", student, self._plan.lab)
 

@@ -10,6 +10,7 @@ would keep it busy for hours is shown as it was typed::
     ]
 
 What a hidden test printed stays: the points, and the sentence about the belief that was recognized.
+A scratch cell that nobody used gets no "No response.", because the answer is in the card above it.
 Above everything else the page says how to ask for a second look, and what was answered.
 """
 
@@ -29,7 +30,7 @@ from mlsys_widgets.grading.plain_markdown import (
     too_long_to_color,
 )
 from mlsys_widgets.grading.second_looks_page import second_looks_of
-from mlsys_widgets.sandbox.cell_metadata import is_locked
+from mlsys_widgets.sandbox.cell_metadata import cell_metadata, grade_id, is_locked
 
 
 class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
@@ -40,6 +41,7 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
         who = resources.get("nbgrader", {})
         if who.get("student") and who.get("assignment"):
             unmake_blind(nb, who["student"], who["assignment"])
+        _hush_scratch_cells(nb.cells)
         left = MOST_IN_NOTEBOOK
         for cell in nb.cells:
             # Here too, because stock nbgrader may have graded it without our other preprocessor.
@@ -61,6 +63,15 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
                 if output.output_type == "error":
                     _say_only_what(output)
         return cell, resources
+
+
+def _hush_scratch_cells(cells: Any) -> None:
+    """Have nothing said about unused cells below a question whose answer the card keeps."""
+    asked = {f"{grade_id(cell)}_answer" for cell in cells if "lab.answered(" in cell.source}
+    for cell in cells:
+        said = cell_metadata(cell)
+        if said.get("comment") == "No response." and grade_id(cell) in asked:
+            said["comment"] = None
 
 
 def _say_only_what(error: Any) -> None:

@@ -243,11 +243,23 @@ def test_a_full_disk_is_a_sentence_and_what_is_graded_is_kept(
         " Free some space, then repeat the command with --resume"
     )
     (before,) = done
-    # Whoever comes first is kept; bob's is the submission that needs a person.
-    assert grade(course.root, "--resume", "--json") == (0 if before == "bob" else 3)
+    # Bob's is the submission that needs a person, whichever of the two runs has graded it.
+    assert grade(course.root, "--resume", "--json") == 3
     again = [json.loads(line)["student"] for line in capsys.readouterr().out.splitlines()]
     assert before not in again
     assert len(again) == 2
+
+
+def test_whoever_continues_is_told_whom_the_interrupted_run_has_flagged(course: Workshop, capsys):
+    assert grade(course.root, "--force") == 3
+    capsys.readouterr()
+    assert grade(course.root, "--resume") == 3
+    said = capsys.readouterr().out
+    assert "Nothing to do" in said
+    assert f"before the interruption: bob. mlsys report {LAB} --names lists all flags." in said
+    (course.root / "autograded" / "amy" / LAB).rename(course.root / "aside")
+    assert grade(course.root, "--resume") == 3
+    assert "before the interruption: bob." in capsys.readouterr().out
 
 
 def test_other_failures_of_the_system_stay_what_they_are(course: Workshop, capsys, monkeypatch):
