@@ -22,7 +22,7 @@ from mlsys_widgets.labs.answers import sentence_in_lines
 from mlsys_widgets.labs.items import is_usable
 from mlsys_widgets.sandbox.answer_data import to_data
 from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
-from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
+from mlsys_widgets.sandbox.cell_metadata import grade_id
 from mlsys_widgets.sandbox.outputs import read_output, shortened
 from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.worker import RunnableNotebook, RunResult
@@ -45,7 +45,7 @@ def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, I
     """
     return all(
         blueprint.cells[name].kind == "markdown"
-        or (name in judged and _visible(blueprint.cells[name]) == _reads(name, items[name]))
+        or (name in judged and blueprint.cells[name].visible == _reads(name, items[name]))
         for name in blueprint.graded
     )
 
@@ -55,10 +55,6 @@ def _reads(name: str, item: Item) -> str | None:
     if isinstance(item, Number | Choice):
         return f'{name} = lab.answered("{name}")'
     return f'lab.record("{name}")' if isinstance(item, Record) else None
-
-
-def _visible(cell: SourceCell) -> str:
-    return HIDDEN.sub("", cell.source).strip()
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ def _is_untouched(cell: SourceCell, name: str, saved: Mapping[str, SavedCell]) -
     found = [each for each in saved.values() if each.name == name]
     if len(found) != 1 or found[0].kind != cell.kind:
         return False
-    return not cell.locked or found[0].source.strip() == _visible(cell)
+    return not cell.locked or found[0].source.strip() == cell.visible
 
 
 def _is_changed(cell: SavedCell, blueprint: Blueprint) -> bool:
@@ -145,7 +141,7 @@ def _is_changed(cell: SavedCell, blueprint: Blueprint) -> bool:
     if cell.kind != "code" or not cell.source.strip():
         return False
     released = blueprint.cells.get(cell.name or "")
-    return released is None or cell.source.strip() != _visible(released)
+    return released is None or cell.source.strip() != released.visible
 
 
 def _asked(items: Mapping[str, Item]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +60,8 @@ class GradebookEntry:
     def as_data(self) -> dict[str, Any]:
         """The entry as JSON has it."""
         when = self.timestamp and self.timestamp.isoformat()
-        return {**asdict(self), "timestamp": when}
+        scores = [dict(vars(score)) for score in self.scores]
+        return {**vars(self), "timestamp": when, "scores": scores}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> GradebookEntry:

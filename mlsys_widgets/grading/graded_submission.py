@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mlsys_widgets.grading.flags import Flag
@@ -74,7 +74,7 @@ class GradedSubmission:
         """The submission as JSON has it."""
         return {
             "student": self.student,
-            "scores": [asdict(score) for score in self.scores],
+            "scores": [dict(vars(score)) for score in self.scores],
             "remarks": [remark.as_data() for remark in self.remarks],
             "flags": [flag.as_data() for flag in self.flags],
             "seconds": self.seconds,

@@ -38,7 +38,11 @@ _SCHEME: Final = re.compile(
 #: Commands of MathJax that make links, load extensions or set styles.
 _COMMAND: Final = re.compile(r"\\(?=(href|require|style|class|cssId|unicode|html\w*|url)\b)", re.I)
 #: The attributes that `_keep` decides about, wherever such a word stands.
-_LINKING: Final = re.compile(r"src|href|cite", re.I)
+_LINKING: Final = ("src", "href", "cite")
+#: A picture alone, which is all that most instruments leave: looking at every letter finds no more.
+_LONE_PICTURE: Final = re.compile(
+    r'<img alt="[^"<>]*" src="data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+">\s*'
+)
 _SCHEMES: Final = {"http", "https", "mailto", "data"}
 _WORD: Final = re.compile(r"[\w.+-]{1,64}")
 
@@ -102,8 +106,11 @@ def inert_html(text: str) -> str:
     >>> inert_html('<b onclick="go()">1</b><script>go()</script><img src="https://a.example/b">')
     '<b>1</b><img>'
     """
+    if _LONE_PICTURE.fullmatch(text):
+        return text
     # Calling back for every attribute takes most of the time, and few outputs need it.
-    keep = _keep if _LINKING.search(text) else None
+    lower = text.lower()
+    keep = _keep if any(word in lower for word in _LINKING) else None
     return nh3.clean(text, url_schemes=_SCHEMES, attribute_filter=keep)
 
 

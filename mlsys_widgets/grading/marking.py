@@ -138,7 +138,8 @@ class Marking:
 
     def learn(self) -> None:
         """Work out what is the same for everybody, before readers are forked from this process."""
-        _ = self.released, self.grades_no_code
+        _ = self.released, self.grades_no_code, self.blueprint.graded
+        _ = [cell.visible for cell in self.blueprint.cells.values()]
         for each in self.earlier.values():
             each.learn()
 

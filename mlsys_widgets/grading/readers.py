@@ -278,6 +278,7 @@ def _in_a_child(request: Request, work: Work, limits: ReadingLimits) -> Reply:
 
 def _do(request: Request, work: Work, limits: ReadingLimits, tell: int) -> None:
     """Do a request, and tell what came of it. Never returns."""
+    gc.disable()  # whatever it leaves behind ends with it
     gigabytes = f"{limits.memory / 1e9:g} GB"
     space = address_space() + limits.memory
     for which, soft, hard in (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+from mlsys_widgets.sandbox.cell_metadata import HIDDEN
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,11 @@ class SourceCell:
     task: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def visible(self) -> str:
+        """Its text without hidden tests."""
+        return HIDDEN.sub("", self.source).strip()
+
 
 @dataclass(frozen=True)
 class Blueprint:
@@ -47,7 +55,7 @@ class Blueprint:
     kernelspec: Mapping[str, Any] | None
     cells: Mapping[str, SourceCell]
 
-    @property
+    @cached_property
     def graded(self) -> tuple[str, ...]:
         """The names of the graded cells."""
         return tuple(name for name, cell in self.cells.items() if cell.graded)

@@ -31,6 +31,8 @@ _TITLE: Final = re.compile(r"<title[^>]*>([^<]{1,200})", re.I)
 #: How Git begins a conflict; JupyterLab writes no line that begins like this.
 _CONFLICT: Final = re.compile(r"^<{7}(?: |\r?$)", re.M)
 _CONFLICT_BYTES: Final = re.compile(rb"^<{7}(?: |\r?$)", re.M)
+#: What any conflict has in it; this is found much faster.
+_MARKER: Final = "<<<<<<<"
 _AGAIN: Final = "Save the notebook in JupyterLab and hand it in again"
 
 
@@ -51,7 +53,9 @@ def is_plain(content: bytes) -> bool:
     >>> is_plain(b'{"cells": []}'), is_plain(b"<html>")
     (True, False)
     """
-    if content.lstrip()[:1] != b"{" or _CONFLICT_BYTES.search(content):
+    if content.lstrip()[:1] != b"{":
+        return False
+    if _MARKER.encode() in content and _CONFLICT_BYTES.search(content):
         return False
     return json.detect_encoding(content) == "utf-8" and _decoded(content, "utf-8") is not None
 
@@ -70,7 +74,7 @@ def read_json(content: bytes) -> tuple[dict[str, Any], tuple[Remark, ...]]:
         When it is something else, with a sentence for the student.
     """
     text, remarks = _text(content)
-    if _CONFLICT.search(text):
+    if _MARKER in text and _CONFLICT.search(text):
         return _one_side(text), (*remarks, Remark(RemarkKind.CONFLICT))
     return _notebook(text), remarks
 

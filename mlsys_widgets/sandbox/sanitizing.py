@@ -72,9 +72,9 @@ def read(content: bytes) -> Notebook:
         if raw["nbformat"] < 4:
             raw = json.loads(json.dumps(nbformat.convert(nbformat.from_dict(raw), 4)))
         _repair(raw)
-        # Halves of characters, which JSON can spell and no file can hold, become question marks.
-        text = json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace").decode()
-        book = nbformat.reader.reads(text)
+        if _may_have_halves(content):
+            raw = json.loads(json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace"))
+        book = nbformat.v4.to_notebook_json(raw)
     except (UnreadableNotebook, MemoryError):
         raise
     except Exception as problem:  # of a file that may hold anything
@@ -88,17 +88,29 @@ def read(content: bytes) -> Notebook:
     return book
 
 
+def _may_have_halves(content: bytes) -> bool:
+    """Whether there may be halves of characters, which JSON can spell and no file can hold.
+
+    They become question marks.
+    """
+    # In an encoding of which every ASCII letter has two bytes or four, they are spelled otherwise.
+    return b"\\ud" in content.lower() or b"\0" in content
+
+
 def _deeper_than(value: Any, most: int) -> bool:
     """Whether data is nested deeper than this; without recursion, whose limit Pythons differ in."""
-    level = [value]
+    holders = (dict, list)
+    level = [value] if isinstance(value, holders) else []
     for _ in range(most):
         level = [
             inner
             for each in level
-            if isinstance(each, dict | list)
             for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, holders)
         ]
-    return any(isinstance(each, dict | list) for each in level)
+        if not level:
+            return False
+    return bool(level)
 
 
 def _repair(raw: dict[str, Any]) -> None:
