@@ -181,22 +181,27 @@ def listening_plan(given: Given) -> ChoiceKey:
     }
     best = min(watts, key=lambda plan: watts[plan])
     shown = {plan: q(value, "W") for plan, value in watts.items()}
+    better = {
+        "board": "running the model on the board",
+        "stream": "sending all the audio",
+        "gate": "the sound detector",
+    }[best]
     why = {
         "board": (
             "always closest is always cheapest",
             f"The board computes {q(duty, '%')} of the time, which averages {shown['board']}. "
-            f"Your porch and your radio make “{best}” cheaper, at {shown[best]}.",
+            f"With your porch and your radio, {better} needs less: {shown[best]}.",
         ),
         "stream": (
             "somebody else computes, so it is free",
             "The cloud pays for the arithmetic, but your battery pays for every bit on the way: "
-            f"{shown['stream']} all day, against {shown[best]} for “{best}”.",
+            f"{shown['stream']} all day, against {shown[best]} for {better}.",
         ),
         "gate": (
             "switching off always saves",
             f"The detector draws {q(p.gate_mw * 1e-3, 'W')} all day, and the radio still sends "
             f"{p.sound_pct}% of the time: {shown['gate']} in all, against {shown[best]} for "
-            f"“{best}”.",
+            f"{better}.",
         ),
     }
     return ChoiceKey(
@@ -206,9 +211,9 @@ def listening_plan(given: Given) -> ChoiceKey:
             for plan, (name, says) in why.items()
             if plan != best
         ],
-        says=f"Board {shown['board']}, stream {shown['stream']}, gate {shown['gate']}. The H100 "
-        "computes far more per joule, but moving the data can cost more than the arithmetic does: "
-        "the D of D·A·M.",
+        says=f"The board draws {shown['board']}, sending everything {shown['stream']}, and the "
+        f"sound detector {shown['gate']}. The H100 computes far more per joule, but moving the "
+        "data can cost more than the arithmetic does: the D of D·A·M.",
     )
 
 
@@ -432,6 +437,11 @@ def board_upgrade(given: Given) -> ChoiceKey:
     }
     best = min(laws, key=lambda each: laws[each].total)
     times = {each: q(law.total, "s") for each, law in laws.items()}
+    better = {
+        "core": "the faster core",
+        "flash": "the faster flash chip",
+        "prune": "the pruned model",
+    }[best]
     terms = (
         f"{q(now.memory_time, 's')} for the weights and {q(now.compute_time, 's')} for the "
         "arithmetic"
@@ -440,17 +450,17 @@ def board_upgrade(given: Given) -> ChoiceKey:
         "core": (
             "slow devices are limited by compute",
             f"Today an image takes {terms}. A faster core shrinks only the second: "
-            f"{times['core']}, against {times[best]} with “{best}”.",
+            f"{times['core']}, against {times[best]} with {better}.",
         ),
         "flash": (
             "one image is always memory-bound",
             f"Today an image takes {terms}. A faster flash chip shrinks only the first: "
-            f"{times['flash']}, against {times[best]} with “{best}”.",
+            f"{times['flash']}, against {times[best]} with {better}.",
         ),
         "prune": (
             "both terms beat one",
             f"Halving both terms sounds best, and gives {times['prune']}. But today one of them "
-            f"dominates ({terms}), and “{best}” shrinks that one further: {times[best]}.",
+            f"dominates ({terms}), and {better} shrinks that one further: {times[best]}.",
         ),
     }
     return ChoiceKey(

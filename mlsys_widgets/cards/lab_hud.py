@@ -225,8 +225,10 @@ class LabHUD(LabWidget):
             else:
                 words = {True: "✓ Held", False: "✗ Did not hold", None: "● Compared"}[outcome.held]
                 stop = "" if about.endswith(("?", ".", "!", "…")) else "."
-                beside = f"You predicted {outcome.predicted}; the result is {outcome.actual}."
-                yield words, f"{about}{stop} {beside}"
+                result = f"; the result is {outcome.actual}"
+                if outcome.actual == outcome.predicted:
+                    result = ", and so it is"
+                yield words, f"{about}{stop} You predicted {outcome.predicted}{result}."
 
     def _cards(self) -> Iterable[tuple[str, str, str, str]]:
         counts = self.progress.values()

@@ -237,7 +237,7 @@ class Choice(Item):
     --------
     >>> limit = Choice("What limits it?", {"compute": "arithmetic", "memory": "bytes"}, points=5)
     >>> limit.read(" Memory"), limit.in_words("memory")
-    ('memory', '“memory”: bytes')
+    ('memory', '“bytes”')
     >>> limit.read("both")
     Traceback (most recent call last):
     ...
@@ -273,7 +273,7 @@ class Choice(Item):
 
     def in_words(self, value: str) -> str:
         """An answer as people read it."""
-        return f"“{value}”: {self.options[value]}" if value in self.options else f"“{value}”"
+        return f"“{self.options.get(value, value)}”"
 
     def form_error(self, value: str) -> str | None:
         """Nothing: what can be chosen has the right form."""

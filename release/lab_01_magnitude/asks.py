@@ -247,7 +247,7 @@ def listening_plan(p: Parameters) -> Choice:
         f"{q(p.mcu_mflops * 1e6, 'FLOP/s')}. The microphone delivers {p.audio_kbit} kbit/s, and "
         f"the radio spends **{p.radio_nj} nJ** on every bit it sends. A sound detector would draw "
         f"**{q(p.gate_mw * 1e-3, 'W')}** all day and switch the radio on only while there is sound "
-        f"on your porch, **{p.sound_pct} %** of the time. Which plan draws the least power from "
+        f"on your porch, **{p.sound_pct}%** of the time. Which plan draws the least power from "
         "the doorbell's battery, averaged over a day?",
         {
             "board": "run the keyword model on the board, with the radio off",
@@ -639,7 +639,7 @@ def keyword_precision(p: Parameters) -> Choice:
 @lab.asks
 def mixed_kparams(p: Parameters) -> Number:
     return Number(
-        f"A quick test shows that **{p.fp16_pct} %** of the parameters lose too much in int8 and "
+        f"A quick test shows that **{p.fp16_pct}%** of the parameters lose too much in int8 and "
         "must stay in fp16; all others can be int8. What is the largest model, in thousand "
         f"parameters, that fits into your board's {q(p.sram_kb * 1e3, 'B')} beside the "
         f"{q(p.reserve_kb * 1e3, 'B')} of the runtime and activations? (1 KB is 1,000 bytes. Write "

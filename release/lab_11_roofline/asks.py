@@ -197,7 +197,7 @@ def opening(p: Parameters) -> Message:
     return Message(
         "Tomás Rivera",
         "Platform engineer",
-        f"{p.reported} of {q(sparse, 'FLOP/s')}, and stuck",
+        "Far below the peak, and stuck",
         "I run the GPUs that our training teams share, and one tile of my dashboard has been red"
         f" for a month. Our matrix products reach {p.reported} TFLOPS on an H100. The dashboard"
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"

@@ -64,7 +64,7 @@ def test_every_item_has_a_card_or_a_cell(opened):
 
 def test_what_code_computes_is_recorded(opened, capsys):
     opened.answer("limit", " Compute")
-    assert capsys.readouterr().out == "limit: “compute”: the arithmetic units is recorded.\n"
+    assert capsys.readouterr().out == "limit: “the arithmetic units” is recorded.\n"
     opened.answer("intensity_flop_per_byte", 12)
     assert "12 FLOP per byte is recorded." in capsys.readouterr().out
     answers = opened.ledger.state().answers

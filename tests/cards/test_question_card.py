@@ -51,7 +51,7 @@ def test_a_question_says_how_to_answer_it(led, item, said):
         (MANY, "883k", 883e3, "883,000 images"),
         (MANY, "16 images", 16.0, "16 images"),
         (MANY, "1e3", 1000.0, "1,000 images"),
-        (WHICH, "memory", "memory", "“memory”: the memory"),
+        (WHICH, "memory", "memory", "“the memory”"),
     ],
 )
 def test_what_is_typed_is_recorded_at_once_and_never_called_right(led, item, typed, kept, said):

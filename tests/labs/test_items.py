@@ -82,7 +82,7 @@ def test_what_lies_outside_is_an_error_of_form(value, said):
 @pytest.mark.parametrize("typed", ["memory", " Memory ", "MEMORY\n"])
 def test_a_choice_may_have_capitals_and_spaces(typed):
     assert WORDS.read(typed) == "memory"
-    assert WORDS.in_words("memory") == "“memory”: the memory"
+    assert WORDS.in_words("memory") == "“the memory”"
 
 
 @pytest.mark.parametrize("typed", ["mem", 1, "the memory", True, "memory."])
