@@ -90,8 +90,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "run" not in arguments:
         parser.print_help()
         return 0
-    # jsonschema imports a parser of web addresses where it is installed, which takes two seconds.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     run: _Run = arguments.run
     try:
         return run(arguments)

@@ -33,7 +33,7 @@ c.ConfigurableHTTPProxy.command = {proxy!r}
 c.JupyterHub.authenticator_class = "null"  # nobody logs in: the load tool has a key
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {homes!r}
-c.Spawner.cmd = [{python!r}, "-m", "mlsys_widgets.hub.user_server"]  # as mlsys hub does
+c.Spawner.cmd = [{python!r}, "-m", "jupyterhub.singleuser"]  # as mlsys hub does
 c.Spawner.args = ["--allow-root"]
 c.Spawner.environment = {{
     "JUPYTER_CONFIG_PATH": {settings!r},

@@ -78,8 +78,6 @@ def main(course: Path, students: Sequence[str], trial: Sequence[str]) -> Calenda
 
 
 if __name__ == "__main__":
-    # jsonschema imports a parser of web addresses where it is installed, which takes two seconds.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
         asked = json.load(sys.stdin)
         done = main(Path(sys.argv[1]), asked["students"], asked["trial"])

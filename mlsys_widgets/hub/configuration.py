@@ -160,7 +160,7 @@ def hub_configuration(
             )
         },
         "CourseSpawner": {
-            "cmd": [str(python), "-m", "mlsys_widgets.hub.user_server"],
+            "cmd": [str(python), "-m", "jupyterhub.singleuser"],
             "folder": str(places.root),
             "memory": _half_of_memory(),
             "processes": _PROCESSES,

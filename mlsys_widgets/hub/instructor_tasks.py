@@ -166,8 +166,6 @@ def _notice(course: Path, lab: str) -> None:
 
 
 if __name__ == "__main__":
-    # jsonschema imports a parser of web addresses where it is installed, which takes two seconds.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from mlsys_widgets.courses import RosterEntry
 
     try:

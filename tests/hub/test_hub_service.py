@@ -201,7 +201,7 @@ def processes() -> list[int]:
 def _is_server(pid: int, person: Person) -> bool:
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return b"hub.user_server" in words and Path(f"/proc/{pid}").owner() == person.name
+        return b"jupyterhub.singleuser" in words and Path(f"/proc/{pid}").owner() == person.name
     except (OSError, KeyError):
         return False
 

@@ -157,7 +157,7 @@ def server_of(course: Course, name: str) -> set[int]:
         if entry.name.isdigit():
             try:
                 command = (entry / "cmdline").read_bytes()
-                if entry.stat().st_uid == uid and b"user_server" in command:
+                if entry.stat().st_uid == uid and b"jupyterhub.singleuser" in command:
                     found.add(int(entry.name))
             except OSError:
                 continue

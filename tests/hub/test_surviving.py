@@ -85,9 +85,9 @@ def test_a_killed_kernel_comes_back_and_the_lab_continues(trial, committed):
 
 def test_a_killed_server_is_started_again_and_the_lab_continues(trial, committed):
     before = trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"]
-    (process,) = processes(trial, "hub.user_server")
+    (process,) = processes(trial, "jupyterhub.singleuser")
     os.kill(process, signal.SIGKILL)
-    wait(lambda: not processes(trial, "hub.user_server"))
+    wait(lambda: not processes(trial, "jupyterhub.singleuser"))
 
     def arrived() -> bool:
         # Until the hub has looked, it thinks that the server runs; a page asks again as well.
@@ -103,12 +103,12 @@ def test_a_killed_server_is_started_again_and_the_lab_continues(trial, committed
 def test_a_killed_hub_finds_its_servers_again(hub, trial, committed):
     kernel = trial.kernel(LAB)
     trial.run(kernel, "kept_in_memory = 42")
-    (server,) = processes(trial, "hub.user_server")
+    (server,) = processes(trial, "jupyterhub.singleuser")
     hub.kill()
     # While there is no hub, students keep working.
     assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
     hub.start()
-    assert processes(trial, "hub.user_server") == [server]
+    assert processes(trial, "jupyterhub.singleuser") == [server]
     assert trial.run(kernel, "print(kept_in_memory)").strip() == "42"
     trial.ask("DELETE", f"api/kernels/{kernel}")
     said = trial.ask_hub("GET", f"users/{trial.name}").json()
@@ -122,7 +122,7 @@ def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, 
     released = sorted(path.name for path in hub.places.exchange.glob("mlsys/outbound/*"))
     assert hub.stop() == 0
     for name in people:
-        assert not processes(Person(hub, name), "hub.user_server")
+        assert not processes(Person(hub, name), "jupyterhub.singleuser")
     refused_off_loopback(hub)
     a_rebuilt_machine_gets_the_same_users(hub, people)
     hub.start()
