@@ -2,8 +2,10 @@
 
 A file that a student wrote can be small and yet cost hours or gigabytes to read. So the coordinator
 reads none. At its start, while it has a single thread, it forks a few readers; a reader forks a
-child for every request, which has the lab, the checks and the blueprint in memory already, and
-limits of its own. Whatever becomes of that child is about one submission, and a sentence.
+child, which has the lab, the checks and the blueprint in memory already, and limits of its own for
+every submission. A child goes on with the next one as long as nothing out of the ordinary happens.
+What fails in a child that has read others is read again in a new one: whatever becomes of that is
+about one submission, and a sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import contextlib
 import ctypes
 import errno
 import gc
-import json
 import os
 import queue
 import resource
@@ -27,17 +28,22 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.sandbox.limits import address_space
-from mlsys_widgets.sandbox.wire import receive, send
+from mlsys_widgets.sandbox.wire import framed, receive, send, unframed
 
 Request = Mapping[str, Any]
 Reply = dict[str, Any]
 Work = Callable[[Request], Reply]
 
 _PR_SET_PDEATHSIG: Final = 1
+#: Seconds of processor time, and growth of the child's memory, up to which a submission is an
+#: ordinary one. Ours take a twentieth of both.
+_ORDINARY_SECONDS: Final = 1.0
+_ORDINARY_BYTES: Final = 100_000_000
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
@@ -80,7 +86,7 @@ class Readers:
     Parameters
     ----------
     work
-        What is done with a request. It runs in a child of its own, and what it returns is plain.
+        What is done with a request. It runs in a child, and what it returns is plain.
     count
         How many requests at a time.
     scratch
@@ -228,10 +234,35 @@ def _be_a_reader(
     # What is here already is never garbage: looking for it would copy its pages in every child.
     gc.collect()
     gc.freeze()
+    child: _Child | None = None
     with line.makefile("rb") as requests, line.makefile("wb") as replies:
         while (request := receive(requests)) is not None:
-            send(replies, _in_a_child(request, work, limits))
+            reply, child = _answer(request, child, work, limits)
+            send(replies, reply)
     os._exit(0)
+
+
+def _answer(
+    request: Request, child: _Child | None, work: Work, limits: ReadingLimits
+) -> tuple[Reply, _Child | None]:
+    """What a child says to a request, and the child if it may have another one.
+
+    Whatever goes wrong in a child that has done others is tried again in one that has not, so that
+    nothing is said about a submission that is not its own. Time is: it is counted for each.
+    """
+    if child is not None:
+        said = child.ask(request, limits)
+        if said.get("ordinary"):
+            return said, child
+        child.close()
+        if "reply" in said or said.get("too_long"):
+            return said, None
+    child = _Child(work, limits)
+    said = child.ask(request, limits)
+    if said.get("ordinary"):
+        return said, child
+    child.close()
+    return said, None
 
 
 def _end_with(owner: int) -> None:
@@ -256,81 +287,118 @@ def _let_go_of_files(kept: int) -> None:
                 os.dup2(null, number)
 
 
-def _in_a_child(request: Request, work: Work, limits: ReadingLimits) -> Reply:
-    told, tell = os.pipe()
-    reader = os.getpid()
-    child = os.fork()
-    if not child:
-        try:
-            os.close(told)
-            _end_with(reader)
-            _do(request, work, limits, tell)
-        finally:
-            os._exit(1)
-    os.close(tell)
-    said, in_time = _hear(told, limits)
-    os.close(told)
-    if not in_time:
-        os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return _reply(said, status, limits, in_time=in_time)
+class _Child:
+    """A child of a reader, from the reader's side.
+
+    It does one request after another as long as they are ordinary ones: forking costs as much as
+    reading does. After one that was not, it ends.
+    """
+
+    def __init__(self, work: Work, limits: ReadingLimits) -> None:
+        self._line, theirs = socket.socketpair()
+        reader = os.getpid()
+        self._pid = os.fork()
+        if not self._pid:
+            try:
+                self._line.close()
+                _end_with(reader)
+                _be_a_child(theirs, work, limits)
+            finally:
+                os._exit(1)
+        theirs.close()
+
+    def ask(self, request: Request, limits: ReadingLimits) -> Reply:
+        """What it says to a request; or what became of it."""
+        with contextlib.suppress(OSError):  # it was ended while it waited
+            self._line.sendall(framed(request))
+        said, in_time = self._hear(limits)
+        if said is not None:
+            return said
+        if not in_time:
+            self._kill()
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        self._pid = 0
+        if not in_time or -status == signal.SIGXCPU:
+            sentence = f"reading it takes longer than {limits.cpu} s; {_ASK}"
+            return {"problem": sentence, "too_long": True}
+        if -status == signal.SIGKILL:
+            return {"killed": True}
+        how = signal.Signals(-status).name if status < 0 else f"exit {status}"
+        return {"problem": f"reading it ended the process that read it ({how}); {_ASK}"}
+
+    def close(self) -> None:
+        """End it."""
+        self._line.close()
+        if self._pid:
+            self._kill()
+            os.waitpid(self._pid, 0)
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+
+    def _hear(self, limits: ReadingLimits) -> tuple[Reply | None, bool]:
+        """A whole message, if one comes before the end; and whether something came in time."""
+        said, deadline = bytearray(), time.monotonic() + limits.wall
+        while (left := deadline - time.monotonic()) > 0:
+            ready, _, _ = select.select([self._line], [], [], left)
+            if not ready:
+                continue
+            try:
+                piece = self._line.recv(1 << 16)
+            except OSError:
+                piece = b""
+            if not piece:
+                return None, True
+            said += piece
+            if (message := unframed(said)) is not None:
+                return message, True
+        return None, False
 
 
-def _do(request: Request, work: Work, limits: ReadingLimits, tell: int) -> None:
-    """Do a request, and tell what came of it. Never returns."""
-    gc.disable()  # whatever it leaves behind ends with it
-    gigabytes = f"{limits.memory / 1e9:g} GB"
-    space = address_space() + limits.memory
-    for which, soft, hard in (
-        (resource.RLIMIT_AS, space, space),
-        (resource.RLIMIT_FSIZE, limits.file, limits.file),
-        (resource.RLIMIT_CORE, 0, 0),
-        # First comes a signal that names the reason, then the kill.
-        (resource.RLIMIT_CPU, limits.cpu, limits.cpu + 2),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit
-            resource.setrlimit(which, (soft, hard))
-    try:
-        told = json.dumps({"reply": work(request)}).encode()
-        if len(told) > limits.reply:
-            raise OverflowError("there is too much to say about it")
-    except CannotRead as problem:
-        told = json.dumps({"problem": str(problem)}).encode()
-    except MemoryError:
-        told = json.dumps({"problem": f"reading it takes more than {gigabytes}; {_ASK}"}).encode()
-    except RecursionError:
-        told = json.dumps({"problem": f"it is nested too deeply; {_ASK}"}).encode()
-    except OSError as problem:
-        what = "full" if problem.errno in _NO_ROOM else "problem"
-        told = json.dumps({what: f"{problem.strerror or problem}"[:300]}).encode()
-    except Exception as problem:
-        said = f"{type(problem).__name__}: {problem}"[:300]
-        told = json.dumps({"problem": said}).encode()
-    while told:
-        told = told[os.write(tell, told) :]
+# What runs in a child.
+
+
+def _be_a_child(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
+    """Do requests until the reader has none. Never returns."""
+    before = address_space()
+    with line.makefile("rb") as requests:
+        while (request := receive(requests)) is not None:
+            began = time.process_time()
+            told = _do(request, work, limits)
+            told["ordinary"] = (
+                "reply" in told
+                and time.process_time() - began < _ORDINARY_SECONDS
+                and address_space() - before < _ORDINARY_BYTES
+            )
+            line.sendall(framed(told))
     os._exit(0)
 
 
-def _hear(told: int, limits: ReadingLimits) -> tuple[bytes, bool]:
-    """What a child says until it ends, and whether it ended in time."""
-    said, deadline = bytearray(), time.monotonic() + limits.wall
-    while (left := deadline - time.monotonic()) > 0:
-        ready, _, _ = select.select([told], [], [], left)
-        if ready:
-            piece = os.read(told, 1 << 16)
-            if not piece:
-                return bytes(said), True
-            said += piece
-    return bytes(said), False
-
-
-def _reply(said: bytes, status: int, limits: ReadingLimits, *, in_time: bool) -> Reply:
-    if status == 0 and said:
-        reply: Reply = json.loads(said)
-        return reply
-    if not in_time or -status == signal.SIGXCPU:
-        return {"problem": f"reading it takes longer than {limits.cpu} s; {_ASK}"}
-    if -status == signal.SIGKILL:
-        return {"killed": True}
-    how = signal.Signals(-status).name if status < 0 else f"exit {status}"
-    return {"problem": f"reading it ended the process that read it ({how}); {_ASK}"}
+def _do(request: Request, work: Work, limits: ReadingLimits) -> Reply:
+    """Do a request within the limits, and tell what came of it."""
+    gigabytes = f"{limits.memory / 1e9:g} GB"
+    for which, most in (
+        (resource.RLIMIT_AS, address_space() + limits.memory),
+        (resource.RLIMIT_FSIZE, limits.file),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, ceil(time.process_time()) + limits.cpu),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit
+            resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
+    try:
+        told = {"reply": work(request)}
+        if len(framed(told)) > limits.reply:
+            raise OverflowError("there is too much to say about it")
+    except CannotRead as problem:
+        return {"problem": str(problem)}
+    except MemoryError:
+        return {"problem": f"reading it takes more than {gigabytes}; {_ASK}"}
+    except RecursionError:
+        return {"problem": f"it is nested too deeply; {_ASK}"}
+    except OSError as problem:
+        what = "full" if problem.errno in _NO_ROOM else "problem"
+        return {what: f"{problem.strerror or problem}"[:300]}
+    except Exception as problem:
+        return {"problem": f"{type(problem).__name__}: {problem}"[:300]}
+    return told

@@ -20,9 +20,27 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 LIMITS = ReadingLimits(wall=30, cpu=2, memory=300_000_000, file=1_000_000, reply=10_000)
 
 
+#: What requests leave behind in the process that does them.
+LEFT: list[bytes] = []
+
+
+def note(path: str) -> None:
+    """Write down which process has got here."""
+    with Path(path).open("a") as tries:
+        tries.write(f"{os.getpid()}\n")
+
+
 def work(request):
     """Do as the request says."""
     match request["do"]:
+        case "leave":
+            LEFT.append(bytes(request["bytes"]))
+            return {"pid": os.getpid()}
+        case "be first":
+            note(request["path"])
+            if LEFT:
+                raise ValueError("somebody was here before")
+            return {"pid": os.getpid()}
         case "say":
             return {"said": request["what"], "pid": os.getpid(), "reader": os.getppid()}
         case "hold":
@@ -30,6 +48,8 @@ def work(request):
         case "nest":
             return work(request)
         case "loop":
+            if "path" in request:
+                note(request["path"])
             while True:
                 pass
         case "sleep":
@@ -63,11 +83,39 @@ def readers(tmp_path):
     made.close()
 
 
-def test_a_request_is_done_in_a_process_of_its_own(readers):
+def test_ordinary_requests_are_done_in_one_child(readers):
     first, second = (readers.ask({"do": "say", "what": word}) for word in ("a", "b"))
     assert (first["said"], second["said"]) == ("a", "b")
     assert first["reader"] == second["reader"] in children(os.getpid())
-    assert len({os.getpid(), first["pid"], second["pid"], first["reader"]}) == 4
+    assert first["pid"] == second["pid"]
+    assert len({os.getpid(), first["pid"], first["reader"]}) == 3
+
+
+def test_nothing_is_said_about_a_submission_that_is_not_its_own(readers, tmp_path):
+    """What fails in a child that has done others is done again in one that has not."""
+    before = readers.ask({"do": "leave", "bytes": 1})["pid"]
+    path = tmp_path / "tries"
+    after = readers.ask({"do": "be first", "path": str(path)})["pid"]
+    assert path.read_text().split() == [str(before), str(after)]
+
+
+def test_a_child_that_has_grown_is_replaced(readers):
+    pids = [readers.ask({"do": "leave", "bytes": 60_000_000})["pid"] for _ in range(4)]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_a_child_that_was_killed_while_it_waited_is_replaced(readers):
+    before = readers.ask({"do": "say", "what": ""})["pid"]
+    os.kill(before, signal.SIGKILL)
+    assert readers.ask({"do": "say", "what": ""})["pid"] != before
+
+
+def test_what_takes_too_long_is_not_tried_twice(readers, tmp_path):
+    before = readers.ask({"do": "say", "what": ""})["pid"]
+    path = tmp_path / "tries"
+    with pytest.raises(CannotRead, match="takes longer than 2 s"):
+        readers.ask({"do": "loop", "path": str(path)})
+    assert path.read_text().split() == [str(before)]
 
 
 @pytest.mark.parametrize(
