@@ -101,6 +101,29 @@ def _regrading(found: Found) -> str:
     return f"{_table(header, rows)}\n\n{_conditions(of)}."
 
 
+def _another_gpu(found: Found) -> str:
+    of = found["verdicts"]
+
+    def row(each: Mapping[str, Any]) -> tuple[str, ...]:
+        numbers = (each[name] for name in ("mean", "tenth", "worst", "textbook_mean"))
+        return each["name"], str(each["cases"]), *(f"{100 * number:.1f}" for number in numbers)
+
+    header = (
+        "topic",
+        "cases",
+        "mean, %",
+        "nine in ten within, %",
+        "worst, %",
+        "textbook's mean, %",
+    )
+    missed = "; ".join(of["missed"])
+    return (
+        f"{_table(header, map(row, of['topics']))}\n\nAn {of['device']}, measured {of['date']},"
+        f" held against parameters of {of['fitted']}. Of {of['goals']} goals, {len(of['missed'])}"
+        f" are missed: {missed}."
+    )
+
+
 def _course(found: Found) -> str:
     of = found["course"]
     return (
@@ -154,6 +177,7 @@ PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
     "docs/instructors/regrading.md": {"regrading": ("regrading", _regrading)},
     "docs/instructors/course.md": {"course": ("first_day", _course)},
     "docs/administrators/hub.md": {"hub": ("first_day", _hub)},
+    "docs/physics/measuring.md": {"another": ("another_gpu", _another_gpu)},
 }
 #: Tables that stand on several pages, kept on the first of them: their rows change only there.
 COMPARISON: Final = "docs/compare.md"
