@@ -9,13 +9,13 @@ import os
 import pwd
 import subprocess
 import tarfile
-from dataclasses import replace
 
 import pytest
 
 from mlsys_widgets.hub import restore as module
 from mlsys_widgets.hub.accounts import remove_accounts
 from mlsys_widgets.hub.backup import run_backup
+from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.passwords import hashes
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.restore import new_ids, read_contents, refuse_unfinished, run_restore
@@ -45,6 +45,8 @@ def backed_up():
         remove_accounts(state)
         places.root.rename(places.root.with_name("old"))
         yield places, state, target, remembered
+        if places.state.is_file():  # with the ids that a restore has given
+            remove_accounts(HubState.read(places.state))
 
 
 def test_everything_comes_back_with_its_owners_and_passwords(backed_up):
@@ -86,7 +88,6 @@ def test_ids_that_others_have_are_replaced_and_the_files_follow(backed_up, monke
         assert {each["name"]: each["uid"] for each in said["accounts"]}[account.name] == (
             entry.pw_uid
         )
-        state.accounts[account.name] = replace(account, uid=entry.pw_uid, gid=entry.pw_gid)
 
 
 def test_a_name_that_somebody_else_has_stops_it_before_anything_is_written(backed_up):
