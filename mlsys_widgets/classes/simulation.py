@@ -231,8 +231,9 @@ class _Class:
     def _handed_in(self, name: str, kind: str) -> datetime:
         """Most students hand in during the last evening, some of them days before."""
         chance = self._chance(name, "time")
-        if kind == "late" and self._due:
-            return self._due + timedelta(hours=chance.lognormvariate(1.5, 1.2))
+        due = self._due or (None if self._released else _SOME_EVENING)
+        if kind == "late" and due:
+            return due + timedelta(hours=chance.lognormvariate(1.5, 1.2))
         early = timedelta(hours=chance.gammavariate(0.8, 18), minutes=1)
         if self._released is None:
             return self._end - early

@@ -287,9 +287,11 @@ class Student:
 
     def _choose_answer(self, step: Step, value: str) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")
-        card.locator(f"input[type=radio][value='{value}']").check()
+        option = card.locator(f"input[type=radio][value='{value}']")
+        option.check()
+        words = option.evaluate("option => option.labels[0].innerText").strip()
         card.get_by_role("button", name="Record").click()
-        expect(card).to_contain_text(f"Recorded: “{value}”", timeout=SOON)
+        expect(card).to_contain_text(f"Recorded: “{words}”", timeout=SOON)
 
     def enter(self, step: Step, text: str, says: str = "Recorded: ") -> None:
         """Type into the box of a question and press Enter."""
