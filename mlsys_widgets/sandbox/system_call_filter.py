@@ -7,6 +7,9 @@ error, as if the kernel did not know them.
 
 It also refuses SIGKILL to the process that runs the notebook. So where that process was killed, it
 was killed from outside, as by a system that is short of memory, and can fairly be run again.
+
+A socket keeps the size that the system gives it. Whoever asks for more is told that all is well, as
+the kernel itself does where the size asked for is more than it allows.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ _FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 _X32: Final = 0x40000000
 #: Architectures as a filter sees them.
 _ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+#: Options of a socket that say how much it may hold, by their numbers on both architectures:
+#: SO_SNDBUF and SO_RCVBUF, and the two that go beyond what the system allows.
+_SIZES: Final = (7, 8, 32, 33)
 
 #: Whom nobody inside may kill: the process of the notebook, which is the second of its own world,
 #: by its number and by its group, and everybody at once.
@@ -93,6 +100,7 @@ def filter_steps(machine: str) -> bytes:
         steps += [_step(_EQUAL, call, 0, 1), _refuse(answer)]
     steps += [
         *_refuse_kill(machine),
+        *_keep_sizes(machine),
         _step(_EQUAL, number("clone", machine), 0, 4),
         _step(_LOAD, _FIRST),
         _step(_ANY_BIT, _NAMESPACES, 0, 1),
@@ -124,6 +132,20 @@ def _refuse_kill(machine: str) -> list[bytes]:
         _step(_EQUAL, signal.SIGKILL, 1, 0),
         _step(_RETURN, _ALLOW),
         _refuse(errno.EPERM),
+    ]
+
+
+def _keep_sizes(machine: str) -> list[bytes]:
+    """Leave every socket as large as it is, and say that it was changed."""
+    sizes = len(_SIZES)
+    return [
+        _step(_EQUAL, number("setsockopt", machine), 0, sizes + 5),
+        _step(_LOAD, _SECOND),
+        _step(_EQUAL, socket.SOL_SOCKET, 0, sizes + 1),
+        _step(_LOAD, _THIRD),
+        *(_step(_EQUAL, each, sizes - k, 0) for k, each in enumerate(_SIZES)),
+        _step(_RETURN, _ALLOW),
+        _refuse(0),
     ]
 
 

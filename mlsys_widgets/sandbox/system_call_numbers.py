@@ -54,6 +54,7 @@ _NUMBERS: Final = {
     "rt_tgsigqueueinfo": (297, 240),
     "semget": (64, 190),
     "setns": (308, 268),
+    "setsockopt": (54, 208),
     "shmget": (29, 194),
     "socket": (41, 198),
     "tgkill": (234, 131),

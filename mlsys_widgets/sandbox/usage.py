@@ -16,7 +16,7 @@ from mlsys_widgets.sandbox.limits import Limits
 
 _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
-#: Bytes that a socket can hold where the system does not say.
+#: Bytes that a socket holds where the system does not say.
 _USUAL_SOCKET: Final = 425_984
 #: What is wrong with a file of ``/proc`` whose process vanishes.
 _VANISHED: Final = (OSError, IndexError, ValueError)
@@ -131,8 +131,12 @@ def _sockets(pid: int) -> set[str]:
 
 
 def _socket_size() -> int:
-    """Bytes that a socket can hold; no limit of a process counts them."""
+    """Bytes that a socket can hold; no limit of a process counts them.
+
+    That is what the system gives to a new one, and as much again for what it keeps beside the data.
+    Nobody inside can ask for more: the filter of system calls sees to it.
+    """
     try:
-        return 2 * int(Path("/proc/sys/net/core/wmem_max").read_text())
+        return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text())
     except _VANISHED:
         return _USUAL_SOCKET

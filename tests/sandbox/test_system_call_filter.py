@@ -12,6 +12,8 @@ from mlsys_widgets.sandbox.system_call_filter import FORBIDDEN, UNKNOWN, filter_
 from mlsys_widgets.sandbox.system_call_numbers import MACHINES, number
 
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
+#: Not done, and answered as if it were.
+PRETENDED = -1
 #: Architectures as the kernel tells them to a filter (AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64).
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 #: Calls without which no Python program runs, with their numbers on each architecture.
@@ -32,7 +34,7 @@ def verdict(
     *,
     told: str | None = None,
 ) -> int:
-    """Interpret the filter as the kernel does; 0 if a call is allowed, else the error.
+    """Interpret the filter as the kernel does: 0, an error, or `PRETENDED`.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def verdict(
                 continue
             case 0x06:  # answer
                 assert value == ALLOW or value & 0xFFFF0000 == ERROR
-                return 0 if value == ALLOW else value & 0xFFFF
+                return 0 if value == ALLOW else value & 0xFFFF or PRETENDED
             case 0x15:
                 holds = register == value
             case 0x35:
@@ -145,6 +147,23 @@ def test_nobody_kills_the_notebook_from_inside(machine, who, which, answer):
 )
 def test_only_some_families_of_sockets_are_left(machine, family, answer):
     assert verdict(machine, number("socket", machine), family) == answer
+
+
+@pytest.mark.parametrize(
+    ("level", "option", "answer"),
+    [
+        (socket.SOL_SOCKET, socket.SO_SNDBUF, PRETENDED),
+        (socket.SOL_SOCKET, socket.SO_RCVBUF, PRETENDED),
+        (socket.SOL_SOCKET, 32, PRETENDED),  # SO_SNDBUFFORCE
+        (socket.SOL_SOCKET, 33, PRETENDED),  # SO_RCVBUFFORCE
+        (socket.SOL_SOCKET + (1 << 32), socket.SO_SNDBUF, PRETENDED),
+        (socket.SOL_SOCKET, socket.SO_REUSEADDR, 0),
+        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 0),
+        (socket.IPPROTO_TCP, socket.SO_SNDBUF, 0),
+    ],
+)
+def test_a_socket_keeps_its_size(machine, level, option, answer):
+    assert verdict(machine, number("setsockopt", machine), 5, level, option) == answer
 
 
 def test_calls_of_another_architecture_are_refused(machine):
