@@ -83,9 +83,9 @@ def open_lab(
     ...     folder = new_lab(Path(course), "lab_02_caches")
     ...     lab = open_lab("lab_02_caches", variants=False, folder=folder)
     ...     _ = lab.card("act1_bound").commit("B", confidence=4)
-    ...     lab.answer("intensity_flop_per_byte", lab.p.side / 3)
+    ...     lab.answer("intensity_flop_per_byte", lab.p.side / 2)
     ...     lab.answer("limit", "both")
-    intensity_flop_per_byte: 85.3333 FLOP per byte is recorded.
+    intensity_flop_per_byte: 128 FLOP per byte is recorded.
     limit is not recorded. 'both' is not an option; choose one of:
     "compute", "memory".
     """

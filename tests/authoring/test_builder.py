@@ -46,8 +46,8 @@ from tests.authoring.conftest import DEMO
         ),
         ("lab.py", "{{ q(", "{{ qq(", "cell 1: .* cannot be computed: name 'qq' is not defined"),
         ("lab.py", '# %% card="act1_why"', "", "'act1_why', which lab.py never shows; nobody"),
-        ("lab.py", 'limit = "memory"', 'limits = "memory"', "must end with a line limit = …"),
-        ("lab.py", 'limit = "memory"', 'limit = = "memory"', "invalid syntax, in its line 2"),
+        ("lab.py", 'limit = "compute"', 'limits = "compute"', "must end with a line limit = …"),
+        ("lab.py", 'limit = "compute"', 'limit = = "compute"', "invalid syntax, in its line 2"),
         ("asks.py", 'after=["act1_bound"]', 'after=["act1_bund"]', "comes after 'act1_bund'"),
         (
             "lab.py",
@@ -84,7 +84,7 @@ from tests.authoring.conftest import DEMO
         ),
         (
             "asks.py",
-            'f"Our service multiplies matrices of {p.side}',
+            'f"For every query we multiply three matrices of {p.side}',
             'f"{p.size}',
             "asks.py, line .*: .*no parameter 'size'",
         ),
@@ -105,7 +105,7 @@ def test_what_cannot_be_built_is_told_in_a_sentence(course, change, file, old, n
 
 
 def test_a_solution_that_fails_is_told_and_nothing_is_built(course, change):
-    change("lab.py", 'limit = "memory"', "limit = 1 / 0")
+    change("lab.py", 'limit = "compute"', '1 / 0\nlimit = "compute"')
     with pytest.raises(TextError) as told:
         build(course)
     assert str(told.value) == (

@@ -31,7 +31,7 @@ def test_it_names_the_first_lab_and_lists_all_in_order_with_what_they_are_worth(
     # Neither is built, so nobody has counted.
     assert "minutes" not in page
     assert "lab_01_first.ipynb)**, 100 points." in page
-    assert "*Do we need faster GPUs?* Find out what limits the product." in page
+    assert "*Do we need faster GPUs?* Find out what limits the products, and" in page
     assert "mlsys whoami NAME" in page
 
 

@@ -88,7 +88,7 @@ def test_moodle(course: Path) -> None:
     for student, score in scores(course).items():
         assert float(rows[student][f"{LAB} (Real)"]) == pytest.approx(score, abs=0.005)
     said = " ".join(row[f"{LAB} (Feedback)"] for row in rows.values())
-    assert "double yours, and compare with the ridge." in said  # a belief of the starter lab
+    assert "FLOP/B, and the ridge is at" in said  # a belief of the starter lab
     # Whose ledger somebody copied is nothing to tell that somebody through another system.
     assert "student-" not in said
 

@@ -18,23 +18,22 @@ NOTE = "Bytes are counted for fp32, and the last question is another one."
 
 #: What the fix changes: a question and its key, its points, and one question for another.
 _ASKS = (
-    ("matrices in fp16?", "matrices in fp32?"),
+    (" in fp16?", " in fp32?"),
     ("points=40", "points=50"),
     ("def limit(p: Parameters)", "def waits(p: Parameters)"),
     ("points=20,\n        title=\"Would twice", "points=30,\n        title=\"Would half"),
     ("sides twice as long", "sides half as long"),
 )  # fmt: skip
 _CHECKS = (
-    ("right = _product(given).intensity", "right = _product(given).intensity / 2"),
+    ("right = _fused(side)", "right = _fused(side) / 2"),
     ("def limit(given", "def waits(given"),
-    ("side = 2 * given.p.side", "side = given.p.side // 2"),
+    ("_fused(2 * given.p.side)", "_fused(given.p.side // 2)"),
 )
 _TEXT = (
     ('answer="limit"', 'answer="waits"'),
-    ('limit = "memory"', 'waits = "memory"'),
-    ("= gemm(lab.p.side, lab.p.side, lab.p.side).intensity",
-     "= gemm(lab.p.side, lab.p.side, lab.p.side).intensity / 2"),
-)  # fmt: skip
+    ('limit = "compute" if 2 * ', 'waits = "compute" if '),
+    ("/ (4 * matrix)", "/ (8 * matrix)"),
+)
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ def test_the_lab_one_starts_from_gives_no_reason(home):
          "the beliefs “elements for bytes” and “one FLOP for a multiply-add” can lead to the same"),
         ("checks.py", "def act1_bound", "def _act1_bound", "act1_bound has no check"),
         ("asks.py", "high=1e6", "high=60", "outside of low to high"),
-        ("asks.py", "steps(128, 384, 8)", "steps(128, 1920, 64)",
+        ("asks.py", "steps(128, 440, 8)", "steps(128, 1920, 64)",
          "what is right differs from student to student"),
-        ("checks.py", "right = _product(given).intensity", "right = {}[given.p.side]",
+        ("checks.py", "right = _fused(side)", "right = {}[given.p.side]",
          "the check fails for some students: KeyError"),
     ],
 )  # fmt: skip
@@ -46,13 +46,15 @@ def test_what_is_odd_is_said(home, file, old, new, said):
 
 def test_too_few_beliefs(home):
     text = (home / "checks.py").read_text("utf-8")
-    before, _, rest = text.partition('            Belief(\n                "inverted"')
-    (home / "checks.py").write_text(before + rest.partition("            ),\n")[2], "utf-8")
+    for belief in ("two kernels", "inverted"):
+        before, _, rest = text.partition(f'            Belief(\n                "{belief}"')
+        text = before + rest.partition("            ),\n")[2]
+    (home / "checks.py").write_text(text, "utf-8")
     assert advise(home) == [
         "intensity_flop_per_byte knows 2 wrong beliefs; three or more make good feedback."
     ]
 
 
 def test_without_variants_only_the_numbers_of_the_text_are_tried(home):
-    change(home, "asks.py", "steps(128, 384, 8)", "steps(128, 1920, 64)")
+    change(home, "asks.py", "steps(128, 440, 8)", "steps(128, 1920, 64)")
     assert advise(home, variants=False) == []

@@ -117,7 +117,7 @@ def test_every_change_is_in_the_history_with_its_reason(course):
     ],
 )
 def test_a_check_that_fails_costs_nobody_points(course, broken, why):
-    change_key(course, "right = _product(given).intensity", broken)
+    change_key(course, "right = _fused(side)", broken)
     shutil.rmtree(course.root / "autograded")
     before = rows(course.root)
     proposal = regrade(course).apply("a slip")
