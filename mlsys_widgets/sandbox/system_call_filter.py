@@ -20,6 +20,7 @@ import os
 import signal
 import socket
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from mlsys_widgets.sandbox.system_call_numbers import number
@@ -100,7 +101,7 @@ def filter_steps(machine: str) -> bytes:
         steps += [_step(_EQUAL, call, 0, 1), _refuse(answer)]
     steps += [
         *_refuse_kill(machine),
-        *_keep_sizes(machine),
+        *_answer(number("setsockopt", machine), (_SECOND, socket.SOL_SOCKET), (_THIRD, _SIZES), 0),
         _step(_EQUAL, number("clone", machine), 0, 4),
         _step(_LOAD, _FIRST),
         _step(_ANY_BIT, _NAMESPACES, 0, 1),
@@ -117,15 +118,9 @@ def filter_steps(machine: str) -> bytes:
 
 def _refuse_kill(machine: str) -> list[bytes]:
     """Refuse SIGKILL where it would end the process of the notebook."""
-    spared = len(_SPARED)
+    kill = number("kill", machine)
     return [
-        _step(_EQUAL, number("kill", machine), 0, spared + 5),
-        _step(_LOAD, _SECOND),
-        _step(_EQUAL, signal.SIGKILL, 0, spared + 1),
-        _step(_LOAD, _FIRST),
-        *(_step(_EQUAL, who, spared - k, 0) for k, who in enumerate(_SPARED)),
-        _step(_RETURN, _ALLOW),
-        _refuse(errno.EPERM),
+        *_answer(kill, (_SECOND, signal.SIGKILL), (_FIRST, _SPARED), errno.EPERM),
         # One thread of a process; whoever means a whole process has the call above.
         _step(_EQUAL, number("tgkill", machine), 0, 4),
         _step(_LOAD, _THIRD),
@@ -135,17 +130,19 @@ def _refuse_kill(machine: str) -> list[bytes]:
     ]
 
 
-def _keep_sizes(machine: str) -> list[bytes]:
-    """Leave every socket as large as it is, and say that it was changed."""
-    sizes = len(_SIZES)
+def _answer(
+    call: int, must_be: tuple[int, int], one_of: tuple[int, Sequence[int]], answer: int
+) -> list[bytes]:
+    """Answer a call where one argument has a value, and another one of several; else allow it."""
+    (argument, value), (other, values) = must_be, one_of
     return [
-        _step(_EQUAL, number("setsockopt", machine), 0, sizes + 5),
-        _step(_LOAD, _SECOND),
-        _step(_EQUAL, socket.SOL_SOCKET, 0, sizes + 1),
-        _step(_LOAD, _THIRD),
-        *(_step(_EQUAL, each, sizes - k, 0) for k, each in enumerate(_SIZES)),
+        _step(_EQUAL, call, 0, len(values) + 5),
+        _step(_LOAD, argument),
+        _step(_EQUAL, value, 0, len(values) + 1),
+        _step(_LOAD, other),
+        *(_step(_EQUAL, each, len(values) - k, 0) for k, each in enumerate(values)),
         _step(_RETURN, _ALLOW),
-        _refuse(0),
+        _refuse(answer),
     ]
 
 
