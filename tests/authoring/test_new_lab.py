@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of, new_lab
+from mlsys_widgets.physics import devices
 from tests.authoring.conftest import DEMO
 from tests.labs.rehearsal import (
     Workshop,
@@ -67,6 +68,20 @@ def test_everyone_has_numbers_of_their_own(made, tmp_path):
         folder = made.give(tmp_path / student / DEMO)
         earned[student], _ = run_hidden(code, folder, dict(right))
     assert earned == {one: 40, other: 0}
+
+
+def test_what_it_teaches_holds_for_every_side_and_its_choice_depends_on_it(made):
+    """By hand: N / 3 FLOP per byte for one product, N / 2 for two in one kernel."""
+    ridge = devices["h100-sxm"].ridge()
+    verdicts = []
+    for number in range(200):
+        found = asked(made.course, DEMO, f"student-{number}")
+        side, right = found.p.side, found.right()
+        assert 2 * side / 3 < ridge  # one product waits, also at twice the side
+        assert right["intensity_flop_per_byte"] == pytest.approx(side / 2)
+        assert right["limit"] == ("memory" if side < ridge else "compute")
+        verdicts.append(right["limit"])
+    assert min(verdicts.count("memory"), verdicts.count("compute")) >= 20  # a tenth
 
 
 def test_without_variants_everybody_has_the_numbers_of_the_text(made, tmp_path):

@@ -72,7 +72,9 @@ def _original() -> Path:
 def _make(root: Path) -> None:
     asks = new_lab(root, LAB) / "asks.py"
     # So small that the second question has one key: then everybody knows a wrong answer to it.
-    asks.write_text(asks.read_text("utf-8").replace("(128, 440, 8)", "(128, 288, 8)"), "utf-8")
+    text = asks.read_text("utf-8")
+    assert "steps(128, 440, 8)" in text
+    asks.write_text(text.replace("steps(128, 440, 8)", "steps(128, 288, 8)"), "utf-8")
     built = run_tool(root, "mlsys_widgets", "build", LAB)
     assert built.returncode == 0, built.stderr
     nbgrader(root, ["generate_assignment", LAB, "--force"])

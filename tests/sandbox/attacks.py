@@ -664,6 +664,25 @@ except OSError: pass
 if total > 400_000_000: print("LEAK", total)
 """
 
+_SOCKETS_IN_FLIGHT = """
+import socket
+held, total = [socket.socketpair()], 0
+try:
+    while total < 1_000_000_000:
+        one, other = socket.socketpair()
+        for end in (one, other):
+            end.setblocking(False)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+            try:
+                while True: total += end.send(bytes(1 << 16))
+            except BlockingIOError: pass
+        # Sent and never received, they are open in no process.
+        socket.send_fds(held[-1][0], [b"x"], [one.fileno(), other.fileno()])
+        one.close(); other.close()
+except OSError: pass
+if total > 400_000_000: print("LEAK", total)
+"""
+
 _DEVICES = """
 import os, stat
 for kind, number in ((stat.S_IFCHR, os.makedev(1, 1)), (stat.S_IFBLK, os.makedev(8, 0))):
@@ -965,6 +984,7 @@ ATTACKS: dict[str, Attack] = {
     "every-call": cell(_EVERY_CALL)("every system call there is, in processes of their own"),
     "calls-of-32-bits": cell(_CALLS_OF_32_BITS)("system calls by the door of 32-bit programs"),
     "memory-of-sockets": cell(_SOCKET_MEMORY)("a gigabyte in the buffers of sockets"),
+    "sockets-in-flight": cell(_SOCKETS_IN_FLIGHT)("full sockets that are open in no process"),
     "devices": cell(_DEVICES)("devices made by itself, and the kernel's own files"),
     "setuid": cell(_SETUID)("programs that would run as root"),
     "sockets-of-the-host": cell(_HOST_SOCKETS)("sockets by name, and rare families"),
