@@ -162,7 +162,9 @@ export class LabStart implements IDisposable {
       // At once, and not when the server has answered: that is a second later on a busy machine.
       this._wait(hasRun(panel.context.model) ? 'left' : 'new');
     }
-    const [alive, report] = await Promise.all([hadKernel && this._isAlive(), this._report()]);
+    // A page that was closed before it was saved has left its kernel the lab, and us no card of it.
+    const drawn = hadKernel && hasRun(panel.context.model);
+    const [alive, report] = await Promise.all([drawn && this._isAlive(), this._report()]);
     if (this._isDisposed) {
       return;
     }
