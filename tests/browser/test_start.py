@@ -194,6 +194,15 @@ def test_a_reload_beside_a_living_kernel_needs_no_button(open_notebook, lab):
     assert page.evaluate(COUNTS) == counts
 
 
+def test_a_page_that_was_closed_before_it_was_saved_can_be_started_again(open_notebook, lab):
+    page = open_notebook(lab)
+    run_to_end(page, "Start")
+    page.reload()
+    expect(button(page, "Start")).to_be_visible(timeout=READY)
+    run_to_end(page, "Start")
+    expect(cell(page, INSTRUMENT).locator(".mlsys-instrument")).to_be_visible(timeout=READY)
+
+
 def test_what_was_saved_is_shown_until_the_lab_runs(open_notebook, lab, lab_server, screenshot):
     page = open_notebook(lab)
     run_to_end(page, "Start")
