@@ -189,6 +189,7 @@ class Formgrader:
         """Follow a link on the left."""
         self.user.show("Formgrader")
         self.frame.locator(".nav").get_by_role("link", name=page).click()
+        expect(self.frame.get_by_role("heading", name=page)).to_be_visible(timeout=READY)
 
     def row(self, text: str = LAB) -> Locator:
         return self.frame.locator("tbody tr", has_text=text)
@@ -206,8 +207,12 @@ class Formgrader:
     def open_submission(self, person: str) -> None:
         """Open somebody's notebook to grade by hand."""
         self.go_to("Manual Grading")
-        for _ in range(2):  # the lab, then its notebook
+        # The lab, then its notebook. Both links read alike, so each page is awaited by its column:
+        # a second click on the first page would go nowhere.
+        for column in ("Notebook ID", "Submission ID"):
             self.frame.locator("tbody").get_by_role("link", name=LAB).click()
+            header = self.frame.get_by_role("columnheader", name=column)
+            expect(header).to_be_visible(timeout=READY)
         self.row(person).locator(".reveal .name-hidden").click()  # who it is
         self.row(person).get_by_role("link", name=person).click()
 
