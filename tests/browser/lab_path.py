@@ -26,7 +26,7 @@ from mlsys_widgets.physics import format_quantity
 
 #: What nobody can read as a number, whatever its unit.
 NONSENSE = ("a third or so", "3,94", "1.2.3")
-SOON = 10_000  # milliseconds: a kernel that shares two cores with other tests
+SOON = 30_000  # milliseconds: a kernel that shares two cores with other tests
 LATE = 60_000  # a page that is loaded again there
 # What a student would see as an error: the output of a cell that failed, or the text of one.
 TROUBLE = """() => jupyterapp.shell.currentWidget.content.model.toJSON().cells

@@ -413,7 +413,7 @@ def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, scre
     assert not ledger.exists()
     assert ledger.with_name("ledger.jsonl.old-1").read_bytes() == kept
     page.wait_for_function(f"{kernel}.status === 'idle'")
-    assert page.locator(".jp-OutputArea-output").count() == 0
+    expect(page.locator(".jp-OutputArea-output")).to_have_count(0)
 
     run_lab(page)
     expect(side.get_by_text("2 events in all.")).to_be_visible()

@@ -61,6 +61,17 @@ def toolbar(page: Page, name: str) -> Locator:
     return page.locator(".jp-NotebookPanel-toolbar").get_by_role("button", name=name)
 
 
+def becomes_wide(place: Locator, least: int, most: int = 10_000) -> None:
+    """Wait until a part of the page is as wide as it should be: JupyterLab lays out later."""
+    place.page.wait_for_function(
+        """([node, least, most]) => {
+             const { width } = node.getBoundingClientRect();
+             return least <= width && width <= most;
+           }""",
+        arg=[place.element_handle(), least, most],
+    )
+
+
 def code_of(page: Page, index: int) -> Locator:
     return cell(page, index).locator(".jp-Cell-inputWrapper")
 
@@ -129,7 +140,7 @@ def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
 
     # It follows to the next act, and back.
     chooser = copy.get_by_label("Instrument", exact=True)
-    assert chooser.input_value() == str(INSTRUMENT)
+    expect(chooser).to_have_value(str(INSTRUMENT))
     page.evaluate(f"{IN_FRONT}.content.scrollToItem({SECOND_INSTRUMENT + 1}, 'start')")
     expect(chooser).to_have_value(str(SECOND_INSTRUMENT))
     page.evaluate("jupyterapp.commands.execute('mlsys:go-to-next-step')")
@@ -163,12 +174,12 @@ def test_a_laptop_has_room_for_the_lab(opened_at, screenshot):
     # The file browser is folded once; whoever opens it again keeps it.
     page.wait_for_function("jupyterapp.shell.leftCollapsed")
     column = page.locator(".jp-NotebookPanel:visible")
-    assert column.bounding_box()["width"] >= 560
+    becomes_wide(column, 560)
     page.evaluate("jupyterapp.commands.execute('filebrowser:activate')")
     expect(page.locator("#filebrowser")).to_be_visible()
     run_to_end(page, "Start")
     expect(page.locator("#filebrowser")).to_be_visible()
-    assert column.bounding_box()["width"] >= 560
+    becomes_wide(column, 560)
     screenshot(page, "both")
 
     # The panel can be dragged as narrow as 200 pixels.
@@ -178,14 +189,14 @@ def test_a_laptop_has_room_for_the_lab(opened_at, screenshot):
     page.mouse.down()
     page.mouse.move(1270, box["y"] + 300, steps=5)
     page.mouse.up()
-    assert 195 <= panel(page).bounding_box()["width"] <= 210
+    becomes_wide(panel(page), 195, 210)
 
 
 @pytest.mark.parametrize("size", [(600, 720), (640, 360)], ids=["600-px", "zoomed-to-200-percent"])
 def test_a_small_page_belongs_to_the_lab(size, opened_at, screenshot):
     page = opened_at(*size)
     page.wait_for_function("jupyterapp.shell.leftCollapsed && jupyterapp.shell.rightCollapsed")
-    assert page.locator(".jp-NotebookPanel:visible").bounding_box()["width"] >= 500
+    becomes_wide(page.locator(".jp-NotebookPanel:visible"), 500)
     expect(toolbar(page, "Instrument beside")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     run_to_end(page, "Start")

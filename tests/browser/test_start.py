@@ -99,16 +99,17 @@ def restart(page: Page) -> None:
     page.evaluate(f"{NOTEBOOK}.sessionContext.restartKernel()")
 
 
-def top_of(page: Page, index: int) -> float:
-    """How far below the top of the notebook a cell begins, in pixels."""
-    return page.evaluate(
+def comes_to_the_top(page: Page, index: int) -> None:
+    """Wait until a cell begins where the notebook does; what is drawn above it pushes it down."""
+    settled(page)
+    page.wait_for_function(
         f"""index => {{
           const {{ content }} = {NOTEBOOK};
           const frame = content.node.querySelector('.jp-WindowedPanel-outer');
-          return content.widgets[index].node.getBoundingClientRect().top
-            - frame.getBoundingClientRect().top;
+          const top = content.widgets[index].node.getBoundingClientRect().top;
+          return Math.abs(top - frame.getBoundingClientRect().top) < 40;
         }}""",
-        index,
+        arg=index,
     )
 
 
@@ -136,8 +137,7 @@ def test_start_runs_what_is_the_labs_own(open_notebook, lab, screenshot):
     assert ran == [SET_UP, FIRST_STEP, INSTRUMENT, SECOND_STEP, 7, LAST_STEP, GRADED]
     # Nothing was saved yet: the student begins at the top.
     assert page.evaluate(f"{NOTEBOOK}.content.activeCellIndex") == 0
-    settled(page)
-    assert abs(top_of(page, 0)) < 40
+    comes_to_the_top(page, 0)
     expect(cell(page, INSTRUMENT).locator(".mlsys-instrument")).to_be_visible()
 
 
@@ -153,8 +153,7 @@ def test_resume_stays_at_the_next_step(open_notebook, lab, lab_server):
     page.wait_for_function(f"{NOTEBOOK}.content.activeCellIndex === {SECOND_STEP}")
     # The instrument above is drawn after the page came here, and pushes it down.
     expect(page.locator(".mlsys-instrument")).not_to_have_count(0)
-    settled(page)
-    assert abs(top_of(page, SECOND_STEP)) < 40
+    comes_to_the_top(page, SECOND_STEP)
 
 
 def test_a_restart_says_so_and_resume_brings_everything_back(open_notebook, lab, screenshot):

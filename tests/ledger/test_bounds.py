@@ -97,9 +97,10 @@ def seconds(path: Path, lines: list[bytes]) -> float:
 
 @pytest.mark.parametrize("make", KINDS)
 def test_the_time_grows_with_the_size_alone(tmp_path, make: Callable[[int], list[bytes]]):
-    path, few = tmp_path / "ledger.jsonl", 700
-    # Four times the lines take four times as long, and sixteen times if it were quadratic.
-    assert seconds(path, make(4 * few)) < 9 * seconds(path, make(few))
+    path, few, many = tmp_path / "ledger.jsonl", make(700), make(2800)
+    # Four times the lines take four times as long, and sixteen times if it were quadratic. A busy
+    # machine may spoil a comparison, and no comparison makes what is quadratic look linear.
+    assert any(seconds(path, many) < 9 * seconds(path, few) for _ in range(5))
 
 
 @pytest.mark.parametrize("make", KINDS)
