@@ -192,6 +192,10 @@ def _add_authoring(commands: _Commands, course: CommandParser) -> None:
         help="build what has changed, and pack all labs into one archive for mlsys course init"
         " (default: build/COURSE-VERSION.tar.gz)",
     )  # fmt: skip
+    build.add_argument(
+        "--without-people", action="store_true",
+        help="pack no names: sections without students, no extensions, no staff; for another class",
+    )  # fmt: skip
     build.set_defaults(run=_in_room("courses.command:run_build"))
 
     new_lab = commands.add_parser(
@@ -273,7 +277,10 @@ def _add_regrading(commands: _Commands, course: CommandParser) -> None:
     regrade.add_argument("--json", action="store_true", help="a line of JSON for each submission")
     regrade.set_defaults(run=_regrade)
     regrade.ends_with(
-        {3: "done, and a person must look: a grade set by hand stays, or answers were not kept"}
+        {
+            3: "done, and a person must look: some answers could not be judged again, or were not"
+            " kept"
+        }
     )
 
     history = commands.add_parser(

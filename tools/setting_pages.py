@@ -21,9 +21,9 @@ _INTRODUCTION: Final = """\
 
 `assignments/course.toml` holds the settings of a course: numbers, dates, people, and where grades
 are sent. Every setting may be missing, unless its table says that it must be given; a course
-without the file has the defaults. Whatever cannot be so is refused with a sentence that says what
-is allowed, and a misspelled name is never ignored. Commands that change the file keep your comments
-and the order of your lines.
+without the file has the defaults. A value that is not possible is refused with a sentence that says
+what is allowed, and a misspelled name is never ignored. Commands that change the file keep your
+comments and the order of your lines.
 
 The file is [TOML](https://toml.io): texts stand in quotes, times and numbers do not.
 [The calendar](../instructors/course.md#the-calendar) says who follows the dates.

@@ -204,6 +204,12 @@ def listening_plan(given: Given) -> ChoiceKey:
             f"{better}.",
         ),
     }
+    moral = (
+        "but moving the data can cost more than the arithmetic does"
+        if best == "board"
+        else "and with so little energy per bit, moving the data costs less than computing on the "
+        "board"
+    )
     return ChoiceKey(
         best,
         beliefs=[
@@ -212,8 +218,8 @@ def listening_plan(given: Given) -> ChoiceKey:
             if plan != best
         ],
         says=f"The board draws {shown['board']}, sending everything {shown['stream']}, and the "
-        f"sound detector {shown['gate']}. The H100 computes far more per joule, but moving the "
-        "data can cost more than the arithmetic does: the D of D·A·M.",
+        f"sound detector {shown['gate']}. The H100 computes far more per joule, {moral}: the D of "
+        "D·A·M.",
     )
 
 
@@ -274,7 +280,8 @@ def balance_efficiency_percent(given: Given) -> NumberKey:
         ],
         says=f"At the peak, {few} images need {q(few * one.compute_time, 's')} of arithmetic and "
         f"{q(one.memory_time, 's')} for the weights. Kernels may be {q(1 / ratio, '×')} slower "
-        "before anybody notices; below that, the service is compute-bound.",
+        "before compute becomes the longer term; the terms add up, so the batch gets slower all "
+        "the way.",
     )
 
 
@@ -365,15 +372,16 @@ def bits_per_weight(given: Given) -> NumberKey:
                 right * 1e3,
                 credit=0.2,
                 form=True,
-                says="A thousand too many: a prefix got lost between KB and MB. Write both sizes "
-                "in bytes, then divide.",
+                says="A thousand times too many: a prefix got lost between KB and MB. Write both "
+                "sizes in bytes, then divide.",
             ),
             Belief(
                 "a thousand too few",
                 right / 1e3,
                 credit=0.2,
                 form=True,
-                says="A thousand too few: from KB to MB there is one step of a thousand, not two.",
+                says="A thousand times too few: from KB to MB there is one step of a thousand, "
+                "not two.",
             ),
         ],
         says=f"Less than one bit for each of {q(weights / 1e6)} million weights. No number format "
@@ -459,10 +467,17 @@ def board_upgrade(given: Given) -> ChoiceKey:
         ),
         "prune": (
             "both terms beat one",
-            f"Halving both terms sounds best, and gives {times['prune']}. But today one of them "
-            f"dominates ({terms}), and {better} shrinks that one further: {times[best]}.",
+            f"Halving both terms sounds best, and gives {times['prune']}. But today "
+            f"an image takes {terms}, and {better} makes the longer of them so much shorter that "
+            f"the total is lower: {times[best]}.",
         ),
     }
+    moral = (
+        f"Neither is long enough for its own remedy to win: {times['core']} with the faster core, "
+        f"{times['flash']} with the faster flash chip."
+        if best == "prune"
+        else "The larger a term is, the more it pays to improve it."
+    )
     return ChoiceKey(
         best,
         beliefs=[
@@ -470,8 +485,7 @@ def board_upgrade(given: Given) -> ChoiceKey:
             for option, (name, says) in why.items()
             if option != best
         ],
-        says=f"From {q(now.total, 's')} to {times[best]}. Today an image takes {terms}; the larger "
-        "a term is, the more it pays to improve it.",
+        says=f"From {q(now.total, 's')} to {times[best]}. Today an image takes {terms}. {moral}",
     )
 
 
@@ -493,8 +507,10 @@ def keyword_precision(given: Given) -> ChoiceKey:
         size = sizes[option]
         if size > p.sram_kb:
             return (
-                f"In {option} the weights are {q(size * 1e3, 'B')}, more than the whole SRAM of "
-                f"{q(p.sram_kb * 1e3, 'B')}."
+                f"In {option} every parameter takes {BYTES_PER_ELEMENT[option]:g} bytes, so the "
+                f"weights are {q(size * 1e3, 'B')}, more than the whole SRAM of "
+                f"{q(p.sram_kb * 1e3, 'B')}. Multiply the parameters by the bytes of each format, "
+                "and take the first one that fits."
             )
         if size > room:
             return (

@@ -104,7 +104,7 @@ listening_plan = min(plans, key=plans.get)
 #
 # $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
 # the machine can do per second. $\eta$ is the fraction of $R$ that is reached, $b$ the batch, and $L$ the fixed cost of
-# getting started. The largest term *binds*: improve any other one, and hardly anybody will notice.
+# getting started. The largest term *binds*: improving any other one gains less.
 
 # %% card="act2_message"
 
@@ -147,7 +147,10 @@ term_reveal = lab.reveal(
     worked={
         "Operations per byte": (resnet.operations / resnet.data, "FLOP/B"),
         "Ridge of the H100": (h100.ridge(), "FLOP/B"),
-        "Time of one image": (iron_law(resnet.data, resnet.operations, h100).total, "s"),
+        "Time of one image": (
+            iron_law(resnet.data, resnet.operations, h100, latency=h100.launch()).total,
+            "s",
+        ),
     },
     moves=[Move("Raise the batch above one image", law, lambda law: law.batch > 1)],
 )
@@ -206,8 +209,8 @@ board_upgrade = min(upgrades, key=upgrades.get)
 # ## Act 3: Two doorbells to design
 #
 # The switch loads each of the two proposals into the instrument below, on the machine that it is meant for. A lamp for
-# each promise says whether the design keeps it, and by how much it does not. The machine itself is fixed: change the
-# model or the batch.
+# each promise says whether the design keeps it and, if not, by how much it misses. The machine itself is fixed: change
+# the model or the batch.
 
 # %% card="act3_message"
 

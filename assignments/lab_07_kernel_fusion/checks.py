@@ -233,7 +233,8 @@ def kernels_left(given: Given) -> NumberKey:
         ],
         says=f"{q(work * MICRO, 's')} of computing in {p.goal_pct}% of the time allows"
         f" {q(work * MICRO / goal, 's')} for the pass, and each launch takes {p.launch_us:g} µs of"
-        " it. Fusing has to bring the kernels down to that.",
+        f" it, so there is room for {q(float(int(right)))} launches. Fusing has to bring the"
+        f" {q(p.kernels)} kernels down to that number.",
     )
 
 
@@ -422,9 +423,9 @@ def ridge_gap_times(given: Given) -> NumberKey:
                 " asks how many times more it would need.",
             ),
         ],
-        says=f"{q(now, 'FLOP/B')} against a ridge of {q(ridge, 'FLOP/B')}: fusing raised it from"
-        f" {q(apart, 'FLOP/B')}, and memory still limits it. Matrix products are what clears the"
-        " ridge; Lab 11 starts here.",
+        says=f"{q(now, 'FLOP/B')} against a ridge of {q(ridge, 'FLOP/B')}: fusing raised the"
+        f" intensity from {q(apart, 'FLOP/B')}, and that is still far left of the ridge. Only large"
+        " matrix products get past it; Lab 11 asks how large.",
     )
 
 
@@ -586,9 +587,9 @@ def where_to_compile(given: Given) -> ChoiceKey:
     right = next(word for word, pays in words.items() if pays == truth)
 
     def told(of: Deployment, where: str, unit: str) -> str:
-        kept = "more than" if of.roi_positive else "less than"
+        kept = "more" if of.roi_positive else "fewer"
         return (
-            f"{where} sees {q(of.inferences)} {unit} between two compilations, {kept} the"
+            f"{where} sees {q(of.inferences)} {unit} between two compilations, {kept} than the"
             f" {q(of.break_even)} that pay for one"
         )
 
@@ -599,17 +600,18 @@ def where_to_compile(given: Given) -> ChoiceKey:
             continue
         # What this answer gets wrong, and not what it gets right.
         missed = [fact for fact, mine, so in zip(facts, pays, truth, strict=True) if mine != so]
-        said = " and ".join(missed)
+        said = ", and ".join(missed)
         beliefs.append(
             Belief(
                 f"compile: {word}",
                 word,
                 credit=0.3 if len(missed) == 1 else 0.0,
-                says=f"{said[:1].upper()}{said[1:]}.",
+                says=f"{said[:1].upper()}{said[1:]}. Count what arrives between two"
+                " compilations, not in a day.",
             )
         )
     return ChoiceKey(
         right,
         beliefs=beliefs,
-        says=f"{facts[0]}, and {facts[1]}. Volume between two compilations decides.",
+        says=f"{facts[0]}, and {facts[1]}. The volume between two compilations decides.",
     )

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU has to launch each of them. A launch costs 5 to 20 µs, however
-# small the kernel is: the *dispatch tax*. Fusing and compiling win time back, and traffic with it, at a price. In this
-# lab you find out for which models, and in which deployments, the price is worth paying.
+# A framework turns a model into kernels, and the CPU has to launch each of them. A launch costs about 10 µs on a
+# server and 50 µs on a small board, however small the kernel is: the *dispatch tax*. Fusing and compiling win back time
+# and save memory traffic, at a price. In this lab you find out for which models, and in which deployments, the price is
+# worth paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs. The chapter makes five claims in numbers; at the end of the lab you will have
@@ -33,8 +34,8 @@ from mlsys_widgets.measured import findings
 #
 # Your choice holds for both acts: the waterfall, the fusion explorer and the timeline all move to the device you choose,
 # and you can change it at any time. On the A100 a launch costs {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin
-# NX {{ q(devices["orin-nx"].launch(), "s") }}, because a slower CPU runs the same driver. Questions that are about one
-# of the two say so.
+# NX {{ q(devices["orin-nx"].launch(), "s") }}, because a slower CPU runs the same driver; the model
+# keeps the kernels themselves as long as they are. Questions that are about one of the two say so.
 
 # %% show="Context"
 context = lab.context(

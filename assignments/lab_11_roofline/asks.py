@@ -85,12 +85,18 @@ def launch_of_lab_07(fields: Mapping[str, Any], found: bool) -> str:
     """What the decision of Lab 07 means for a served model, in words."""
     if not found:
         return (
-            "No design of Lab 07 was found beside this lab, so decide now: eager means “Kernel by"
-            " kernel”, and compiled means “Replayed as a graph”."
+            "No design of Lab 07 was found beside this lab, so decide now: “Kernel by kernel” is"
+            " eager, and “Replayed as a graph” spares the CPU its launches."
         )
-    mode = fields.get("execution_mode", "eager")
-    launch = "Replayed as a graph" if mode == "compiled" else "Kernel by kernel"
-    return f"Your design of Lab 07 runs its model {mode}. In the explorer, that is “{launch}”."
+    if fields.get("execution_mode", "eager") == "compiled":
+        return (
+            "Your design of Lab 07 runs its model compiled. The explorer has no fused kernels; the"
+            " closest choice is “Replayed as a graph”, which keeps every kernel but spares the CPU"
+            " its launches."
+        )
+    return (
+        "Your design of Lab 07 runs its model eager. In the explorer, that is “Kernel by kernel”."
+    )
 
 
 lab = Lab(
@@ -224,9 +230,9 @@ def opening(p: Parameters) -> Message:
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
         "Two engineers have spent three weeks on the inner loop: they unrolled it, scheduled its"
-        " registers by hand, and mixed precisions. Every version runs fewer instructions, and none"
-        " has moved the rate by a single TFLOPS. The products are small squares in fp16, and"
-        " nothing in them is pruned.\n\n"
+        " registers by hand, and simplified its index arithmetic. Every version runs fewer"
+        " instructions, and none has moved the rate by a single TFLOPS. The products are small"
+        " squares in fp16, and nothing in them is pruned.\n\n"
         "On Friday I have to tell our director what is wrong. Before I send two people back into"
         " the same loop, I need to know what they keep running into.",
         task="Find out what holds these products back, and whether the dashboard divides by the"
@@ -367,10 +373,10 @@ def act1_real(p: Parameters) -> Prediction:
             f" reached {rate}, {share} of {q(peak, 'FLOP/s')}. A peak is stated at a clock rate"
             " that a chip may not hold while all of its units work. In the chart, look at the"
             " measured points: how far below the flat roof does the best one stay?",
-            "B": "A good guess for a chip that holds its stated clock rate while all of its units"
-            f" work. This one reached {rate}, {share} of {q(peak, 'FLOP/s')}. In the chart, follow"
-            " the measured points to the right: they level off below the roof, so beyond some size"
-            " a larger N no longer helps.",
+            "B": "This assumes a chip that holds its stated clock rate while all of its units work."
+            f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. In the chart,"
+            " follow the measured points to the right: they level off below the roof, so beyond"
+            " some size a larger N no longer helps.",
             "C": f"The timed product reached {rate}, {share} of {q(peak, 'FLOP/s')}, although no"
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
             " while all of its units work. In the chart, find the size from which the measured"
@@ -431,8 +437,8 @@ def act1_remedy(p: Parameters) -> Reflection:
             "C": f"It does make the kernel faster: in int8 the product of N = {SMALL} climbs from"
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
-            f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays at"
-            f" about {_about(byte.mfu, '%')}. Switch the precision and compare both cards.",
+            f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
+            f" where it was, at {q(byte.mfu, '%')}. Switch the precision and compare both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
             f" faster, the product of N = {SMALL} would still get"
@@ -750,7 +756,8 @@ def act3_launch(p: Parameters) -> Reflection:
             " *Launch* and compare the two bars for batch 1.",
             "B": "It is the dispatch tax of Lab 07. A step has about"
             f" {_about(step.kernels)} kernels, and launching one takes about"
-            f" {_about(step.launch_overhead, 's')} (calibrated), longer than most of them run."
+            f" {_about(step.launch_overhead, 's')} (calibrated), more than the bare kernels of Lab"
+            " 07 needed and longer than most of these run."
             " Recorded once and replayed as a graph, the same step was measured at"
             f" {_about(replayed, 's')}: {_about(1 / replayed, 'tokens/s')} instead of"
             f" {_about(1 / took, 'tokens/s')}. Raise the batch to see when the tax disappears.",
@@ -784,7 +791,7 @@ def act3_same(p: Parameters) -> Message:
         "Please set *Launch* in the explorer to what that decision means for us, and look at one"
         " conversation, then at a hundred. By tonight I have to answer two more questions: sales"
         f" wants to promise a token every {p.target_ms} ms for chats of {p.chat_tokens:,} tokens,"
-        f" and finance wants a price for the {p.millions} million tokens of our nightly job.",
+        f" and finance wants a price for the {p.millions} million tokens of our next batch job.",
         task="Find out whether your decision of Lab 07 still holds, and answer sales and finance.",
         act=3,
         after=["act3_launch"],
@@ -810,9 +817,9 @@ def first_limit(p: Parameters) -> Choice:
 
 
 @lab.asks
-def nightly_cost_dollars(p: Parameters) -> Number:
+def job_cost_dollars(p: Parameters) -> Number:
     return Number(
-        f"The nightly job writes {p.millions} million tokens on one H200 that costs"
+        f"A batch job writes {p.millions} million tokens on one H200 that costs"
         f" ${p.price:.2f} per hour. It keeps {p.replies} conversations with a context of"
         f" {p.chat_tokens:,} tokens going at all times, weights in fp16, kernels replayed as a"
         " graph. By the calibrated form, what does the job cost? Answer in dollars, as in 750.",
@@ -821,7 +828,7 @@ def nightly_cost_dollars(p: Parameters) -> Number:
         low=0.5,
         high=20000,
         hint="Tokens over tokens per second is a time; an hour has 3,600 seconds.",
-        title="What a night costs",
+        title="What the job costs",
         act=3,
         after=["act3_launch"],
     )
@@ -954,8 +961,9 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Find the ridge first, then the kernel",
-                "Left of the ridge, no work on the arithmetic moves the rate. Only more FLOP for"
-                " each byte do: larger tiles, larger batches, fewer trips through memory.",
+                "Left of the ridge, work on the arithmetic does not move the rate. With the memory"
+                " you have, only more FLOP per byte does: larger tiles, larger batches, fewer"
+                " trips through memory.",
             ),
             (
                 "Ask which peak",

@@ -267,28 +267,29 @@ def best_lever(given: Given) -> ChoiceKey:
         f" {now.regime}"
     )
     times = {lever: q(each, "×") for lever, each in gain.items()}
-    won = f"{times[best]} with {best}"
+    names = {"bandwidth": "more bandwidth", "peak": "a higher peak", "int8": "int8"}
+    won = f"while {names[best]} would give {times[best]}"
     beliefs = {
         "bandwidth": Belief(
             "more bandwidth for every product",
             "bandwidth",
             credit=0.0,
-            says=f"{place}: more bandwidth gives {times['bandwidth']}, and it could give {won}."
+            says=f"{place}: more bandwidth gives {times['bandwidth']}, {won}."
             " Faster memory helps only up to the ridge, which it moves to the left.",
         ),
         "peak": Belief(
             "more arithmetic for every product",
             "peak",
             credit=0.0,
-            says=f"{place}: a higher peak gives {times['peak']}, and it could give {won}. More"
+            says=f"{place}: a higher peak gives {times['peak']}, {won}. More"
             " arithmetic helps only as far as memory keeps it busy.",
         ),
         "int8": Belief(
             "lower precision beats everything",
             "int8",
             credit=0.0,
-            says=f"{place}: int8 halves the bytes and doubles the peak, which is {times['int8']} on"
-            f" either side of the ridge. Here it could be {won}.",
+            says=f"{place}: int8 halves the bytes and doubles the peak, which gives"
+            f" {times['int8']} on either side of the ridge, {won} here.",
         ),
     }
     return ChoiceKey(
@@ -390,8 +391,9 @@ def ridge_tokens(given: Given) -> NumberKey:
             "weights only",
             turns(ridge),
             credit=0.1,
-            says="Close: with few tokens the weights are nearly all that moves. But activations are"
-            " read and results are written, too, so it takes more tokens than that.",
+            says="You counted the weights only. They are nearly all that moves while there are few"
+            " tokens, but near the ridge the activations that are read and the results that are"
+            " written count too, so it takes more tokens than that.",
         ),
         Belief(
             "result not counted",
@@ -698,7 +700,7 @@ def first_limit(given: Given) -> ChoiceKey:
     )
 
 
-def nightly_cost_dollars(given: Given) -> NumberKey:
+def job_cost_dollars(given: Given) -> NumberKey:
     p = given.p
     asked = "llama3-8b", "h200-sxm", "decode", p.replies, p.chat_tokens
     rates = {launch: serving_time(*asked, launch=launch) for launch in ("graph", "async")}
@@ -738,8 +740,8 @@ def nightly_cost_dollars(given: Given) -> NumberKey:
             "price left out",
             right / p.price,
             credit=0.2,
-            says="Those are the hours that the job takes, and you are nearly there: each of them"
-            f" costs ${p.price:.2f}.",
+            says="Those are hours, and the question asks for dollars: each hour of this"
+            f" GPU costs ${p.price:.2f}.",
         ),
         Belief(
             "per minute",
@@ -754,7 +756,7 @@ def nightly_cost_dollars(given: Given) -> NumberKey:
         tolerance=tolerance,
         beliefs=_apart(right, tolerance, beliefs),
         says=f"At about {q(float(f'{rate:.2g}'), 'tokens/s')} the job takes about {hours} hours."
-        " A larger batch would make each token cheaper, and each customer wait longer.",
+        " A larger batch would make each token cheaper, and each conversation slower.",
     )
 
 

@@ -293,10 +293,10 @@ chat = ServingExplorer(
 in_time, fits = chat.result.largest_batch, chat.result.fits
 first_limit = "alone" if in_time == 0 else "memory" if in_time == fits else "target"
 
-# %% answer="nightly_cost_dollars"
+# %% answer="job_cost_dollars"
 job = ("llama3-8b", "h200-sxm", "decode", lab.p.replies, lab.p.chat_tokens)
 hours = lab.p.millions * 1e6 / serving_time(*job, launch="graph").tokens_per_second / 3600
-nightly_cost_dollars = hours * lab.p.price
+job_cost_dollars = hours * lab.p.price
 
 # %% card="act3_token"
 

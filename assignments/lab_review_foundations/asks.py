@@ -326,8 +326,8 @@ def _brought_from_01(design: Handover) -> str:
         )
     elif fields.get("act2_bottleneck") == "compute":
         said = (
-            "your last design waited for arithmetic. Act 1 shows kernels for which that is out of"
-            " reach."
+            "your last design waited for arithmetic. Act 1 asks whether a layer norm can do the"
+            " same."
         )
     else:
         said = (
@@ -546,8 +546,9 @@ def _has(p: Parameters) -> str:
 def _chip(p: Parameters) -> str:
     peak = q(p.peak_tflops * 1e12, "FLOP/s")
     return (
-        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense) and moves"
-        f" {q(p.bandwidth_tbs * 1e12, 'B/s')}."
+        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense; this review"
+        " takes that peak for every operation, although only matrix products come near it) and"
+        f" moves {q(p.bandwidth_tbs * 1e12, 'B/s')}."
     )
 
 
@@ -608,7 +609,8 @@ def act1_share(p: Parameters) -> Prediction:
         title="How fast can a perfect layer norm be?",
         distance="times",
         feedback={
-            "A": "This assumes that good code can keep any chip busy. But layer norm does only"
+            "A": "This assumes that good code can keep any chip busy. But layer norm does 5"
+            " FLOP on 6 bytes (this course counts three passes over an fp16 tensor). That is"
             f" {at}, and the A100 needs {ridge} before arithmetic is what sets the pace."
             f" The best code in the world ends at {most}. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
@@ -619,8 +621,9 @@ def act1_share(p: Parameters) -> Prediction:
             f" you thought. Intensity over ridge is {at} over {ridge}, and that ratio is the"
             f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
             " division.",
-            "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at} over"
-            f" {ridge} is {most}. No code can change that as long as the same bytes move. What"
+            "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at}"
+            " (5 FLOP on 6 bytes, because this course counts three passes over an fp16 tensor)"
+            f" over {ridge} is {most}. No code can change that as long as the same bytes move. What"
             " could change is the number of bytes, and that is what Act 2 is about.",
         },
         act=1,
@@ -702,10 +705,11 @@ def working_set_home(p: Parameters) -> Choice:
 def act1_reflection(p: Parameters) -> Reflection:
     relu = fuse(chain("relu"), 100e6, FP32, A100, launch_overhead=0, compute_time=0)
     moving = q(relu.unfused_time, "s")
-    computing = q(relu.flops / A100.peak("fp16"), "s")
+    computing = q(relu.flops / A100.peak("fp32"), "s")
     edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "Ines may change one thing about her ReLU. What makes it about twice as fast on an A100?",
+        "Ines's ReLU runs on an A100 today, and she may change one thing. What makes it about twice"
+        " as fast?",
         {
             "peak": "a chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
@@ -715,15 +719,15 @@ def act1_reflection(p: Parameters) -> Reflection:
         right="bytes",
         feedback={
             "peak": "This helps a kernel that waits for arithmetic. For 100 million fp32 elements"
-            f" an A100 needs {computing} of arithmetic at full peak and {moving} to move the data."
-            " Halving the small number leaves the large one as it is. Find which of the two a"
+            f" an A100 needs {computing} of arithmetic at its fp32 peak and {moving} to move the"
+            " data. Halving the small number leaves the large one as it is. Find which of the two a"
             " kernel waits for before you buy anything.",
             "bytes": f"For 100 million fp32 elements, an A100 spends {moving} on moving data; the"
-            f" arithmetic would take {computing} at full peak. Half of the bytes means half of the"
-            " time. The same holds for twice the bandwidth, and for a neighbor that takes the"
+            f" arithmetic would take {computing} at its fp32 peak. Half of the bytes means half of"
+            " the time. The same holds for twice the bandwidth, and for a neighbor that takes the"
             " data over before it leaves the chip.",
             "code": "Fewer instructions help where instructions are what takes the time. Here the"
-            f" arithmetic of 100 million elements needs {computing} at full peak, hidden behind"
+            f" arithmetic of 100 million elements needs {computing} at the fp32 peak, hidden behind"
             f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
             " which of them could stay on the chip?",
             "edge": "The edge device computes less, but it also moves less: its ridge is"
@@ -831,10 +835,10 @@ def act2_traffic(p: Parameters) -> Prediction:
         "Eager mode runs `sigmoid(relu(x * w + b))` as four kernels; `x`, `w` and `b` are tensors"
         " of one size. How many times less data does one fused kernel move?",
         {
-            "A": "about 4 times less: one kernel instead of four",
+            "A": "about 4 times less",
             "B": "about 2.5 times less",
-            "C": "about 10 times less: hardly anything is left to move",
-            "D": "no less: the same numbers are computed",
+            "C": "about 10 times less",
+            "D": "no less",
         },
         values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
         unit="×",
@@ -867,8 +871,9 @@ def act2_traffic(p: Parameters) -> Prediction:
 def capture_method(p: Parameters) -> Choice:
     return Choice(
         f"Lena's model has {_has(p)}. Which of these four ways to run it is optimized the most and"
-        " still gives right results, without a change to the model? Between two that are optimized"
-        " equally, choose the more flexible one.",
+        " still does everything that eager mode does (the same results, the same prints, the same"
+        " lists), without a change to the model? Between two that are optimized equally, choose"
+        " the more flexible one.",
         {
             "eager": "eager mode",
             "trace": "torch.jit.trace",
@@ -905,8 +910,9 @@ def hidden_launch_melem(p: Parameters) -> Number:
     return Number(
         "An elementwise kernel reads one fp16 tensor and writes another. On your chip"
         f" ({q(p.bandwidth_tbs * 1e12, 'B/s')}) every launch costs {p.launch_us} µs, and launches"
-        " are queued ahead while the GPU works. From how many elements per tensor on does the GPU"
-        " never wait for the next launch? Enter millions of elements, such as 20 for 20 million.",
+        " are queued ahead while the GPU works. How many elements must each tensor have, at least,"
+        " so that the GPU never waits for the next launch? Enter millions of elements, such as 20"
+        " for 20 million.",
         "million elements",
         points=8,
         low=0.05,
@@ -963,7 +969,8 @@ def act2_peek(p: Parameters) -> Peek:
                 r" Q_{\text{fused}} = (\text{inputs} + 1) \cdot n b$$",
                 "Each operation reads its inputs and writes one result. In a fused kernel, every"
                 " input enters once and one result leaves. For example, LayerNorm, Dropout and"
-                " ReLU:",
+                " ReLU, where LayerNorm keeps its row on the chip and so counts as one read and"
+                " one write:",
                 fuse(chain("layernorm", "dropout", "relu"), course.elements, FP16, A100).derivation(
                     "traffic_reduction"
                 ),
@@ -1102,12 +1109,12 @@ def ten_questions(p: Parameters) -> Quiz:
                 feedback={
                     "bound": f"It does move to the right, from {q(full, 'FLOP/B')} to"
                     f" {q(half, 'FLOP/B')}. But the ridge is at {ridge}, hundreds of times further"
-                    " away, and so memory keeps setting the pace. Ask how often you would have to"
-                    " halve the bytes to get there.",
+                    " away, and so memory keeps setting the pace. Ask how many times you would have"
+                    " to halve the bytes to get there.",
                     "none": "The work is the same, and so is the limit, but the bytes are not: an"
                     f" element now moves 2 + 2 bytes instead of 4 + 4. {q(full, 'FLOP/B')} becomes"
                     f" {q(half, 'FLOP/B')}, and the kernel takes half the time, although the"
-                    f" ridge at {ridge} is as far away as ever.",
+                    f" ridge at {ridge} is still hundreds of times further right.",
                     "twice": f"The same operation on half of the bytes: {q(full, 'FLOP/B')}"
                     f" becomes {q(half, 'FLOP/B')}, and the time is cut in half. The ridge is at"
                     f" {ridge}, so memory is still the only thing that matters. Narrower types"
@@ -1417,7 +1424,7 @@ def eight_claims(p: Parameters) -> Myths:
                 " products in a row should be fused as well.",
                 f"A {SIDE:,} × {SIDE:,} product does {q(large.intensity, 'FLOP/B')} in fp16, far"
                 f" beyond an A100's ridge of {q(A100.ridge('fp16'), 'FLOP/B')}. It waits for"
-                " arithmetic, and sparing a trip through memory gains next to nothing, while the"
+                " arithmetic, and saving a trip through memory gains next to nothing, while the"
                 " joint kernel would need room for both products at once. Fusion helps what waits"
                 " for bytes or for launches.",
                 true=False,
@@ -1429,9 +1436,9 @@ def eight_claims(p: Parameters) -> Myths:
                 f" {image.eager_rate:,.0f} images/s eager, {image.compiled_rate:,.0f} compiled).",
                 f"Each image saves {q(1 / image.eager_rate - 1 / image.compiled_rate, 's')}, so the"
                 f" {q(image.compile_time, 's')} are back after {paid:,.0f} images, and this job has"
-                f" {p.claim_images:,}. Compiling is a purchase: graph breaks make it smaller, and a"
-                " new input size may make you pay again, because a guard fails and the model is"
-                " compiled once more.",
+                f" {p.claim_images:,}. Compiling is an investment: graph breaks shrink the return,"
+                " and a new input size may make you pay again, because a guard fails and the model"
+                " is compiled once more.",
                 true=pays,
             ),
             Myth(
@@ -1609,7 +1616,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Barriers stay",
-                "Fusion spares what lies between operations; a reduction has to finish first.",
+                "Fusion removes the trips between operations, but a reduction still has to finish"
+                " first.",
             ),
             ("Measure twice", "No change before a profile, and no claim before a second one."),
         ],

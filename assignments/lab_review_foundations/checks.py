@@ -215,9 +215,12 @@ def working_set_home(given: Given) -> ChoiceKey:
     def about(key: str) -> str:
         level = levels[key]
         if key == home.key:
-            return (
-                f"{q(size, 'B')} fits into the {q(level.capacity, 'B')} of this level, and into"
-                " none that is faster."
+            inward = list(levels)[: list(levels).index(key)]
+            return f"{q(size, 'B')} fits into {NAMES[key]} ({q(level.capacity, 'B')})." + (
+                f" The next level inward holds only {q(levels[inward[-1]].capacity, 'B')} per"
+                " owner, so this is the fastest one that works."
+                if inward
+                else " Nothing is faster, so no tile has to leave the thread that uses it."
             )
         if level.capacity < size:
             return (
@@ -226,8 +229,8 @@ def working_set_home(given: Given) -> ChoiceKey:
             )
         return (
             f"{q(size, 'B')} does fit into {NAMES[key]} ({q(level.capacity, 'B')}), but a faster"
-            " level holds it as well: compare it with what one owner of each level closer to the"
-            " arithmetic has."
+            " level holds it as well. Go inward one level at a time, and compare it with what one"
+            " owner has there."
         )
 
     return _decided(
@@ -352,8 +355,8 @@ def barrier_us(given: Given) -> NumberKey:
                 "nothing fused",
                 apart * trip,
                 credit=0.2,
-                says=f"Those are the {apart} trips of separate kernels. Which of the tensors does"
-                " nobody outside of a chain need?",
+                says=f"Those are the {apart} trips of separate kernels. Which tensors are"
+                " needed only inside a chain?",
             ),
             Belief(
                 "elements for bytes",
@@ -447,6 +450,12 @@ def waits_for(given: Given) -> ChoiceKey:
         took = f"That part takes {q(parts[part] / US, 's')}, {share} of the step."
         if part == right:
             return f"{took} Its remedy comes first; the other two can wait."
+        if right == "none" and part == largest:
+            return (
+                f"{took} It is the largest part, but it stays below half: the other two together"
+                " take longer. Even a step without it would not be twice as fast, so no single"
+                " project is enough here."
+            )
         return f"{took} Compute the other two the same way and compare before anybody starts."
 
     return _decided(
@@ -480,8 +489,8 @@ def step_fixed_us(given: Given) -> NumberKey:
                 "nothing gained",
                 whole,
                 credit=0.3,
-                says="That is the step before the fix. Subtract half of its largest part,"
-                f" {q(large / US, 's')}.",
+                says="That is the step before the fix. Its largest part takes"
+                f" {q(large / US, 's')}; subtract half of that.",
             ),
             Belief(
                 "only the halved part",

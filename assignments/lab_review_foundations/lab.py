@@ -3,7 +3,7 @@
 #
 # Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Reading them again would feel good
 # and leave little behind. Trying to recall them, and finding out where you fail, leaves much more: studies of learning
-# put the gain of active recall over rereading at a factor of two to three. So close your notes.
+# find again and again that recalling beats rereading, most clearly a week later. So close your notes.
 #
 # You carry **four models** and one habit out of these labs. You will use each of them here, on numbers that are yours.
 #
@@ -280,18 +280,21 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # (6) Two matrix products that read the same tensor. For each one that you got wrong, write down the question of the
 # tree at which you would have turned the other way.
 #
-# **From trace to Triton.** On any machine with PyTorch, put the following into a file and run it twice, once as it is and
-# once with `TORCH_LOGS=output_code,graph_breaks` set. Find the generated kernel in the log, count its loads and stores,
-# and compare them with the explorer. Then add a `print(y.sum())` in the middle and count the graphs.
+# **From trace to Triton.** On a machine with PyTorch and a GPU, put the following into a file and run it twice, once as
+# it is and once with `TORCH_LOGS=output_code,graph_breaks` set. Find the generated kernel in the log, count its loads
+# and stores, and compare them with the explorer. Then add a `print(y.sum())` in the middle and count the graphs. (On a
+# CPU the generated code is C++ instead of Triton; its loads and stores can be counted all the same.)
 #
 # ```python
 # import torch
 #
 # @torch.compile
 # def f(x, w, b):
-#     return torch.sigmoid(torch.relu(x * w + b))
+#     y = torch.relu(x * w + b)
+#     return torch.sigmoid(y)
 #
-# print(f(*(torch.randn(4096, 4096) for _ in range(3))).mean())
+# device = "cuda" if torch.cuda.is_available() else "cpu"
+# print(f(*(torch.randn(4096, 4096, device=device) for _ in range(3))).mean())
 # ```
 #
 # **Two products, one kernel.** FlashAttention does fuse two matrix products, with a softmax between them. Which end of
@@ -376,15 +379,17 @@ lab.design(
 # %% [markdown]
 # ### Go deeper (optional, no points)
 #
-# **A profile of your own.** Run this on any machine with PyTorch, open `trace.json` in `chrome://tracing` or
-# [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels. Which of Lena's three parts is the largest on
-# your machine? Change one thing (the size, the precision, `torch.compile`), profile again, and compare.
+# **A profile of your own.** Run this on a machine with PyTorch, open `trace.json` in `chrome://tracing` or
+# [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels (a CPU launches none, so there you see only how
+# long each operation takes). Which of Lena's three parts is the largest on your machine? Change one thing (the size, the
+# precision, `torch.compile`), profile again, and compare.
 #
 # ```python
 # import torch
 # from torch.profiler import profile
 #
-# x, w = (torch.randn(4096, 4096) for _ in range(2))
+# device = "cuda" if torch.cuda.is_available() else "cpu"
+# x, w = (torch.randn(4096, 4096, device=device) for _ in range(2))
 # with profile(with_stack=True) as run:
 #     for _ in range(20):
 #         y = torch.relu(x @ w + 1)
@@ -393,7 +398,7 @@ lab.design(
 # ```
 #
 # **Half, and half again.** Lena's people halve the largest part of her step again and again, always the one that is
-# largest at that moment. How long does the step take after five rounds, and which part was never touched?
+# largest at that moment. How long does the step take after five rounds, and how often was each part halved?
 
 # %% [markdown]
 # ## Act 4: Recall

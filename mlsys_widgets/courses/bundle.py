@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG, write_whole
 
 #: The format in which bundles are written, and the only one that is read.
@@ -110,7 +111,12 @@ def default_name(course: Course) -> str:
     return f"{course.course_id or 'course'}-{__version__}.tar.gz"
 
 
-def pack(course: Course, target: Path) -> Path:
+def people_of(course: Course) -> set[str]:
+    """Everybody whom the settings of a course name, and so a bundle with people in it."""
+    return SettingsEditor(course.root).everybody()
+
+
+def pack(course: Course, target: Path, *, people: bool = True) -> Path:
     """Pack the labs of a course, as they are built, into one archive.
 
     Parameters
@@ -119,6 +125,9 @@ def pack(course: Course, target: Path) -> Path:
         The course.
     target
         The archive; written whole or not at all.
+    people
+        Whether its settings name who is in the course, as they do here: sections, extensions with
+        their reasons, and staff. A bundle for another class has none of it.
 
     Returns
     -------
@@ -163,11 +172,22 @@ def pack(course: Course, target: Path) -> Path:
             " the bundle; read it from the environment there: os.environ['GRADEBOOK_URL']"
         )
     files = {path: (root / path).read_bytes() for path in sorted(_packed(root, labs))}
+    if not people and (settings := f"assignments/{COURSE_SETTINGS}") in files:
+        files[settings] = _without_people(root)
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
     manifest = Manifest(FORMAT, __version__, course.course_id, tuple(labs), digests)
     target.parent.mkdir(parents=True, exist_ok=True)
     # It holds solutions and keys, so nobody else on this machine may read it.
     return write_whole(target, _archive({MANIFEST: manifest.as_bytes(), **files}), mode=0o600)
+
+
+def _without_people(root: Path) -> bytes:
+    """The settings of a course without anybody in them; comments and dates stay."""
+    edit = SettingsEditor(root)
+    for name in edit.everybody():
+        edit.remove(name)
+    edit.check()
+    return edit.text.encode()
 
 
 def _password_in_settings(course: Course) -> bool:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, build
-from mlsys_widgets.courses.bundle import default_name, pack
+from mlsys_widgets.courses.bundle import default_name, pack, people_of
 from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
@@ -23,6 +23,7 @@ from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
 from mlsys_widgets.grading.advice import advise
 from mlsys_widgets.labs.trial_accounts import note_trial_accounts
+from mlsys_widgets.physics import counted
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}
 
@@ -43,19 +44,28 @@ def run_build(arguments: argparse.Namespace) -> int:
         for words in advise(folder, variants=course.variants, edition=course.edition):
             console.print(f"{lab}: {words}", style="yellow", highlight=False, markup=False)
     if bundling:
-        _write_bundle(course, arguments.bundle, console)
+        _write_bundle(course, arguments.bundle, console, people=not arguments.without_people)
+    elif arguments.without_people:
+        raise ValueError("--without-people is about a bundle; add --bundle")
     return 0
 
 
-def _write_bundle(course: Course, target: Path, console: Console) -> None:
+def _write_bundle(course: Course, target: Path, console: Console, *, people: bool) -> None:
     """Pack a course, and say where the bundle is and what it is for."""
     if target == Path():
         target = course.root / "build" / default_name(course)
-    path = pack(course, target)
+    path = pack(course, target, people=people)
     size = f"{path.stat().st_size / 1e3:,.0f} kB"
     print_plain(
         console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only."
     )
+    named = len(people_of(course)) if people else 0
+    if named:
+        print_plain(
+            console,
+            f"Its course.toml names {counted(named, 'person', 'people')}, with sections and"
+            " extensions: for this class only. For another one, add --without-people.",
+        )
     print_plain(console, f"To make a course from it: mlsys course init FOLDER --from {path}")
 
 

@@ -75,15 +75,7 @@ class SettingsEditor:
         """
         if not self.changed:
             return
-        try:
-            good = tomllib.loads(self.text) == self._wanted
-        except tomllib.TOMLDecodeError:
-            good = False
-        if not good:
-            raise ValueError(
-                f"{self._path} is written in a way that this command cannot change safely; change"
-                " it in an editor (docs: People), and run the command again"
-            )
+        self.check()
         with held(self._root / OWN_FOLDER / "settings.lock", _BUSY):
             now = self._path.read_text("utf-8") if self._path.is_file() else ""
             if now != self._before:
@@ -94,6 +86,42 @@ class SettingsEditor:
             except ValueError:
                 write_whole(self._path, self._before)
                 raise
+
+    def check(self) -> None:
+        """Refuse a new text that does not say exactly what it should.
+
+        Raises
+        ------
+        ValueError
+            For a file in a style that this does not understand.
+        """
+        try:
+            good = tomllib.loads(self.text) == self._wanted
+        except tomllib.TOMLDecodeError:
+            good = False
+        if not good:
+            raise ValueError(
+                f"{self._path} is written in a way that this command cannot change safely; change"
+                " it in an editor (docs: People), and run the command again"
+            )
+
+    def everybody(self) -> set[str]:
+        r"""Everybody whom the settings name: students, and who teaches.
+
+        Examples
+        --------
+        >>> edit = SettingsEditor.of_text('[sections.a]\nstudents = ["ada"]\n[staff.mia]\n')
+        >>> sorted(edit.everybody())
+        ['ada', 'mia']
+        """
+        said = self._wanted
+        return {
+            *(name for it in said.get("sections", {}).values() for name in it.get("students", ())),
+            *(one["student"] for one in said.get("extensions", ()) if "student" in one),
+            *(name for those in said.get("people", {}).values() for name in those),
+            *said.get("names", {}),
+            *said.get("staff", {}),
+        }
 
     # What can be changed.
 

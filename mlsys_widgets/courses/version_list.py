@@ -187,8 +187,8 @@ def run_release(arguments: argparse.Namespace) -> int:
     else:
         print_plain(
             console,
-            f"Released {lab}, version {version}; it was {done.before}. Who has the old copy is told"
-            f" in the Lab panel. To see who that is: mlsys course versions {lab}",
+            f"Released {lab}, version {version}; it was {done.before}. Everybody who has the old"
+            f" copy is told in the Lab panel. To see who that is: mlsys course versions {lab}",
         )
     return 0
 

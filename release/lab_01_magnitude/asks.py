@@ -179,15 +179,15 @@ def act1_gap(p: Parameters) -> Prediction:
         quantity="gap",
         distance="orders",
         feedback={
-            "A": "A factor of a hundred separates a laptop from a good server, and clever caching "
-            f"can hide it. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
+            "A": "A factor of a hundred is what you might find between a laptop and a good "
+            f"server. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
             f"factor of {q(GAP / values['A'])}. Work it out from the prefixes: from giga to "
             "tera is one step of a thousand, and the H100 has almost a thousand teras.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
-            f"{GAP / values['B']:.0f} times your estimate. A factor like yours can still be "
-            "an optimization project. Rank the ladder by each quantity in turn, and see which gap "
-            "you had in mind.",
+            f"{GAP / values['B']:.0f} times your estimate. Even your factor is far beyond "
+            "what better code can bring. Rank the ladder by each quantity in turn, and see which "
+            "gap you had in mind.",
             "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. Now look at the "
             f"other ladders: {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
             f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
@@ -280,9 +280,10 @@ def act1_stack(p: Parameters) -> Reflection:
             "still have to be stored and moved. Compare the other three ladders before you invest "
             "in this one.",
             "B": f"Your board has no tensor cores, no operating system, and {memory} less memory "
-            "than the H100. Code that is tuned for one machine finds nothing to run on at the "
-            "other, so model formats, compilers and runtimes part ways. That is why textbooks "
-            "describe four deployment regimes, from cloud to tiny, and no universal stack.",
+            "than the H100. Code that is tuned for one machine finds none of what it relies on "
+            "in the other, so model formats, compilers and runtimes part ways. That is why "
+            "textbooks describe four deployment regimes, from cloud to tiny, and no universal "
+            "stack.",
             "C": "More data can make a model more accurate, and that is the data axis at training "
             f"time. It changes nothing about a board that is a million times slower, with {memory} "
             "less memory, at the moment it runs the model. Ask of each remedy which term of the "
@@ -310,7 +311,7 @@ def act1_math(p: Parameters) -> Peek:
         "are a logarithm:\n\n"
         "$$g = \\frac{R_{\\mathrm{cloud}}}{R_{\\mathrm{tiny}}}, \\qquad "
         "\\mathrm{orders} = \\log_{10} g$$\n\n"
-        "Operations per joule are a ratio of ratios:\n\n"
+        "The gap in operations per joule is a ratio of ratios:\n\n"
         "$$\\frac{R_{\\mathrm{cloud}} / P_{\\mathrm{cloud}}}{R_{\\mathrm{tiny}} / "
         "P_{\\mathrm{tiny}}}$$\n\n"
         "And energy is power times the time that it is drawn: a part that works for a tenth of the "
@@ -423,7 +424,7 @@ def act2_batch(p: Parameters) -> Prediction:
             f"{q(arithmetic('D'), 's')}, {q(arithmetic('D') / trip, '×')} the trip of the weights. "
             "Move the batch slowly and watch where the mark changes.",
         },
-        title="How many images keep it busy?",
+        title="What does the batch change?",
         act=2,
         after=["act2_term"],
     )
@@ -441,7 +442,8 @@ def balance_efficiency_percent(p: Parameters) -> Number:
         points=8,
         low=1,
         high=100,
-        hint="The efficiency divides the peak, so it makes the compute term longer.",
+        hint="Kernels run at the efficiency times the peak, so an efficiency below 100% makes the "
+        "compute term longer.",
         title="How slow may the kernels be?",
         act=2,
         after=["act2_batch"],
@@ -454,7 +456,7 @@ def int8_weights_times(p: Parameters) -> Number:
         "The model is stored in fp32. Suppose you store its weights in int8, a quarter of the "
         "bytes, and convert them on the chip, so that the arithmetic stays as it is, at the full "
         f"fp16 peak. One image, {q(p.launch_us * 1e-6, 's')} of latency, one term after the other, "
-        "before and after. How many times as fast as before is an image? (Write a number such as "
+        "before and after. How many times as fast does an image become? (Write a number such as "
         "1.1.)",
         "times",
         points=8,
@@ -639,9 +641,9 @@ def keyword_precision(p: Parameters) -> Choice:
 @lab.asks
 def mixed_kparams(p: Parameters) -> Number:
     return Number(
-        f"A quick test shows that **{p.fp16_pct}%** of the parameters lose too much in int8 and "
-        "must stay in fp16; all others can be int8. What is the largest model, in thousand "
-        f"parameters, that fits into your board's {q(p.sram_kb * 1e3, 'B')} beside the "
+        f"A quick test shows that **{p.fp16_pct}%** of the parameters lose too much accuracy "
+        "in int8 and must stay in fp16; all others can be int8. What is the largest model, in "
+        f"thousand parameters, that fits into your board's {q(p.sram_kb * 1e3, 'B')} beside the "
         f"{q(p.reserve_kb * 1e3, 'B')} of the runtime and activations? (1 KB is 1,000 bytes. Write "
         "a number such as 900.)",
         "thousand parameters",
@@ -679,14 +681,15 @@ def act3_split(p: Parameters) -> Reflection:
     sram, promise = q(p.sram_kb * 1e3, "B"), q(p.deadline_us * 1e-6, "s")
     weights = capacity(p.model_mb * 1e6, H100)
     return Reflection(
-        "You pushed two designs to their limits. How does the limit on the board differ from the "
-        "one in the cloud?",
+        "You pushed two designs to their limits. What kind of limit stopped each of them?",
         {
-            "A": "It does not: both are limits of speed, and a faster chip lifts them.",
-            "B": "The board's limit is a yes or no. The cloud's is a trade: a larger batch serves "
-            "more images, and each waits longer.",
-            "C": "It does not: both are limits of memory, and more memory lifts them.",
-            "D": "It does not: both are limits of the software, and a better compiler lifts them.",
+            "A": "Speed, both times: a faster chip lifts both, whatever the memory.",
+            "B": "A different one each: the board's is a yes or no, and the cloud's is a trade "
+            "between images served and the time that each waits.",
+            "C": "Memory, both times: more of it lifts both, and then larger models and batches "
+            "fit.",
+            "D": "Software, both times: a better compiler lifts both, because the hardware is far "
+            "from used up.",
         },
         right="B",
         feedback={
@@ -730,7 +733,8 @@ def reply(p: Parameters) -> Essay:
         [
             (4, "Gives at least three numbers of your own, each with its unit and what it "
              "compares."),
-            (4, "Tells what only makes you wait (compute, bandwidth) from what says no (memory)."),
+            (4, "Distinguishes what only makes you wait (compute, bandwidth) from what says no "
+             "(memory)."),
             (3, "Says what must differ (model, format, compiler, runtime) and what can be shared."),
             (2, "Makes a recommendation that a manager can act on."),
         ],
@@ -758,8 +762,8 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "First ask whether it fits, then how long it takes",
                 f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
-                f"of a Cortex-M7. Its longest term there would be {ON_M7.binding}, at about "
-                f"{q(ON_M7.total, 's')} per image, but it can never be loaded to show it.",
+                f"of a Cortex-M7. An image would take about {q(ON_M7.total, 's')} there, most of "
+                f"it for {ON_M7.binding}, but the model can never be loaded to show it.",
             ),
         ],
         ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "

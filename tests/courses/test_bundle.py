@@ -8,12 +8,15 @@ import os
 import shutil
 import stat
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from mlsys_widgets import __version__
-from mlsys_widgets.courses import pack
+from mlsys_widgets.cli import main
+from mlsys_widgets.courses import init_course, pack
+from mlsys_widgets.courses.bundle import people_of
 from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, Disk
 
@@ -87,6 +90,80 @@ def test_nothing_of_students_and_no_leftovers_are_packed(written: Path, bundle: 
         path.write_text("secret", "utf-8")
     again = pack(Course(written), written / "bundle.tar.gz")
     assert again.read_bytes() == bundle.read_bytes()
+
+
+PEOPLE = f"""
+edition = "2027"
+
+[labs.{LAB}]
+due = 2027-03-01T12:00:00  # for everybody
+
+[sections.evening]
+students = ["ada", 'ben']  # after work
+[sections.evening.labs.{LAB}]
+due = 2027-03-02T12:00:00
+
+[staff.mia]
+role = "ta"
+sections = ["evening"]
+
+[people]
+dropped = ["zoe"]
+
+[names.ada]
+also = ["ada-old"]
+
+[[extensions]]
+student = "cleo"
+lab = "{LAB}"
+due = 2027-03-09T12:00:00
+reason = "illness"
+"""
+NAMES = ("ada", "ben", "mia", "zoe", "cleo", "illness")
+
+
+def test_people_stay_here_when_another_class_gets_the_labs(written: Path, tmp_path: Path):
+    settings = written / "assignments" / "course.toml"
+    settings.write_text(PEOPLE, "utf-8")
+    assert people_of(Course(written)) == {"ada", "ben", "mia", "zoe", "cleo"}
+    for people in (True, False):
+        packed = contents(pack(Course(written), tmp_path / "x.tar.gz", people=people))
+        text = packed["assignments/course.toml"].decode()
+        assert {name for name in NAMES if name in text} == (set(NAMES) if people else set())
+    said = tomllib.loads(text)
+    assert said["edition"] == "2027"
+    assert said["labs"] == tomllib.loads(PEOPLE)["labs"]
+    assert said["sections"]["evening"]["students"] == []
+    assert said["sections"]["evening"]["labs"]
+    assert settings.read_text("utf-8") == PEOPLE
+    # What was packed is a course.
+    init_course(tmp_path / "next", tmp_path / "x.tar.gz")
+    assert Course.at(tmp_path / "next").calendar.sections == {"evening": ()}
+
+
+def test_a_way_of_writing_names_that_is_not_understood_is_refused(written: Path, tmp_path: Path):
+    settings = written / "assignments" / "course.toml"
+    settings.write_text('sections = {evening = {students = ["ada"]}}\n', "utf-8")
+    with pytest.raises(ValueError, match="cannot change safely; change it in an editor"):
+        pack(Course(written), tmp_path / "x.tar.gz", people=False)
+    assert not list(tmp_path.glob("*.tar.gz"))
+
+
+def test_the_command_says_whom_a_bundle_names(written: Path, tmp_path: Path, capsys):
+    (written / "assignments" / "course.toml").write_text(PEOPLE, "utf-8")
+    target = str(tmp_path / "x.tar.gz")
+    command = ["build", "--course", str(written), "--bundle", target]
+    assert main(command) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Its course.toml names 5 people, with sections and extensions" in said
+    assert "For another one, add --without-people." in said
+    assert main([*command, "--without-people"]) == 0
+    assert "course.toml names" not in capsys.readouterr().out
+
+
+def test_without_people_is_about_a_bundle(written: Path, capsys):
+    assert main(["build", "--course", str(written), "--without-people"]) != 0
+    assert "add --bundle" in capsys.readouterr().err
 
 
 def test_only_its_owner_can_read_it(bundle: Path):
