@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU has to launch each of them. A launch costs about 10 µs on a
-# server and 50 µs on a small board, however small the kernel is: the *dispatch tax*. Fusing and compiling win back time
-# and save memory traffic, at a price. In this lab you find out for which models, and in which deployments, the price is
-# worth paying.
+# A framework turns a model into kernels, and the CPU has to launch each of them. A launch costs about
+# {{ q(devices["a100-sxm"].launch(), "s") }} on a server and {{ q(devices["orin-nx"].launch(), "s") }} on a small board,
+# however small the kernel is: the *dispatch tax*. Fusing and compiling win back time and save memory traffic, at a
+# price. In this lab you find out for which models, and in which deployments, the price is worth paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs. The chapter makes five claims in numbers; at the end of the lab you will have

@@ -575,8 +575,9 @@ def claim(p: Parameters) -> Message:
 
 @lab.asks
 def act1_share(p: Parameters) -> Prediction:
-    norm = elementwise(1e6, FP16)
+    norm = elementwise(1, FP16)
     at, ridge = q(norm.intensity, "FLOP/B"), q(A100.ridge("fp16"), "FLOP/B")
+    counted = f"{q(norm.flops)} FLOP on {q(norm.bytes)} bytes"
     most = q(roofline(norm.intensity, A100.peak("fp16"), A100.bandwidth).mfu, "%")
     return Prediction(
         "What fraction of an A100's peak can a perfect layer norm reach? The peak is"
@@ -588,8 +589,8 @@ def act1_share(p: Parameters) -> Prediction:
         title="How fast can a perfect layer norm be?",
         distance="times",
         feedback={
-            "A": "This assumes that good code can keep any chip busy. But layer norm does 5"
-            " FLOP on 6 bytes (this course counts three passes over an fp16 tensor). That is"
+            "A": "This assumes that good code can keep any chip busy. But layer norm does"
+            f" {counted} (this course counts three passes over an fp16 tensor). That is"
             f" {at}, and the A100 needs {ridge} before arithmetic is what sets the pace."
             f" The best code in the world ends at {most}. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
@@ -601,7 +602,7 @@ def act1_share(p: Parameters) -> Prediction:
             f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
             " division.",
             "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at}"
-            " (5 FLOP on 6 bytes, because this course counts three passes over an fp16 tensor)"
+            f" ({counted}, because this course counts three passes over an fp16 tensor)"
             f" over {ridge} is {most}. No code can change that as long as the same bytes move. What"
             " could change is the number of bytes, and that is what Act 2 is about.",
         },
