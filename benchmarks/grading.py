@@ -26,9 +26,9 @@ from typing import Any
 import findings
 
 from mlsys_widgets.classes.simulation import simulate
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading import coordinator
-from mlsys_widgets.grading.readers import Readers
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.reading.readers import Readers
 from mlsys_widgets.sandbox.engine import LocalEngine
 from mlsys_widgets.sandbox.job import Parcel
 

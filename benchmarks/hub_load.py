@@ -26,7 +26,7 @@ from classroom import machine, marking, page, pictures, ramp, sizing
 from classroom.hub import Hub
 from classroom.servers import Alone
 
-from mlsys_widgets.hub.server_process import interruptible
+from mlsys_widgets.hub.running.server_process import interruptible
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "docs" / "_static"

@@ -211,7 +211,7 @@ def _add_grading(commands: _Commands, course: CommandParser) -> None:
     )
     variant.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
-    variant.set_defaults(run=_in_room("grading.variant:run"))
+    variant.set_defaults(run=_in_room("grading.judging.variant:run"))
 
     grade = commands.add_parser(
         "grade", parents=[course], help="grade a class: fast, isolated, into nbgrader's gradebook"
@@ -291,7 +291,7 @@ def _add_regrading(commands: _Commands, course: CommandParser) -> None:
     )
     history.add_argument("--student", metavar="STUDENT", help="only this student")
     history.add_argument("--json", action="store_true", help="a line of JSON for each change")
-    history.set_defaults(run=_in_room("grading.regrade_command:run_history"))
+    history.set_defaults(run=_in_room("grading.regrading.regrade_command:run_history"))
     history.ends_with({3: "shown, and a person must look: the history itself does not fit"})
 
     looks = commands.add_parser(
@@ -306,7 +306,7 @@ def _add_regrading(commands: _Commands, course: CommandParser) -> None:
     looks.add_argument("--all", action="store_true", help="closed ones as well")
     looks.add_argument("--section", metavar="NAME", help="only students of this section")
     looks.add_argument("--json", action="store_true", help="a line of JSON for each")
-    looks.set_defaults(run=_in_room("grading.second_looks_command:run"))
+    looks.set_defaults(run=_in_room("grading.feedback.second_looks_command:run"))
 
 
 def _add_classes(commands: _Commands, course: CommandParser) -> None:
@@ -710,9 +710,9 @@ def _add_hub_tasks(hub: CommandParser) -> None:
 
 
 def _grade(arguments: argparse.Namespace) -> int:
+    from mlsys_widgets.course.course import Course
     from mlsys_widgets.grading import command
-    from mlsys_widgets.grading.lab_copies import is_noted
-    from mlsys_widgets.labs.course import Course
+    from mlsys_widgets.grading.judging.lab_copies import is_noted
 
     course = Course.at(arguments.course)
     if not is_noted(course, arguments.lab):  # what does that takes long to import
@@ -723,13 +723,13 @@ def _grade(arguments: argparse.Namespace) -> int:
 
 
 def _regrade(arguments: argparse.Namespace) -> int:
-    from mlsys_widgets.grading import regrade_command
+    from mlsys_widgets.grading.regrading import regrade_command
 
     code = regrade_command.run_regrade(arguments)
     if arguments.apply:
         # With the version that students have: after the next one, its copies are still judged.
         from mlsys_widgets.authoring.version_keeper import keep_version
-        from mlsys_widgets.labs.course import Course
+        from mlsys_widgets.course.course import Course
 
         keep_version(Course.at(arguments.course), arguments.lab)
     return code

@@ -118,7 +118,8 @@ def test_the_law_has_every_room_and_no_circle():
     folders = {path.name for path in (ROOT / PACKAGE).iterdir() if (path / "__init__.py").exists()}
     modules = {path.stem for path in (ROOT / PACKAGE).glob("*.py")} - DOORS
     assert set(LAW) == folders | modules
-    assert LAW["physics"] == Room(frozenset(), frozenset({"numpy"}))
+    assert LAW["wording"] == LAW["files"] == Room(frozenset(), frozenset())
+    assert LAW["physics"] == Room(frozenset({"wording"}), frozenset({"numpy"}))
     assert LAW["ledger"].uses == {"files"}
     assert not LAW["grading"].uses & {"instruments", "cards", "drawing"}
     assert "IPython" in LAW["grading"].banned
@@ -233,7 +234,7 @@ def test_the_picture_shows_the_law(tool):
         ("physics.roofline", "from .. import cards", "cards"),
         ("physics.roofline", "from ..instruments.roofline_widget import View", "instruments"),
         ("physics.deep.er", "from ...labs import lab07", "labs"),
-        ("ledger.chain", "import mlsys_widgets.physics.units", "physics"),
+        ("ledger.chain", "import mlsys_widgets.physics.roofline", "physics"),
         ("ledger.chain", "def f():\n    from ..physics import gemm", "physics"),
         ("ledger.chain", "if TYPE_CHECKING:\n    from ..labs import Lab", "labs"),
         ("ledger.chain", "import mlsys_widgets", "name the room"),
@@ -261,7 +262,7 @@ def test_a_wrong_arrow_is_caught(module, source, culprit):
     [
         ("physics.roofline", "from __future__ import annotations\nimport math, numpy.linalg as la"),
         ("physics.roofline", "from . import units\nfrom .units import read"),
-        ("physics.roofline", "from mlsys_widgets.physics.units import read"),
+        ("physics.roofline", "from mlsys_widgets.physics.domain import read"),
         ("measured.load", "import pandas\nfrom ..physics import roofline"),
         ("ledger.chain", "from mlsys_widgets import __version__"),
         ("grading.runner", "from .. import physics, ledger, labs"),

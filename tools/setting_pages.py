@@ -1,7 +1,8 @@
 """Writes docs/reference/course_toml.md: every setting of a course, from the table that is read.
 
-``mlsys_widgets.labs.course_settings`` says what ``course.toml`` can set; what reads the file takes
-the names from there. The example at the end has every setting, and a test reads it as a course.
+``mlsys_widgets.course.course_settings`` says what ``course.toml`` can set; what reads the file
+takes the names from there. The example at the end has every setting, and a test reads it as a
+course.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.labs.course_settings import TABLES, Setting, SettingsTable
+from mlsys_widgets.course.course_settings import TABLES, Setting, SettingsTable
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "reference" / "course_toml.md"

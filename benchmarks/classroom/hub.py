@@ -22,7 +22,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HT
 from classroom import machine
 from classroom.browser import Place
 from classroom.servers import ROOT, START, end, environment, exchange
-from mlsys_widgets.hub.proxy import find_proxy
+from mlsys_widgets.hub.running.proxy import find_proxy
 
 CONFIG = """\
 c = get_config()

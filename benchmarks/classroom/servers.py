@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from classroom import machine
 from classroom.browser import Place
-from mlsys_widgets.hub.settings import write_settings
+from mlsys_widgets.hub.running.settings import write_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = "mlsys"

@@ -7,6 +7,6 @@
 from mlsys_widgets.authoring.builder import build, labs_of
 from mlsys_widgets.authoring.new_lab import new_lab
 from mlsys_widgets.authoring.text import TextError
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 
 __all__ = ["Course", "TextError", "build", "labs_of", "new_lab"]

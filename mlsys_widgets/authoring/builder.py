@@ -23,13 +23,13 @@ from mlsys_widgets.authoring.start_page import write_start_page
 from mlsys_widgets.authoring.text import TextError, read
 from mlsys_widgets.authoring.traveling_files import traveling
 from mlsys_widgets.authoring.version_keeper import keep_version
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.lab_versions import STAMP, version_in
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.identity import INSTRUCTOR, VARIABLE
 from mlsys_widgets.labs.lab import module_at
 from mlsys_widgets.labs.lab_modules import modules_beside
-from mlsys_widgets.labs.lab_versions import STAMP, version_in
 
 #: Another one in every run, which nbval does not compare.
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"

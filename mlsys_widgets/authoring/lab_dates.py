@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from mlsys_widgets.course.calendar import Calendar
+from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.files import write_whole
-from mlsys_widgets.labs.calendar import Calendar
-from mlsys_widgets.labs.own_dates import LAB_DATES, OwnDates
 
 
 def write_lab_dates(calendar: Calendar, release: Path, labs: Iterable[str]) -> list[str]:

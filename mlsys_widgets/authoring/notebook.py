@@ -16,8 +16,8 @@ from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import kind_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.authoring.environment import tools_on_path
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 
 
 def generate_release(

@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.course.own_dates import LAB_DATES, read_dates
+from mlsys_widgets.course.page_dates import page_dates
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.labs.own_dates import LAB_DATES, read_dates
-from mlsys_widgets.labs.page_dates import page_dates
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 _PAGE: Final = """\
 # Start here

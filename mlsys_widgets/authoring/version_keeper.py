@@ -15,9 +15,8 @@ import nbformat
 
 from mlsys_widgets.authoring.release import as_gradebook_has_it
 from mlsys_widgets.authoring.traveling_files import traveling
-from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, lay_out, sync_folder, write_whole
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.kept_versions import (
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.kept_versions import (
     PRIVATE,
     KeptVersion,
     kept_versions,
@@ -25,8 +24,9 @@ from mlsys_widgets.labs.kept_versions import (
     private,
     versions_folder,
 )
+from mlsys_widgets.course.lab_versions import files_beside, stamp_in, version_in
+from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, lay_out, sync_folder, write_whole
 from mlsys_widgets.labs.lab_modules import modules_beside
-from mlsys_widgets.labs.lab_versions import files_beside, stamp_in, version_in
 
 #: Drafts that were never released and are kept; older ones are removed.
 _MOST_DRAFTS: Final = 20

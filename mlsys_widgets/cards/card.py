@@ -21,7 +21,7 @@ from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments import still_pages
 from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.ledger import LedgerError, NotSaved
-from mlsys_widgets.ledger.local_time import with_local_times
+from mlsys_widgets.wording.local_time import with_local_times
 
 _STATIC = Path(__file__).parent / "static"
 

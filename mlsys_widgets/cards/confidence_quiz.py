@@ -23,7 +23,7 @@ from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.labs import Question, Quiz
 from mlsys_widgets.ledger import Answer, Ledger
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 
 class ConfidenceQuiz(ItemTask):

@@ -16,7 +16,8 @@ from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger import Design, DesignForm, Ledger, State, form_of
-from mlsys_widgets.physics import counted, format_quantity
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import format_quantity
 
 #: The ledger keeps the settings of instruments under names that begin with this.
 _KEPT: Final = "design_instruments"

@@ -18,7 +18,7 @@ from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs.student_steps import Progress, StudentStep, progress, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError, State
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 #: A step of the lab, a task, or the name under which the ledger keeps something.
 Item = StudentStep | Task | str

@@ -19,7 +19,7 @@ from mlsys_widgets.measured import ceilings, points
 from mlsys_widgets.measured.background import BackgroundMeasurement, refuse_unwritable
 from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
 from mlsys_widgets.measured.recorder import Document
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 #: The other way to measure.
 COMMAND: Final = f"mlsys measure --cpu --quick --out {MEASUREMENT}"

@@ -10,7 +10,7 @@ from mlsys_widgets.cards.parts import Buttons, Options, Part, Prose
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.labs import Myth, Myths
 from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 STANCES: Final = {"believe": "I believe it", "doubt": "I doubt it"}
 #: What is said about a stance: whether the claim is true, and whether the stance is right.

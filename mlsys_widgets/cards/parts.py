@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
-from mlsys_widgets.ledger.local_time import with_local_times
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.local_time import with_local_times
+from mlsys_widgets.wording.units import format_quantity
 
 #: What the two ends of the confidence scale mean.
 LEAST, MOST = "a guess", "certain"

@@ -20,8 +20,8 @@ from mlsys_widgets.labs.distance import (
     verdict,
 )
 from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.physics import format_quantity
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
+from mlsys_widgets.wording.units import format_quantity
 
 #: A value, or a function that returns it when it is shown.
 Source = float | Callable[[], float]

@@ -11,7 +11,7 @@ from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress
 from mlsys_widgets.ledger import Ledger, LedgerError
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 
 class Welcome(LabWidget):

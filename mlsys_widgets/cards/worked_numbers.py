@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from mlsys_widgets.physics import format_quantity, notation
+from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.derivation import Step
 from mlsys_widgets.physics.result import Explained, Result
+from mlsys_widgets.wording.units import format_quantity
 
 #: Words, a number, or a number with its unit and, if you like, a note.
 WorkedNumber = str | float | tuple[float, str] | tuple[float, str, str]

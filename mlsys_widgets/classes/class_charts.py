@@ -15,7 +15,7 @@ from mlsys_widgets.classes.summary import (
     QuestionSummary,
 )
 from mlsys_widgets.drawing.charts import Bar, Chart, ChartGroup
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 #: How an answer can turn out, its tone, and what the legend calls it.
 _OUTCOMES: Final = (

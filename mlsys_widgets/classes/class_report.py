@@ -13,7 +13,7 @@ from mlsys_widgets.classes.class_charts import chart_groups
 from mlsys_widgets.classes.summary import ClassSummary
 from mlsys_widgets.drawing import picture
 from mlsys_widgets.drawing.charts import Chart, scene
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 #: Explanations above a chart; more would push it off the screen.
 _EXPLANATIONS = 3

@@ -11,8 +11,8 @@ from mlsys_widgets.classes.course_totals import course_totals
 from mlsys_widgets.classes.export import export_totals
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.wording.plurals import counted
 
 
 def run(arguments: argparse.Namespace) -> int:

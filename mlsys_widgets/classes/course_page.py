@@ -9,8 +9,8 @@ from html import escape
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades
 from mlsys_widgets.classes.report_page import as_table, whole_page
-from mlsys_widgets.labs.due_words import in_words, long_time
-from mlsys_widgets.physics import counted
+from mlsys_widgets.course.due_words import in_words, long_time
+from mlsys_widgets.wording.plurals import counted
 
 
 def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, Standing, grades
-from mlsys_widgets.labs.calendar import LabDates
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.calendar import LabDates
+from mlsys_widgets.course.course import Course
 
 
 @dataclass(frozen=True)

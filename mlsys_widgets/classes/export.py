@@ -18,10 +18,10 @@ from typing import Any, Final
 from mlsys_widgets.classes.course_totals import CourseTotals, course_totals
 from mlsys_widgets.classes.csv_tables import as_csv
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, Standing, grades
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.due_words import in_words
-from mlsys_widgets.physics import counted
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.due_words import in_words
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.wording.plurals import counted
 
 #: The cells of one line.
 _Line = Sequence[str]

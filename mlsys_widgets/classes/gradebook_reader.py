@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, inspect, select
 from sqlalchemy.engine import make_url
 
-from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.trial_accounts import trial_accounts
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.trial_accounts import trial_accounts
+from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
 #: When a lab is due for a student by the calendar; `None` where that says nothing.
 DueTimes = Callable[[str], datetime | None]

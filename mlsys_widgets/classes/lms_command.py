@@ -24,8 +24,8 @@ from mlsys_widgets.classes.lms_push import LabPush, PushRow, Step, apply, compar
 from mlsys_widgets.classes.lms_services import LmsServices
 from mlsys_widgets.classes.lms_settings import LmsSettings, lms_settings
 from mlsys_widgets.classes.lms_token import TokenSource
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.wording.plurals import counted
 
 #: What a row says, before it is sent and after.
 _SAYS: Final = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
 from mlsys_widgets.classes.lms_services import LmsMember
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 
 
 @dataclass(frozen=True)

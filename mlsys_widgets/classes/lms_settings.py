@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.course_settings import LMS
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.course_settings import LMS
 
 _REQUIRED: Final = tuple(each.name for each in LMS.settings if not each.default)
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}

@@ -9,10 +9,10 @@ from typing import Final
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.class_charts import chart_groups, flag_chart
 from mlsys_widgets.classes.summary import ClassSummary, SubmissionRow
+from mlsys_widgets.course.due_words import in_words
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.charts import Chart, ChartGroup, scene
-from mlsys_widgets.labs.due_words import in_words
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 # Charts keep their tones in the dark, where they have contrast too; paper, grid and text change.
 _STYLE: Final = """

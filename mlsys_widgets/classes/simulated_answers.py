@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging import judge
-from mlsys_widgets.grading.keys import Checks, ChoiceKey, Given, Key
+from mlsys_widgets.grading.judging.keys import Checks, ChoiceKey, Given, Key
+from mlsys_widgets.grading.judging.verdicts import judge
 from mlsys_widgets.labs import Choice, Number, UnusableAnswer
 
 #: What students type who did not understand the question.

@@ -22,7 +22,7 @@ from mlsys_widgets.classes.simulated_answers import (
     TypedAnswer,
 )
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.keys import Given, NumberKey
+from mlsys_widgets.grading.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

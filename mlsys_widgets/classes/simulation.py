@@ -23,12 +23,12 @@ from mlsys_widgets.classes.released_lab import ReleasedLab, solutions_of, steps_
 from mlsys_widgets.classes.simulated_answers import SimulatedStudent, TypedAnswer
 from mlsys_widgets.classes.simulated_work import SimulatedWork, work
 from mlsys_widgets.classes.submission_kinds import KINDS, allot, as_bytes
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.hand_in_facts import release_time
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.reading.hand_in_facts import release_time
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 #: How nbgrader's exchange writes a time.
 _FORMAT: Final = "%Y-%m-%d %H:%M:%S.%f UTC"

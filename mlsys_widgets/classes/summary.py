@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 #: From a guess to certain.
 CONFIDENCES: Final = (1, 2, 3, 4, 5)

@@ -24,11 +24,12 @@ from mlsys_widgets.classes.summary import (
     QuestionSummary,
     SubmissionRow,
 )
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.flags import Flag
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.keys import Checks, Given, Key, NumberKey
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.flags import Flag
+from mlsys_widgets.grading.judging.keys import Checks, Given, Key, NumberKey
 from mlsys_widgets.labs import (
     Choice,
     Essay,
@@ -40,7 +41,6 @@ from mlsys_widgets.labs import (
     Record,
     load,
 )
-from mlsys_widgets.labs.course import Course
 
 #: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3

@@ -20,9 +20,9 @@ from typing import Final
 from packaging.version import InvalidVersion, Version
 
 from mlsys_widgets import __version__
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.bundle import FOLDERS, MANIFEST, Manifest
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, NBGRADER_CONFIG, OWN_FOLDER, lay_out
-from mlsys_widgets.labs.course import Course
 
 #: The most that a course can need: bytes of all files together, and files.
 LARGEST: Final = 256_000_000

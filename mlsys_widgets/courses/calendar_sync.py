@@ -13,8 +13,8 @@ from pathlib import Path
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.authoring.lab_dates import write_lab_dates
 from mlsys_widgets.authoring.start_page import write_start_page
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import START_PAGE
-from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _write_due_dates(course: Course, labs: list[str]) -> list[str]:
     from sqlalchemy import create_engine, inspect, make_url, select
     from sqlalchemy.exc import SQLAlchemyError
 
-    from mlsys_widgets.grading import gradebook_schema as t
+    from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
     url = make_url(course.db_url)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, build
+from mlsys_widgets.course.trial_accounts import note_trial_accounts
 from mlsys_widgets.courses.bundle import default_name, pack, people_of
 from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrollment import enter_students
@@ -21,9 +22,8 @@ from mlsys_widgets.courses.freshness import stale_labs
 from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
-from mlsys_widgets.grading.advice import advise
-from mlsys_widgets.labs.trial_accounts import note_trial_accounts
-from mlsys_widgets.physics import counted
+from mlsys_widgets.grading.judging.advice import advise
+from mlsys_widgets.wording.plurals import counted
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}
 

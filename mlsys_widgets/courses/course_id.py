@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import Course
 
 _SETS_ID: Final = re.compile(r"^c\.CourseDirectory\.course_id\s*=.*$", re.M)
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from mlsys_widgets.authoring.environment import tools_on_path
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.roster import RosterEntry
-from mlsys_widgets.labs.course import Course
 
 
 @dataclass(frozen=True)

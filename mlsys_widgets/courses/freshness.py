@@ -19,10 +19,10 @@ from mlsys_widgets.authoring.release import as_gradebook_has_it, as_released
 from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.authoring.traveling_files import traveling
+from mlsys_widgets.course.lab_versions import stamp_in, version_in
+from mlsys_widgets.course.page_dates import EMPTY, with_page_dates
 from mlsys_widgets.files import CHECKS, LAB_TEXT, START_PAGE
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.lab_versions import stamp_in, version_in
-from mlsys_widgets.labs.page_dates import EMPTY, with_page_dates
 
 
 def stale_labs(course: Course) -> dict[str, str]:

@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable, Sequence
 
 from mlsys_widgets.authoring.release import generate_release
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import OWN_FOLDER
-from mlsys_widgets.labs.course import Course
 
 
 def register_labs(

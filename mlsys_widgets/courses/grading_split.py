@@ -13,13 +13,13 @@ from rich.table import Table
 from rich.text import Text
 from sqlalchemy import Connection, select
 
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.staff import StaffMember
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook
 from mlsys_widgets.files import OWN_FOLDER, write_whole
-from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import StaffMember
-from mlsys_widgets.physics import counted
+from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.wording.plurals import counted
 
 #: Pages for TAs, below the course.
 PAGES: str = "grading"

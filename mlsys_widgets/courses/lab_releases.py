@@ -10,15 +10,15 @@ from typing import Final
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.authoring.version_keeper import keep_version
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
+from mlsys_widgets.course.kept_versions import KeptVersion, kept_versions, note_release
+from mlsys_widgets.course.lab_versions import stamp_in, version_in
 from mlsys_widgets.courses.first_releases import note_release as note_first_release
 from mlsys_widgets.courses.freshness import why_stale
 from mlsys_widgets.courses.gradebook_registration import register_labs
-from mlsys_widgets.grading.lab_copies import blueprint_of
-from mlsys_widgets.grading.version_cells import enter_version, has_submissions
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.labs.kept_versions import KeptVersion, kept_versions, note_release
-from mlsys_widgets.labs.lab_versions import stamp_in, version_in
+from mlsys_widgets.grading.gradebook.version_cells import enter_version, has_submissions
+from mlsys_widgets.grading.judging.lab_copies import blueprint_of
 
 _LONGEST_NOTE: Final = 500
 

@@ -17,6 +17,7 @@ from typing import Final
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring.start_page import write_start_page
 from mlsys_widgets.authoring.version_keeper import keep_version
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.bundle import MANIFEST
 from mlsys_widgets.courses.bundle_reader import Bundle, is_newer, open_bundle
 from mlsys_widgets.courses.course_id import checked_id, name_course
@@ -24,7 +25,6 @@ from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.gradebook_registration import register_labs
 from mlsys_widgets.courses.roster import hub_remarks, read_roster
 from mlsys_widgets.files import NBGRADER_CONFIG, OWN_FOLDER
-from mlsys_widgets.labs.course import Course
 
 #: Nobody else may read solutions, keys and grades.
 PRIVATE: Final = 0o700

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.staff import CoursePeople, OtherNames, StaffMember
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.hub_link import HubLink, HubStatus
 from mlsys_widgets.courses.people_moves import (
@@ -41,9 +43,7 @@ from mlsys_widgets.courses.student_rows import (
     submissions,
 )
 from mlsys_widgets.files import write_whole
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import CoursePeople, OtherNames, StaffMember
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 _NOT_RUNNING = "The hub does not run; it follows at its next start."
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.course.course import Course, read_config
 from mlsys_widgets.files import OWN_FOLDER, write_whole
-from mlsys_widgets.grading.grade_history import HISTORY, GradeHistory
-from mlsys_widgets.labs.course import Course, read_config
+from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeHistory
 
 #: Where nbgrader keeps the work of students, at each step.
 STEPS: Final = ("submitted", "autograded", "feedback")

@@ -15,6 +15,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.hub_link import HubLink, HubStatus
 from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
 from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
@@ -28,11 +29,10 @@ from mlsys_widgets.courses.student_rows import (
     students,
 )
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
-from mlsys_widgets.grading.grade_history import GradeHistory
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.second_looks import SecondLooks
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
+from mlsys_widgets.grading.feedback.second_looks import SecondLooks
+from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.wording.plurals import counted
 
 _SECRET: Final = "submission_secret.txt"
 _OWN_TEXT: Final = "it is the course's own text; look at it yourself"

@@ -20,11 +20,11 @@ from nbgrader.exchange.default import ExchangeReleaseAssignment
 from traitlets import Unicode
 
 from mlsys_widgets.authoring.version_keeper import keep_version
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.kept_versions import KeptVersion, kept_versions, note_release
+from mlsys_widgets.course.lab_versions import CHANGES, STAMP
 from mlsys_widgets.courses.first_releases import note_release as note_first_release
 from mlsys_widgets.files import write_whole
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.kept_versions import KeptVersion, kept_versions, note_release
-from mlsys_widgets.labs.lab_versions import CHANGES, STAMP
 
 
 class ReleaseVersion(ExchangeReleaseAssignment):  # type: ignore[misc]

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.staff import OtherNames, StaffMember
 from mlsys_widgets.files import COURSE_SETTINGS, OWN_FOLDER, held, write_whole
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import OtherNames, StaffMember
 
 _HEADER: Final = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*(\]\]?)\s*(?:#.*)?$")
 _STUDENTS: Final = re.compile(r"^(\s*students\s*=\s*\[)(.*?)(\])", re.M | re.S)

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, create_engine, delete, event, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
 
 @contextmanager

@@ -14,13 +14,13 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.course.calendar import Calendar, Extension, LabDates
+from mlsys_widgets.course.due_words import span
 from mlsys_widgets.courses.calendar_sync import follow_calendar
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
-from mlsys_widgets.labs.calendar import Calendar, Extension, LabDates
-from mlsys_widgets.labs.due_words import span
-from mlsys_widgets.ledger.local_time import local_time
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.local_time import local_time
+from mlsys_widgets.wording.plurals import counted
 
 _NO_DATES = (
     "This course has no dates. Give its labs some in assignments/course.toml:\n\n"

@@ -19,16 +19,16 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.course.copy_notes import UNSTAMPED, copies_beside, read_copies
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.kept_versions import kept_versions
+from mlsys_widgets.course.lab_versions import stamp_in, version_in
 from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
-from mlsys_widgets.grading.submissions import students
-from mlsys_widgets.labs.copy_notes import UNSTAMPED, copies_beside, read_copies
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.kept_versions import kept_versions
-from mlsys_widgets.labs.lab_versions import stamp_in, version_in
-from mlsys_widgets.ledger.local_time import local_time
-from mlsys_widgets.physics import counted
+from mlsys_widgets.grading.reading.submissions import students
+from mlsys_widgets.wording.local_time import local_time
+from mlsys_widgets.wording.plurals import counted
 
 #: Bytes at the end of a notebook in which its stamp is looked for.
 _TAIL: Final = 8 << 20

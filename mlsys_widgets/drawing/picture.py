@@ -23,7 +23,7 @@ from mlsys_widgets.drawing.scene import (
     Words,
 )
 from mlsys_widgets.drawing.theme import DARK, DASHES, TONES
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 #: The paper that a still picture is made for.
 Theme = Literal["light", "dark"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mlsys_widgets.physics import format_quantity, parse_quantity
+from mlsys_widgets.wording.units import format_quantity, parse_quantity
 
 Array = NDArray[np.float64]
 

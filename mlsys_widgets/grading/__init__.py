@@ -15,9 +15,9 @@ Examples
 
 from __future__ import annotations
 
-from mlsys_widgets.grading.award import award, award_record
-from mlsys_widgets.grading.judging import Verdict, judge
-from mlsys_widgets.grading.keys import Belief, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.grading.judging.award import award, award_record
+from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 
 __all__ = [
     "Belief",

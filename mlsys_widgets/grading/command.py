@@ -27,17 +27,22 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.grading.archives import take_in
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading.feedback.second_looks import SecondLooks
+from mlsys_widgets.grading.feedback.student_table import StudentRow, print_students, short_name
 from mlsys_widgets.grading.full_disk import full_disk_sentence, is_full_disk
-from mlsys_widgets.grading.graded_submission import AUDITED, BY_RECORD, RUN, GradedSubmission
-from mlsys_widgets.grading.late_penalty import Lateness
-from mlsys_widgets.grading.patient_console import PatientConsole, let_go_of_output
-from mlsys_widgets.grading.second_looks import SecondLooks
-from mlsys_widgets.grading.student_table import StudentRow, print_students, short_name
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.physics import counted
-from mlsys_widgets.sandbox.remarks import printable
+from mlsys_widgets.grading.gradebook.graded_submission import (
+    AUDITED,
+    BY_RECORD,
+    RUN,
+    GradedSubmission,
+)
+from mlsys_widgets.grading.gradebook.late_penalty import Lateness
+from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
+from mlsys_widgets.grading.reading.archives import take_in
+from mlsys_widgets.notebooks.remarks import printable
+from mlsys_widgets.wording.plurals import counted
 
 #: Exit code when everything was graded and something needs a person.
 NEEDS_A_TA: Final = 3
@@ -259,7 +264,7 @@ def _print_json(graded: GradedSubmission) -> None:
         sys.stdout.write(json.dumps(_as_json(graded)) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        let_go_of_output()
+        silence_stdout()
 
 
 def _in_a_line(graded: GradedSubmission) -> str:

@@ -19,33 +19,33 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.autograded import forget_fresh, fresh_beside, put_in_place
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.flags import Flag, FlagKind
-from mlsys_widgets.grading.grade_history import GRADED, GradeHistory
-from mlsys_widgets.grading.gradebook_writer import Book, EntryRefused, GradebookEntry
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.graded_submission import AUDITED, GradedSubmission
-from mlsys_widgets.grading.hand_in_facts import HandInFacts
-from mlsys_widgets.grading.lab_copies import Copies, earlier_versions, judged_with, keys_of
-from mlsys_widgets.grading.lanes import in_lanes
-from mlsys_widgets.grading.late_penalty import late_penalty
-from mlsys_widgets.grading.ledger_origins import LedgerOrigins
-from mlsys_widgets.grading.marking import CONTENT, REPORT, Marking
-from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits, Reply
-from mlsys_widgets.grading.scoring import Judge
-from mlsys_widgets.grading.student_names import name_problem
-from mlsys_widgets.grading.submissions import handed_in_at, students
-from mlsys_widgets.grading.version_cells import add_earlier_cells
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.bounded_map import map_bounded
+from mlsys_widgets.grading.gradebook.autograded import forget_fresh, fresh_beside, put_in_place
+from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
+from mlsys_widgets.grading.gradebook.gradebook_writer import Book, EntryRefused, GradebookEntry
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.graded_submission import AUDITED, GradedSubmission
+from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
+from mlsys_widgets.grading.gradebook.version_cells import add_earlier_cells
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
+from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
+from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
+from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins
+from mlsys_widgets.grading.reading.readers import CannotRead, Readers, ReadingLimits, Reply
+from mlsys_widgets.grading.reading.student_names import name_problem
+from mlsys_widgets.grading.reading.submissions import handed_in_at, students
 from mlsys_widgets.labs import Lab, load
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.engine import LOCAL, Engine, NotRun, open_engine
 from mlsys_widgets.sandbox.isolation import visible
 from mlsys_widgets.sandbox.job import YIELDED, Parcel
 from mlsys_widgets.sandbox.leftovers import own_folder, sweep
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 _ASSIGNMENTS, _SOURCE = "assignments", "source"
 #: Seconds that a submission may run while others wait; more where everybody takes long.
@@ -148,7 +148,7 @@ class GradingRun:
             facts=HandInFacts.of(course, plan.lab, due=book.has_due_date),
             copies=copies, graded_cells=book.graded_cells,
         ).with_earlier(earlier)  # fmt: skip
-        self._marking.learn()
+        self._marking.precompute()
         sweep()
         self._scratch = own_folder("grade")
         self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
@@ -204,7 +204,7 @@ class GradingRun:
             except CannotRead:
                 return None
 
-        found = in_lanes(digest, maybe, lambda: self._readers.count)
+        found = map_bounded(digest, maybe, lambda: self._readers.count)
         return {name for name, digest in found if digest and digest == known[name].get("digest")}
 
     def _is_current(self, graded: Mapping[str, Any]) -> bool:
@@ -295,7 +295,7 @@ class GradingRun:
             return self._ask("record", student, fresh_beside(self._target(student)))
 
         lanes = 2 * self._readers.count  # one is judged, one is written
-        for student, reply in in_lanes(judge, deque(names), lambda: lanes):
+        for student, reply in map_bounded(judge, deque(names), lambda: lanes):
             if "run" in reply:
                 to_run.append(student)
             elif student in sample and "graded" in reply:
@@ -325,7 +325,7 @@ class GradingRun:
             stays = student in self._again or not waiting
             return self._run(engine, student, student in audits, None if stays else self._usual())
 
-        for student, reply in in_lanes(run, waiting, lambda: engine.lanes):
+        for student, reply in map_bounded(run, waiting, lambda: engine.lanes):
             if "yielded" in reply:
                 self._again.add(student)
                 waiting.append(student)

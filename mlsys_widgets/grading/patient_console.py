@@ -13,10 +13,10 @@ class PatientConsole(Console):
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
-        let_go_of_output()
+        silence_stdout()
 
 
-def let_go_of_output() -> None:
+def silence_stdout() -> None:
     """Nobody reads any more; what Python would still write at its end must fail in silence."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -29,7 +29,7 @@ _PERMISSIONS: Final = 0o100644
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class HandInResult:
     """What was handed in.
 
     Parameters
@@ -127,7 +127,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 def hand_in(
     work: LabWork, student: str, *, into: Path | None = None, moment: datetime | None = None
-) -> HandedIn:
+) -> HandInResult:
     """Make the file of a student, in one step; one of the same name is replaced.
 
     Parameters
@@ -155,4 +155,4 @@ def hand_in(
         raise CannotHandIn(
             f"{path.name} cannot be written in {path.parent}: {problem.strerror}"
         ) from None
-    return HandedIn(path, time, {name: len(content) for name, content in sorted(files.items())})
+    return HandInResult(path, time, {name: len(content) for name, content in sorted(files.items())})

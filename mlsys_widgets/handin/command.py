@@ -10,7 +10,7 @@ from mlsys_widgets.handin.due_now import due_now, lateness
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import student
-from mlsys_widgets.ledger.local_time import with_local_times
+from mlsys_widgets.wording.local_time import with_local_times
 
 
 def run(arguments: argparse.Namespace) -> int:

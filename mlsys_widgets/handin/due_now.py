@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from mlsys_widgets.course.due_words import as_data, lateness_words
+from mlsys_widgets.course.own_dates import dates_here
 from mlsys_widgets.handin.work import LabWork
-from mlsys_widgets.labs.due_words import as_data, lateness_words
-from mlsys_widgets.labs.own_dates import dates_here
 
 
 def due_now(work: LabWork) -> dict[str, Any] | None:

@@ -7,16 +7,16 @@ import os
 from importlib.util import find_spec
 from typing import Final
 
-from mlsys_widgets.hub.backup import run_backup
-from mlsys_widgets.hub.configuration import Address
+from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
+from mlsys_widgets.hub.accounts.passwords import Passwords, hashes
+from mlsys_widgets.hub.backup.restore import refuse_unfinished, run_restore
+from mlsys_widgets.hub.backup.taking import run_backup
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.oidc_settings import OidcSettings
-from mlsys_widgets.hub.passwords import Passwords, hashes
 from mlsys_widgets.hub.places import Places, default_folder
 from mlsys_widgets.hub.preparation import check_origin
 from mlsys_widgets.hub.reset import run_reset
-from mlsys_widgets.hub.restore import refuse_unfinished, run_restore
-from mlsys_widgets.hub.service_unit import hub_command, install, remove, unit_text
+from mlsys_widgets.hub.running.configuration import Address
+from mlsys_widgets.hub.running.service_unit import hub_command, install, remove, unit_text
 from mlsys_widgets.hub.start import HubOptions, run_hub
 from mlsys_widgets.hub.upgrade import run_health, run_upgrade
 

@@ -10,18 +10,18 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import RosterEntry, init_course, pack
 from mlsys_widgets.courses.bundle_reader import labs_that_differ
 from mlsys_widgets.courses.roster import hub_remarks
+from mlsys_widgets.hub.accounts.run_as import run_as
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
-from mlsys_widgets.hub.instructor_tasks import TaskReport
-from mlsys_widgets.hub.monitoring import TOKEN as MONITORING_TOKEN
 from mlsys_widgets.hub.places import PRIVATE, Places
-from mlsys_widgets.hub.run_as import run_as
-from mlsys_widgets.hub.server_process import free_port, is_free
-from mlsys_widgets.hub.settings import TRIED
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.ledger.local_time import local_time
+from mlsys_widgets.hub.running.server_process import free_port, is_free
+from mlsys_widgets.hub.running.settings import TRIED
+from mlsys_widgets.hub.services.instructor_tasks import TaskReport
+from mlsys_widgets.hub.services.monitoring import TOKEN as MONITORING_TOKEN
+from mlsys_widgets.wording.local_time import local_time
 
 Say = Callable[[str], None]
 
@@ -158,7 +158,7 @@ def run_instructor_tasks(
     """
     done = run_as(
         instructor,
-        [python, "-m", "mlsys_widgets.hub.instructor_tasks", places.course, *trial],
+        [python, "-m", "mlsys_widgets.hub.services.instructor_tasks", places.course, *trial],
         home=home,
         folder=places.course,
         environment={"JUPYTER_CONFIG_PATH": str(places.settings_of("instructor"))},

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 
-from mlsys_widgets.hub.accounts import remove_accounts
-from mlsys_widgets.hub.configuration import PROXY_PID
+from mlsys_widgets.hub.accounts.machine_users import remove_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.proxy import end_stale_proxy
-from mlsys_widgets.hub.server_process import held
+from mlsys_widgets.hub.running.configuration import PROXY_PID
+from mlsys_widgets.hub.running.proxy import end_stale_proxy
+from mlsys_widgets.hub.running.server_process import held
 
 
 def run_reset(places: Places, *, yes: bool) -> int:

@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 
 from mlsys_widgets.courses import RosterEntry
-from mlsys_widgets.hub.configuration import Address
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.preparation import make_course, run_instructor_tasks
-from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
-from mlsys_widgets.hub.settings import TRIED, write_settings
+from mlsys_widgets.hub.running.configuration import Address
+from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.running.settings import TRIED, write_settings
 
 
 def run(places: Places, address: Address, *, bundle: Path | None, origin: Path | None) -> int:

@@ -13,14 +13,16 @@ from typing import IO, Final
 
 from mlsys_widgets.courses import RosterEntry, read_roster
 from mlsys_widgets.courses.roster import listed
-from mlsys_widgets.hub.accounts import check_names, make_accounts, make_groups, removed_accounts
-from mlsys_widgets.hub.configuration import PROXY_PID, Address, hub_configuration
-from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
+from mlsys_widgets.hub.accounts.machine_users import (
+    check_names,
+    make_accounts,
+    make_groups,
+    removed_accounts,
+)
+from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
+from mlsys_widgets.hub.accounts.passwords import Passwords, defaults_among, hashes, is_locked
+from mlsys_widgets.hub.accounts.run_as import reaches
 from mlsys_widgets.hub.hub_state import HubState, write_private
-from mlsys_widgets.hub.interpreter import NOBODY, CannotInstall, clone, interpreter_for, runs
-from mlsys_widgets.hub.log_rotation import LogRotation, rotation_of
-from mlsys_widgets.hub.oidc_settings import OidcSettings
-from mlsys_widgets.hub.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.places import Places, Role, SettingsKind, closed_parent
 from mlsys_widgets.hub.preparation import (
     check_origin,
@@ -31,13 +33,22 @@ from mlsys_widgets.hub.preparation import (
     make_keys,
     run_instructor_tasks,
 )
-from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
-from mlsys_widgets.hub.run_as import reaches
-from mlsys_widgets.hub.running_hub import Restart, end_orphan, restartable
-from mlsys_widgets.hub.server_process import ServerProcess, check_port, held, interruptible
-from mlsys_widgets.hub.service_unit import notify
-from mlsys_widgets.hub.settings import welcome, write_settings
-from mlsys_widgets.hub.shared_course import share_course
+from mlsys_widgets.hub.running.configuration import PROXY_PID, Address, hub_configuration
+from mlsys_widgets.hub.running.environments import current_environment, folder_for, remove_others
+from mlsys_widgets.hub.running.interpreter import (
+    NOBODY,
+    CannotInstall,
+    clone,
+    interpreter_for,
+    runs,
+)
+from mlsys_widgets.hub.running.log_rotation import LogRotation, rotation_of
+from mlsys_widgets.hub.running.proxy import end_stale_proxy, find_proxy
+from mlsys_widgets.hub.running.running_hub import Restart, end_orphan, restartable
+from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.running.service_unit import notify
+from mlsys_widgets.hub.running.settings import welcome, write_settings
+from mlsys_widgets.hub.running.shared_course import share_course
 
 #: The two users to try a hub with.
 INSTRUCTOR: Final = "instructor"

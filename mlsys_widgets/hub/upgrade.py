@@ -17,14 +17,14 @@ from urllib.error import HTTPError
 from urllib.request import Request
 
 from mlsys_widgets import __version__
-from mlsys_widgets.hub.backup import LAST_BACKUP
-from mlsys_widgets.hub.environments import folder_for
-from mlsys_widgets.hub.health import last_backup
-from mlsys_widgets.hub.interpreter import NOBODY, interpreter_for
-from mlsys_widgets.hub.monitoring import MONITOR, TOKEN
+from mlsys_widgets.hub.backup.taking import LAST_BACKUP
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.running_hub import command_process, hub_process
-from mlsys_widgets.hub.server_process import local_opener
+from mlsys_widgets.hub.running.environments import folder_for
+from mlsys_widgets.hub.running.interpreter import NOBODY, interpreter_for
+from mlsys_widgets.hub.running.running_hub import command_process, hub_process
+from mlsys_widgets.hub.running.server_process import local_opener
+from mlsys_widgets.hub.services.health import last_backup
+from mlsys_widgets.hub.services.monitoring import MONITOR, TOKEN
 
 #: Seconds that a hub may take to start again.
 _START: Final = 300.0

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from traitlets import HasTraits, TraitType
 
-from mlsys_widgets.physics import format_quantity, parse_quantity
+from mlsys_widgets.wording.units import format_quantity, parse_quantity
 
 T = TypeVar("T")
 #: A key that can be chosen: a string, or a ``Literal`` of a few of them.

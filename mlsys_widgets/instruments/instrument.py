@@ -24,7 +24,7 @@ from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.instruments.pin import Pin, values_of
 from mlsys_widgets.instruments.predicted import Predicted, given
 from mlsys_widgets.instruments.target import Lamp, LimitedQuantity, Target, with_lines
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 if TYPE_CHECKING:
     from mlsys_widgets.instruments.view import View

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mlsys_widgets.drawing.scene import AnyMark, Blocks, Line, Points, Scene, Strokes, Words
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 _NUMBER = re.compile(r"^[−-]?\d[\d,]*(\.\d+)?")
 #: What a ghost is drawn in.

@@ -124,7 +124,7 @@ class Plot:
             if (names := self._changed.get(widget))
         ]
 
-    def haunt(self, marks: tuple[AnyMark, ...]) -> None:
+    def draw_pinned(self, marks: tuple[AnyMark, ...]) -> None:
         """Draw the marks of a pinned state behind the others."""
         if marks != self._pinned:
             self._pinned = marks

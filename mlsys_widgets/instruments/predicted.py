@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlsys_widgets.physics import format_quantity
 from mlsys_widgets.physics.domain import FRACTION, POSITIVE
+from mlsys_widgets.wording.units import format_quantity
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.physics.domain import UnknownName
+from mlsys_widgets.wording.choices import UnknownName
 
 #: What can be shown, in words.
 WORKLOADS: Final = {

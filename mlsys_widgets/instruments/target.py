@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from mlsys_widgets.drawing.scene import Axis, Scene, Strokes, Words
-from mlsys_widgets.physics import format_quantity
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
+from mlsys_widgets.wording.units import format_quantity
 
 Direction = Literal["at most", "at least"]
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("at most", "at least")

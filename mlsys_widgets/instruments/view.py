@@ -84,7 +84,7 @@ class View:
         """Draw the pinned state behind the plots, or nothing."""
         pin = self._instrument.pinned
         for k, plot in enumerate(self._plots):
-            plot.haunt(ghost(pin.scenes[k]) if pin is not None else ())
+            plot.draw_pinned(ghost(pin.scenes[k]) if pin is not None else ())
 
     def _readout(self) -> dict[str, Any]:
         instrument = self._instrument

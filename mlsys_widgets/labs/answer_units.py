@@ -10,7 +10,7 @@ import math
 import re
 from typing import Final
 
-from mlsys_widgets.physics import parse_quantity
+from mlsys_widgets.wording.units import parse_quantity
 
 #: By the word in a question: the unit as physics names it, and how much of it the word means.
 _UNITS: Final = {

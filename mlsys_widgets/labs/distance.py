@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, Literal
 
-from mlsys_widgets.physics import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 Distance = Literal["points", "times", "orders", "difference"]
 DISTANCES: Final[tuple[Distance, ...]] = ("points", "times", "orders", "difference")

@@ -164,7 +164,7 @@ def worked_as(login: str, folder: str | os.PathLike[str]) -> str:
     # Only where nbgrader grades: a student's notebook never pays for these.
     import tomllib
 
-    from mlsys_widgets.labs.staff import read_people
+    from mlsys_widgets.course.staff import read_people
 
     people = read_people({"names": tomllib.loads(text).get("names", {})}, {})
     record = work / LEDGER

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from mlsys_widgets.labs.answer_units import read_number, write_number
 from mlsys_widgets.labs.answers import Plain, UnusableAnswer, choice_key, plain
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 #: The longest text that is kept, in characters: some 3,000 words.
 _LONGEST: Final = 20_000

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.items import Item, Saved
-from mlsys_widgets.physics import counted, format_quantity, parse_quantity
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import format_quantity, parse_quantity
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
 

@@ -9,7 +9,7 @@ from string import Formatter
 from typing import Any, Literal, NamedTuple
 
 from mlsys_widgets.labs.items import Item, Saved
-from mlsys_widgets.physics.domain import one_of
+from mlsys_widgets.wording.choices import one_of
 
 
 class AnswerFeedback(NamedTuple):

@@ -15,14 +15,9 @@ from mlsys_widgets.measured.calibrating import calibrate
 from mlsys_widgets.measured.progress import progress
 from mlsys_widgets.measured.stability import PARTS, left_out
 from mlsys_widgets.measured.trial import hold_trial
-from mlsys_widgets.physics import (
-    Device,
-    Workload,
-    counted,
-    devices,
-    format_quantity,
-    workloads,
-)
+from mlsys_widgets.physics import Device, Workload, devices, workloads
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import format_quantity
 
 
 def run_devices(arguments: argparse.Namespace) -> int:

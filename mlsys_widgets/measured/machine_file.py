@@ -11,7 +11,7 @@ from mlsys_widgets.measured.checks import MeasurementError
 from mlsys_widgets.measured.cpu.machine import cores, name
 from mlsys_widgets.measured.documents import MOST_BYTES, parse
 from mlsys_widgets.measured.recorder import Document
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import findings, plots
-from mlsys_widgets.measured.stability import LeftOut
+from mlsys_widgets.measured.stability import ExcludedCase
 from mlsys_widgets.measured.trial import CaseVerdict, Errors, Topic, Trial
 
 _show = ph.format_quantity
@@ -82,7 +82,7 @@ def goal_rows(trial: Trial) -> list[list[str]]:
 GOAL_HEADER = ("goal", "at most", "reached", "")
 
 
-def stability_rows(found: Iterable[LeftOut]) -> list[list[str]]:
+def stability_rows(found: Iterable[ExcludedCase]) -> list[list[str]]:
     """One row per part that was left out of the fit."""
     return [
         [str(one.part), *(_show(value, "%") for value in (one.mean_error, one.changed, one.most))]

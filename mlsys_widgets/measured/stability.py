@@ -16,7 +16,7 @@ PARTS: Final = 10
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExcludedCase:
     """A fit without some cases, beside the fit with all of them.
 
     `changed` is the median change of a prediction, `most` exceeds that of nine in ten.
@@ -44,7 +44,7 @@ def without(part: int) -> Chosen:
     return chosen
 
 
-def left_out(document: Document, whole: Trial) -> Iterator[LeftOut]:
+def left_out(document: Document, whole: Trial) -> Iterator[ExcludedCase]:
     """Leave out each part of the fitted cases once, and compare with the whole fit."""
     before = {_key(v): v.modeled for v in whole.judged}
     for part in range(PARTS):
@@ -52,7 +52,7 @@ def left_out(document: Document, whole: Trial) -> Iterator[LeftOut]:
         # Cases that were left out of the fit are not judged: both fits are held to the same cases.
         same = [verdict for verdict in again.judged if _key(verdict) in before]
         changes = [abs(v.modeled / before[_key(v)] - 1) for v in same]
-        yield LeftOut(
+        yield ExcludedCase(
             part + 1,
             Errors.of(same).mean,
             statistics.median(changes),

@@ -38,7 +38,7 @@ from mlsys_widgets.physics.dispatch import (
     forward_pass,
     run,
 )
-from mlsys_widgets.physics.domain import Numeric, UnknownName
+from mlsys_widgets.physics.domain import Numeric
 from mlsys_widgets.physics.fusion import Chain, Fusion, chain, fuse
 from mlsys_widgets.physics.fusion_rule import FusionVerdict, can_fuse, chainable
 from mlsys_widgets.physics.iron_law import Capacity, IronLawTime, capacity, iron_law
@@ -104,7 +104,6 @@ from mlsys_widgets.physics.training_step import (
     training_memory,
     training_time,
 )
-from mlsys_widgets.physics.units import NEVER, counted, format_quantity, parse_quantity
 from mlsys_widgets.physics.workloads import (
     ElementwiseChain,
     Inference,
@@ -114,6 +113,9 @@ from mlsys_widgets.physics.workloads import (
     Workload,
     workloads,
 )
+from mlsys_widgets.wording.choices import UnknownName
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import NEVER, format_quantity, parse_quantity
 
 __all__ = [
     "BYTES_PER_ELEMENT",

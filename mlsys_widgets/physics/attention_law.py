@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlsys_widgets.physics.attention import Attention
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    SHARE,
-    Numeric,
-    round_up,
-)
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, SHARE, Numeric, round_up
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings
 from mlsys_widgets.physics.provenance import number
 from mlsys_widgets.physics.result import Result, derived, given

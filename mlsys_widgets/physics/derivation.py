@@ -12,7 +12,7 @@ from html import escape
 
 from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.notation import Notation
-from mlsys_widgets.physics.units import format_quantity
+from mlsys_widgets.wording.units import format_quantity
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from mlsys_widgets.physics.attention_law import PromptAttentionLaw
 from mlsys_widgets.physics.devices import Device, find_device
-from mlsys_widgets.physics.domain import Numeric, UnknownName, one_of
+from mlsys_widgets.physics.domain import Numeric
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings, SmallLaw
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
@@ -42,6 +42,7 @@ from mlsys_widgets.physics.product_laws import ProductLaw, UnalignedLaw
 from mlsys_widgets.physics.products import storages
 from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
 from mlsys_widgets.physics.row_laws import GatherLaw, RowLaw, SoftmaxLaw
+from mlsys_widgets.wording.choices import UnknownName, one_of
 
 #: The law that each family of kernels follows.
 LAWS: Final[Mapping[str, type[Law]]] = {
@@ -221,7 +222,7 @@ def calibration_of(device: Device | str) -> DeviceCalibration:
     >>> calibration_of("a100-sxm")
     Traceback (most recent call last):
     ...
-    mlsys_widgets.physics.domain.UnknownName: device is 'a100-sxm', of which no measurement is on \
+    mlsys_widgets.wording.choices.UnknownName: device is 'a100-sxm', of which no measurement is on \
 record; the calibrated form knows: h200-sxm
     """
     key = find_device(device).key

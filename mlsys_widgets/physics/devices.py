@@ -26,11 +26,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalog, UnknownName
 from mlsys_widgets.physics.provenance import CatalogEntry, Fact, Provenance, Source, number
 from mlsys_widgets.physics.result import Explained
 from mlsys_widgets.physics.roofline import Ridge
-from mlsys_widgets.physics.units import format_quantity
+from mlsys_widgets.wording.choices import Catalog, UnknownName
+from mlsys_widgets.wording.units import format_quantity
 
 #: Bytes of one element, by precision. tf32 is a way to multiply; its numbers are stored as fp32.
 BYTES_PER_ELEMENT: Final[Mapping[str, int]] = MappingProxyType(
@@ -111,8 +111,8 @@ class Device(CatalogEntry):
         >>> devices["orin-nx"].peak("int8")
         Traceback (most recent call last):
         ...
-        mlsys_widgets.physics.domain.UnknownName: Jetson Orin NX has no dense int8 peak on record; \
-it has: fp16, int8 sparse
+        mlsys_widgets.wording.choices.UnknownName: Jetson Orin NX has no dense int8 peak on \
+record; it has: fp16, int8 sparse
         """
         key = _peak_key(precision, sparse)
         if key not in self.peaks:

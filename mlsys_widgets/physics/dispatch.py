@@ -24,11 +24,11 @@ from mlsys_widgets.physics.domain import (
     POSITIVE,
     Numeric,
     greater,
-    one_of,
 )
 from mlsys_widgets.physics.provenance import Source
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import ModelPass, Workload, workloads
+from mlsys_widgets.wording.choices import one_of
 
 Launch = Literal["serial", "async", "graph"]
 Mode = Literal["eager", "compiled"]

@@ -20,9 +20,8 @@ array([  85.,  341., 1365.])
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+from typing import Final, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,28 +33,6 @@ LARGEST: Final = 1e30
 SMALLEST: Final = 1e-30
 
 T = TypeVar("T")
-
-
-class UnknownName(KeyError, ValueError):
-    """A device, workload, precision or mode that does not exist.
-
-    It is a ``KeyError`` so that mappings behave like mappings, and a ``ValueError`` because every
-    refusal of the core is one. Its sentence lists what does exist.
-
-    Examples
-    --------
-    >>> from mlsys_widgets import physics as ph
-    >>> ph.devices["a10"]
-    Traceback (most recent call last):
-    ...
-    mlsys_widgets.physics.domain.UnknownName: device is 'a10'; it must be one of: a100-sxm, \
-h100-sxm, h200-sxm, orin-nx, mobile-npu, cortex-m7
-    >>> ph.devices.get("a10") is None
-    True
-    """
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -109,47 +86,6 @@ NON_NEGATIVE: Final = Domain(0.0, LARGEST, f"0 or a number greater than 0 {_BOUN
 AT_LEAST_ONE: Final = Domain(1.0, LARGEST, f"a number of at least 1 {_BOUNDS}")
 FRACTION: Final = Domain(0.0, 1.0, "a fraction between 0 and 1")
 SHARE: Final = Domain(1e-12, 1.0, "a fraction greater than 0 and at most 1")
-
-
-def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
-    """Return ``value`` if it is one of ``allowed``, or refuse it.
-
-    Examples
-    --------
-    >>> one_of("launch", "later", ["serial", "async"])
-    Traceback (most recent call last):
-    ...
-    mlsys_widgets.physics.domain.UnknownName: launch is 'later'; it must be one of: serial, async
-    """
-    choices = list(allowed)
-    if value not in choices:
-        listed = ", ".join(str(choice) for choice in choices)
-        raise UnknownName(f"{name} is {value!r}; it must be one of: {listed}")
-    return value
-
-
-class Catalog(Mapping[str, T]):
-    """A read-only mapping whose unknown keys are refused with the list of known ones."""
-
-    def __init__(self, noun: str, entries: Mapping[str, T]) -> None:
-        self._noun = noun
-        self._entries = dict(entries)
-
-    def __getitem__(self, key: Any) -> T:
-        try:
-            return self._entries[key]
-        except (KeyError, TypeError):
-            listed = ", ".join(self._entries)
-            raise UnknownName(f"{self._noun} is {key!r}; it must be one of: {listed}") from None
-
-    def __iter__(self) -> Any:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} {self._noun} entries: {', '.join(self)}>"
 
 
 def lesser(a: Numeric, b: Numeric) -> Numeric:

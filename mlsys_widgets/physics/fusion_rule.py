@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.physics.operations import Op, ops
+from mlsys_widgets.wording.choices import one_of
 
 Relation = Literal["producer", "shared-input", "unrelated"]
 FusionKind = Literal["pointwise", "vertical", "horizontal", "epilogue", "barrier", "none"]

@@ -25,9 +25,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Catalog, Numeric
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Numeric
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
 from mlsys_widgets.physics.result import Result, derived, given
+from mlsys_widgets.wording.choices import Catalog
 
 _ELEMENT_BYTES = ("b", "B", "bytes per element", POSITIVE)
 

@@ -8,16 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlsys_widgets.physics.devices import BYTES_PER_ELEMENT, Device, find_device
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    POSITIVE,
-    Numeric,
-    greater,
-    one_of,
-)
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, POSITIVE, Numeric, greater
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import LanguageModel, workloads
+from mlsys_widgets.wording.choices import one_of
 
 
 @dataclass(frozen=True, repr=False)

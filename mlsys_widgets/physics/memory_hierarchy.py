@@ -32,9 +32,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets.physics.devices import devices
-from mlsys_widgets.physics.domain import POSITIVE, Catalog, Numeric
+from mlsys_widgets.physics.domain import POSITIVE, Numeric
 from mlsys_widgets.physics.provenance import CatalogEntry, Fact, Source, catalog_entry, number
 from mlsys_widgets.physics.result import Result, derived, given
+from mlsys_widgets.wording.choices import Catalog
 
 
 @dataclass(frozen=True, kw_only=True)

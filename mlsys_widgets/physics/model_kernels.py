@@ -11,13 +11,14 @@ from functools import cache
 from typing import Final, Literal, get_args
 
 from mlsys_widgets.physics.attention import attention
-from mlsys_widgets.physics.domain import Numeric, one_of
+from mlsys_widgets.physics.domain import Numeric
 from mlsys_widgets.physics.kernels import Kernel
 from mlsys_widgets.physics.product_laws import product_family
 from mlsys_widgets.physics.products import product, storages
 from mlsys_widgets.physics.row_laws import row_family
 from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel, small_kernels
 from mlsys_widgets.physics.workloads import LanguageModel
+from mlsys_widgets.wording.choices import one_of
 
 Phase = Literal["prefill", "decode"]
 #: What kernels of a model are for; times of a pass are reported by these.

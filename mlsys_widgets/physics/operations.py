@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from mlsys_widgets.physics.domain import Catalog
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
+from mlsys_widgets.wording.choices import Catalog
 
 OpKind = Literal["elementwise", "row-reduction", "reduction", "matmul"]
 

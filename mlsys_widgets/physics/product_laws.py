@@ -9,14 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    POSITIVE,
-    SHARE,
-    Numeric,
-    greater,
-    round_up,
-)
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, SHARE, Numeric, greater, round_up
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings, chosen
 from mlsys_widgets.physics.products import Product, storages
 from mlsys_widgets.physics.provenance import number

@@ -20,10 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, Catalog, Numeric
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, POSITIVE, Numeric
 from mlsys_widgets.physics.kernels import Kernel
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
 from mlsys_widgets.physics.result import derived, given
+from mlsys_widgets.wording.choices import Catalog
 
 _STORED: Final = Source(
     "PyTorch 2.11, operand and result types of its products", "2026-11", "course"

@@ -28,9 +28,10 @@ import numpy as np
 
 from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.derivation import Derivation, EveryNotation, Quantity, Step
-from mlsys_widgets.physics.domain import Domain, one_of
+from mlsys_widgets.physics.domain import Domain
 from mlsys_widgets.physics.notation import Notation
-from mlsys_widgets.physics.units import format_quantity
+from mlsys_widgets.wording.choices import one_of
+from mlsys_widgets.wording.units import format_quantity
 
 T = TypeVar("T")
 

@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    POSITIVE,
-    Numeric,
-    lesser,
-)
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, POSITIVE, Numeric, lesser
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings, chosen
 from mlsys_widgets.physics.provenance import number
 from mlsys_widgets.physics.result import Result, derived, given

@@ -14,8 +14,8 @@ from types import MappingProxyType
 import numpy as np
 
 from mlsys_widgets.physics.derivation import Quantity
-from mlsys_widgets.physics.domain import one_of
 from mlsys_widgets.physics.result import Result
+from mlsys_widgets.wording.choices import one_of
 
 _STEP = 1e-4
 

@@ -16,7 +16,7 @@ import numpy as np
 from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
 from mlsys_widgets.physics.devices import Device
 from mlsys_widgets.physics.dispatch import GRAPH_NODE_OVERHEAD
-from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, greater, one_of
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, Numeric, greater
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.language_model import language_model
 from mlsys_widgets.physics.model_kernels import (
@@ -30,6 +30,7 @@ from mlsys_widgets.physics.model_kernels import (
 from mlsys_widgets.physics.products import storages
 from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.workloads import LanguageModel
+from mlsys_widgets.wording.choices import one_of
 
 ServingLaunch = Literal["async", "graph"]
 #: What sets the time of a kernel, or of a whole pass.

@@ -22,14 +22,7 @@ from typing import Final
 from mlsys_widgets.physics.attention import attention
 from mlsys_widgets.physics.device_calibration import DeviceCalibration, calibration_of
 from mlsys_widgets.physics.devices import Device
-from mlsys_widgets.physics.domain import (
-    AT_LEAST_ONE,
-    NON_NEGATIVE,
-    POSITIVE,
-    Catalog,
-    Numeric,
-    greater,
-)
+from mlsys_widgets.physics.domain import AT_LEAST_ONE, NON_NEGATIVE, POSITIVE, Numeric, greater
 from mlsys_widgets.physics.model_kernels import ACTIVATION_BYTES, KernelUse
 from mlsys_widgets.physics.products import product
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry
@@ -37,6 +30,7 @@ from mlsys_widgets.physics.result import Result, derived, given
 from mlsys_widgets.physics.row_laws import row_family
 from mlsys_widgets.physics.serving_time import TimedKernels, time_uses
 from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel
+from mlsys_widgets.wording.choices import Catalog
 
 _GPT2: Final = Source("GPT-2, OpenAI: sizes of the released models", "2019-02", "datasheet")
 PRECISION: Final = "bf16"

@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.physics.domain import Catalog
 from mlsys_widgets.physics.provenance import CatalogEntry, Source, catalog_entry, number
+from mlsys_widgets.wording.choices import Catalog
 
 _LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
 _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")

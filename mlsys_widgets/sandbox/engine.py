@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from mlsys_widgets import __version__
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
 from mlsys_widgets.sandbox.job import KILLED, Ending, Parcel
 from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parcel, unpack_report
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 LOCAL: Final = "local"
 #: Submissions under way for each worker of a cluster: one runs, one waits.

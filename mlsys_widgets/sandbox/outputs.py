@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import nbformat
 
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 
 #: As nbgrader limits what a cell puts out.
 _MOST_LINES, _MOST_FRAMES = 1000, 100

@@ -7,9 +7,9 @@ import struct
 from dataclasses import asdict
 from typing import Any, Final
 
+from mlsys_widgets.notebooks.remarks import Remark
 from mlsys_widgets.sandbox.job import Ending, Parcel
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.remarks import Remark
 
 _LENGTH: Final = struct.Struct(">I")
 

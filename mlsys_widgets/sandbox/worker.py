@@ -14,14 +14,14 @@ from typing import Any, Final
 
 import nbformat
 
-from mlsys_widgets.sandbox.blueprint import Blueprint
-from mlsys_widgets.sandbox.cell_metadata import HIDDEN, grade_id
+from mlsys_widgets.notebooks.blueprint import Blueprint
+from mlsys_widgets.notebooks.cell_metadata import HIDDEN, grade_id
+from mlsys_widgets.notebooks.notebook_text import UnreadableNotebook
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
+from mlsys_widgets.notebooks.sanitizing import read, sanitize
 from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
-from mlsys_widgets.sandbox.notebook_text import UnreadableNotebook
 from mlsys_widgets.sandbox.outputs import take_reports
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind, quoted
-from mlsys_widgets.sandbox.sanitizing import read, sanitize
 
 _LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html", ".pdf")
 

@@ -24,7 +24,7 @@ _KEPT: Final = "Kept from the version before"
 
 
 @dataclass(frozen=True)
-class CarriedOver:
+class CarryOverResult:
     """The notebook of another version with a student's words in it.
 
     Parameters
@@ -42,7 +42,7 @@ class CarriedOver:
     remarks: tuple[str, ...]
 
 
-def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarriedOver:
+def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarryOverResult:
     """Put what a student wrote into the notebook of another version.
 
     Parameters
@@ -79,7 +79,7 @@ def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarriedOver:
     if isinstance(spec := _metadata(old).get("kernelspec"), Mapping):
         # The student may have chosen another kernel.
         made.setdefault("metadata", {})["kernelspec"] = dict(spec)
-    return CarriedOver(made, count + len(left), tuple(remarks))
+    return CarryOverResult(made, count + len(left), tuple(remarks))
 
 
 def _metadata(node: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,8 +21,8 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
     ExchangeList,
 )
 
-from mlsys_widgets.labs.due_words import due_words
-from mlsys_widgets.labs.own_dates import VARIABLE, read_dates
+from mlsys_widgets.course.due_words import due_words
+from mlsys_widgets.course.own_dates import VARIABLE, read_dates
 
 
 def why_not_to_fetch(lab: str) -> str | None:

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from mlsys_widgets.labs.due_words import as_data
-from mlsys_widgets.labs.own_dates import OwnDates, dates_file, read_dates
+from mlsys_widgets.course.due_words import as_data
+from mlsys_widgets.course.own_dates import OwnDates, dates_file, read_dates
 from mlsys_widgets.server.design_labels import about_lab
 from mlsys_widgets.server.reports import Signature, signature
 

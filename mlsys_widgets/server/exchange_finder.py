@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mlsys_widgets.labs.exchange_place import (
+from mlsys_widgets.course.exchange_place import (
     course_id_in,
     exchange_folder,
     is_folder,

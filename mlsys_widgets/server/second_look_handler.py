@@ -26,6 +26,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado import web
 
+from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.files import StillHeld, acquire, write_whole
 from mlsys_widgets.handin.second_look import (
     BOX,
@@ -37,7 +38,6 @@ from mlsys_widgets.handin.second_look import (
     read_answer,
 )
 from mlsys_widgets.handin.work import LabWork, read_work
-from mlsys_widgets.labs.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.server.handlers import PanelHandler, PanelServices
 from mlsys_widgets.server.paths import NotFound, PathRefused

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mlsys_widgets.course.own_dates import LAB_DATES, VARIABLE, OwnDates, read_dates
+from mlsys_widgets.course.page_dates import page_dates, with_page_dates
 from mlsys_widgets.files import START_PAGE, write_whole
-from mlsys_widgets.labs.own_dates import LAB_DATES, VARIABLE, OwnDates, read_dates
-from mlsys_widgets.labs.page_dates import page_dates, with_page_dates
 from mlsys_widgets.server.design_labels import about_lab
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from typing import Any
 from nbgrader.exchange import ExchangeError, ExchangeFactory  # type: ignore[import-untyped]
 from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-untyped]
 
+from mlsys_widgets.course.due_words import due_words
+from mlsys_widgets.course.own_dates import dates_here
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.labs.due_words import due_words
-from mlsys_widgets.labs.own_dates import dates_here
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.receipt import write_receipt
 

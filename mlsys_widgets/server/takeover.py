@@ -7,7 +7,7 @@ whatever kills this process leaves the old lab or the new one. The old folder is
 back is the same.
 
 Where a file system cannot exchange two folders, they are renamed one after the other; what a kill
-between these leaves is put right by `put_right`.
+between these leaves is put right by `recover`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.course.lab_versions import STAMP, files_beside, stamp_in
 from mlsys_widgets.files import held, sync, sync_folder, write_whole
-from mlsys_widgets.labs.lab_versions import STAMP, files_beside, stamp_in
 from mlsys_widgets.server.carry_over import carry_over
 
 #: Beside the labs: folders of versions that were replaced.
@@ -81,7 +81,7 @@ class Replacement:
 
 
 @dataclass(frozen=True)
-class TakenOver:
+class TakeoverResult:
     """What was taken over.
 
     Parameters
@@ -144,7 +144,7 @@ def _small(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakenOver:
+def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakeoverResult:
     """Replace the lab in the folder of a notebook by another version of it.
 
     Parameters
@@ -168,7 +168,7 @@ def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakenOver:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
         with held(place / "lock", "this lab is being replaced already; wait until that is done"):
-            put_right(folder)
+            recover(folder)
             return _take_over(notebook, lab, new, place)
     except CannotTakeOver:
         raise
@@ -176,7 +176,7 @@ def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakenOver:
         raise CannotTakeOver(f"{_reason(problem)}; nothing was changed") from None
 
 
-def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) -> TakenOver:
+def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) -> TakeoverResult:
     folder, name = notebook.parent, f"{lab}.ipynb"
     old = read_book(_small(notebook), notebook.name)
     carried = carry_over(old, read_book(new[name], name))
@@ -198,7 +198,7 @@ def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) 
     _exchange(folder, made)
     _finish(folder, place, about)
     _forget_old(place)
-    return TakenOver(about.after, carried.cells, carried.remarks, made)
+    return TakeoverResult(about.after, carried.cells, carried.remarks, made)
 
 
 def _stamp(book: Mapping[str, Any]) -> str:
@@ -318,7 +318,7 @@ def _is_newer(path: Path, target: Path) -> bool:
     return not os.path.samestat(one, other) and one.st_mtime_ns > other.st_mtime_ns
 
 
-def put_right(folder: Path) -> None:
+def recover(folder: Path) -> None:
     """Finish, or forget, what a process that was killed left of a lab's replacement.
 
     Parameters
@@ -360,7 +360,7 @@ def put_all_right(root: Path) -> None:
     """Put right what a killed server left in the folders of labs; called when a server starts."""
     for place in (*root.glob(f"{BACKUPS}/*/"), *root.glob(f"*/{BACKUPS}/*/")):
         with contextlib.suppress(OSError):
-            put_right(place.parent.parent / place.name)
+            recover(place.parent.parent / place.name)
 
 
 # The way back.

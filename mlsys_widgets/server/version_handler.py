@@ -18,9 +18,9 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado import web
 
+from mlsys_widgets.course.lab_versions import changes_in, lab_version, stamp_in
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.handin.work import CannotHandIn, LabWork, read_work
-from mlsys_widgets.labs.lab_versions import changes_in, lab_version, stamp_in
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.server.carry_over import carry_over, recorded_remarks
 from mlsys_widgets.server.exchange_finder import released_folder

@@ -9,8 +9,8 @@ import pytest
 
 from mlsys_widgets.authoring import version_keeper
 from mlsys_widgets.authoring.version_keeper import keep_version
-from mlsys_widgets.labs.kept_versions import kept_versions, versions_folder
-from mlsys_widgets.labs.lab_versions import version_in
+from mlsys_widgets.course.kept_versions import kept_versions, versions_folder
+from mlsys_widgets.course.lab_versions import version_in
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
 
 

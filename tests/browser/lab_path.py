@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from mlsys_widgets import labs
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress, steps_of
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity

@@ -24,11 +24,11 @@ from zoneinfo import ZoneInfo
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
-from mlsys_widgets.hub.settings import welcome, write_settings
+from mlsys_widgets.course.calendar import LabDates, LatePolicy
+from mlsys_widgets.course.due_words import as_data
+from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
+from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.calendar import LabDates, LatePolicy
-from mlsys_widgets.labs.due_words import as_data
-from mlsys_widgets.labs.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.server.start_page_dates import refresh_start_page
 from tests.browser.conftest import READY, Lab, running

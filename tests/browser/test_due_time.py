@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from mlsys_widgets.labs.calendar import LabDates, LatePolicy
-from mlsys_widgets.labs.own_dates import LAB_DATES, OwnDates
+from mlsys_widgets.course.calendar import LabDates, LatePolicy
+from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from tests.browser.pages import in_theme, no_serious_violation
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]

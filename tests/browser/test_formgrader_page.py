@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from mlsys_widgets.hub.settings import FORMGRADER_POLICY, write_settings
+from mlsys_widgets.hub.running.settings import FORMGRADER_POLICY, write_settings
 from tests.browser.conftest import Lab, running
 from tests.browser.test_inert_pages import GO, MARKDOWN, OUTPUTS
 from tests.grading.classroom import classroom, grade, hand_in

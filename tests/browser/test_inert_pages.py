@@ -11,7 +11,7 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader.server_extensions import formgrader
 from traitlets.config import Config
 
-from mlsys_widgets.grading.inert import make_inert
+from mlsys_widgets.grading.feedback.inert import make_inert
 
 pytestmark = pytest.mark.needs("chromium")
 

@@ -7,7 +7,7 @@ import pytest
 from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
 from mlsys_widgets.labs.student_steps import StudentStep
 from mlsys_widgets.ledger import Unreadable
-from mlsys_widgets.ledger.local_time import local_time
+from mlsys_widgets.wording.local_time import local_time
 from tests.ledger.making import DESIGN, form_of_lab
 
 

@@ -13,10 +13,10 @@ from mlsys_widgets import cli
 from mlsys_widgets.classes.course_totals import course_totals
 from mlsys_widgets.classes.export import export_totals
 from mlsys_widgets.classes.gradebook_reader import grades
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.trial_accounts import note_trial_accounts
 from mlsys_widgets.courses.calendar_sync import follow_calendar
-from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.trial_accounts import note_trial_accounts
+from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
 ONE, TWO, THREE = "lab_01_one", "lab_02_two", "lab_03_three"
 NOW = datetime.now(UTC).replace(microsecond=0)

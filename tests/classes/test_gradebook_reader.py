@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes.gradebook_reader import Standing, due, grades
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 from tests.grading.classroom import LAB, classroom
 from tests.grading.simulated import (
     STUDENTS,

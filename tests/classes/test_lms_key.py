@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from mlsys_widgets.classes.lms_key import load_key, make_key
 from mlsys_widgets.cli import main
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.bundle import pack
 from mlsys_widgets.files import lay_out
-from mlsys_widgets.labs.course import Course
 from tests.lms_platform import _decoded
 
 

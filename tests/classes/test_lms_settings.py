@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes.lms_settings import lms_settings, read_lms_settings, same_origin
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 
 GOOD = {
     "client_id": "10000",

@@ -14,10 +14,10 @@ from mlsys_widgets.classes.simulation import record_path, simulate
 from mlsys_widgets.classes.study_record import time_on_task
 from mlsys_widgets.cli import main
 from mlsys_widgets.courses.first_releases import note_release
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.hand_in_facts import release_time
-from mlsys_widgets.grading.ledger_record import LedgerRecord
-from mlsys_widgets.grading.submissions import read_time
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.reading.hand_in_facts import release_time
+from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.reading.submissions import read_time
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, classroom

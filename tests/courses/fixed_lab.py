@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mlsys_widgets.authoring import build, new_lab
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.lab_releases import release_lab
-from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import made_once
 
 LAB = "lab_02_demo"

@@ -15,9 +15,9 @@ import pytest
 
 from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import init_course, pack
 from mlsys_widgets.courses.bundle import people_of
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, Disk
 
 pytestmark = pytest.mark.timeout(300)

@@ -10,8 +10,8 @@ from sqlalchemy import Engine, event
 
 from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import stale_labs
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, students
 from tests.courses.test_bundle import contents
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import stale_labs
 from mlsys_widgets.courses.freshness import start_page_is_stale
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB
 
 

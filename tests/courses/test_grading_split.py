@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import cli
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.staff import StaffMember
 from mlsys_widgets.courses.grading_split import Waiting, split, waiting_work
 from mlsys_widgets.courses.student_rows import gradebook
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import StaffMember
 from tests.courses.conftest import LAB
 
 TAS = [StaffMember("mia", "ta", ("evening",)), StaffMember("tom", "ta"), StaffMember("uma", "ta")]

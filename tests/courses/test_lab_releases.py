@@ -11,15 +11,15 @@ from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
 
+from mlsys_widgets.course.exchange_place import nbgrader_settings
+from mlsys_widgets.course.kept_versions import kept_versions
+from mlsys_widgets.course.lab_versions import changes_in, stamp_in, version_in
 from mlsys_widgets.courses.lab_releases import (
     note_version,
     notice_release,
     outbound_of,
     release_lab,
 )
-from mlsys_widgets.labs.exchange_place import nbgrader_settings
-from mlsys_widgets.labs.kept_versions import kept_versions
-from mlsys_widgets.labs.lab_versions import changes_in, stamp_in, version_in
 from tests.courses.fixed_lab import LAB, NOTE, FixedLab, edit, fixed_lab
 
 HOOK = "mlsys_widgets.courses.release_hook.ReleaseVersion"

@@ -15,8 +15,8 @@ import pytest
 
 from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import init_course, pack, stale_labs
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import CLASS, LAB, Disk, students
 from tests.courses.test_bundle_reader import Forge
 

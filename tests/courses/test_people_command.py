@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets import cli
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.student_rows import gradebook, rows_of
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, students
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.people_moves import (
     MERGED_INBOUND,
     exchange_of,
@@ -15,7 +16,6 @@ from mlsys_widgets.courses.people_moves import (
     rename_in_records,
     set_work_aside,
 )
-from mlsys_widgets.labs.course import Course
 
 
 @pytest.fixture

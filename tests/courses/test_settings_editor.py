@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.staff import OtherNames, StaffMember
 from mlsys_widgets.courses.settings_editor import SettingsEditor
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.staff import OtherNames, StaffMember
 
 TEXT = """# My course.
 variants = true  # always

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.student_rows import (
     gradebook,
     remove_student,
@@ -13,7 +14,6 @@ from mlsys_widgets.courses.student_rows import (
     students,
     submissions,
 )
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mlsys_widgets import cli
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
 
 LAB, OTHER = "lab_01_first", "lab_02_second"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import pack
-from mlsys_widgets.labs.course import Course
 
 pytestmark = pytest.mark.timeout(600)
 

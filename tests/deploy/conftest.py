@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from mlsys_widgets.hub.proxy import find_proxy
+from mlsys_widgets.hub.running.proxy import find_proxy
 
 from .cluster import Programs
 from .dockerfile import carry_out, read, stages

@@ -22,11 +22,11 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, StillHeld, acquire
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.graded_submission import GradedSubmission
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.sandbox.engine import LocalEngine
 from mlsys_widgets.sandbox.limits import Limits

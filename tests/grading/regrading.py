@@ -6,9 +6,9 @@ import functools
 import shutil
 from pathlib import Path
 
-from mlsys_widgets.grading.grade_history import GradeHistory
-from mlsys_widgets.grading.regrade import Regrade
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
+from mlsys_widgets.grading.regrading.regrade import Regrade
 from tests.grading.classroom import LAB, classroom, grade, made_once, record
 from tests.grading.simulated import sql
 from tests.labs.rehearsal import Workshop

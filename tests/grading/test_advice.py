@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.grading.advice import advise
+from mlsys_widgets.grading.judging.advice import advise
 
 
 @pytest.fixture

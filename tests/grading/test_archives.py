@@ -11,10 +11,10 @@ import nbformat
 import pytest
 
 from mlsys_widgets.cli import main
-from mlsys_widgets.grading.archives import take_in
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.labs.items import AUTOGRADED
 from tests.grading.classroom import LAB, classroom, fingerprint, quiet
 from tests.labs.rehearsal import nbgrader, typed, work_through

@@ -7,9 +7,10 @@ import shutil
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.grading import Belief, Given, NumberKey, award, award_record
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.student_view import student_view
+from mlsys_widgets.grading import Belief, Given, NumberKey, award_record
+from mlsys_widgets.grading.judging import award
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.student_view import student_view
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import devices

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from mlsys_widgets.grading.blind import make_blind, pseudonym, unmake_blind
+from mlsys_widgets.grading.feedback.blind import make_blind, pseudonym, unmake_blind
 
 LAB = "lab_07_kernel_fusion"
 
@@ -72,8 +72,8 @@ def test_a_pseudonym_belongs_to_one_submission():
 def test_the_preprocessors_of_stock_nbgrader_do_the_same():
     import nbformat
 
-    from mlsys_widgets.grading.feedback import WithoutHiddenTests
-    from mlsys_widgets.grading.inert_preprocessor import WithoutActiveContent
+    from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
+    from mlsys_widgets.grading.plugins.inert_preprocessor import WithoutActiveContent
 
     book = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("1", outputs=[

@@ -13,10 +13,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.sandbox.cell_metadata import grade_id
+from mlsys_widgets.notebooks.cell_metadata import grade_id
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -447,7 +447,7 @@ def test_a_submission_that_cannot_be_judged_does_not_stop_the_class(tmp_path, mo
     course = classroom(tmp_path / "course")
     for name in ("ann", "bob"):
         hand_in(course, name, answers=course.asked(name).right())
-    from mlsys_widgets.grading.scoring import Judge
+    from mlsys_widgets.grading.judging.scoring import Judge
 
     score = Judge.score
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.autograded import fresh_beside
-from mlsys_widgets.grading.by_record import grades_no_code, saved_cells
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.gradebook.autograded import fresh_beside
+from mlsys_widgets.grading.judging.by_record import grades_no_code, saved_cells
+from mlsys_widgets.grading.judging.flags import FlagKind
 from tests.grading.classroom import (
     LAB,
     Change,

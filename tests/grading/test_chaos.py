@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import LAB, classroom, grade, hand_in, record, rows, running
 from tests.grading.test_coordinator import plain

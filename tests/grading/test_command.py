@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.cli import main
-from mlsys_widgets.grading.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
 from tests.grading.simulated import sql

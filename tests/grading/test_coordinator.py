@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
-from mlsys_widgets.grading.gradebook_writer import Book
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import isolation
 from mlsys_widgets.sandbox.engine import LocalEngine
-from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import (
     LAB,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mlsys_widgets.grading.entry_rules import EntryRules
+from mlsys_widgets.grading.reading.entry_rules import EntryRules
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

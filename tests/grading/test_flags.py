@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import mlsys_widgets.grading
-from mlsys_widgets.grading.flags import Flag, FlagKind
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.ledger import Head
 from tests.labs.rehearsal import ROOT
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mlsys_widgets.grading.grade_history import GRADED, GradeHistory
-from mlsys_widgets.grading.lab_grades import CellGrade, LabGrade
+from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
+from mlsys_widgets.grading.gradebook.lab_grades import CellGrade, LabGrade
 
 
 def of(student: str, *, penalty: float | None = None, **cells: CellGrade) -> dict[str, LabGrade]:

@@ -9,13 +9,13 @@ import pytest
 import sqlalchemy
 from nbgrader import api
 
-from mlsys_widgets.grading import gradebook_schema as tables
-from mlsys_widgets.grading import gradebook_writer as book_module
-from mlsys_widgets.grading.gradebook_writer import Book, GradebookEntry
-from mlsys_widgets.grading.late_penalty import late_penalty
-from mlsys_widgets.grading.scoring import Score
-from mlsys_widgets.labs.calendar import read_calendar
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.calendar import read_calendar
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.gradebook import gradebook_schema as tables
+from mlsys_widgets.grading.gradebook import gradebook_writer as book_module
+from mlsys_widgets.grading.gradebook.gradebook_writer import Book, GradebookEntry
+from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
+from mlsys_widgets.grading.judging.scoring import Score
 from tests.grading.classroom import LAB, classroom, of, rows
 
 WHEN = datetime(2026, 11, 1, 10)

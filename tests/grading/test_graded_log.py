@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.graded_submission import GradedSubmission
-from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.ledger import Head
 
 

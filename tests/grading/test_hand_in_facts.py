@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mlsys_widgets.grading.hand_in_facts import HandInFacts, release_time
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts, release_time
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside
 

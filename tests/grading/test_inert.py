@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading.inert import inert_bundle, inert_html, inert_markdown, make_inert
+from mlsys_widgets.grading.feedback.inert import (
+    inert_bundle,
+    inert_html,
+    inert_markdown,
+    make_inert,
+)
 
 PNG = base64.b64encode(b"\x89PNG\r\n").decode()
 

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import pytest
 
-from mlsys_widgets.grading.kept_answers import KeptAnswers
-from mlsys_widgets.grading.keys import Given, NumberKey
-from mlsys_widgets.grading.scoring import Score
+from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
+from mlsys_widgets.grading.judging.keys import Given, NumberKey
+from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.sandbox.answer_data import to_data
 
 

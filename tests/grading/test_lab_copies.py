@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.kept_versions import kept_versions, versions_folder
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.keys import Given
-from mlsys_widgets.grading.lab_copies import (
+from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.judging.keys import Given
+from mlsys_widgets.grading.judging.lab_copies import (
     Copies,
     checks_of,
     is_noted,
@@ -21,7 +22,6 @@ from mlsys_widgets.grading.lab_copies import (
     lab_of,
     stamp_of,
 )
-from mlsys_widgets.labs.kept_versions import kept_versions, versions_folder
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
 from tests.grading.classroom import grade, right_now

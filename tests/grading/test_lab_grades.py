@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbgrader.api import Gradebook
 
-from mlsys_widgets.grading.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import Book
 from tests.grading.classroom import LAB
 from tests.grading.regrading import ESSAY, by_hand, graded_course
 

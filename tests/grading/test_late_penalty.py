@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.grading.late_penalty import Lateness, late_penalty
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.labs.due_words import in_words
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.due_words import in_words
+from mlsys_widgets.grading.gradebook.late_penalty import Lateness, late_penalty
 
 
 @pytest.mark.parametrize(

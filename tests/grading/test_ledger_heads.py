@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.ledger_heads import check_heads
-from mlsys_widgets.hub.hand_in_watch import HandInWatch
+from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.reading.ledger_heads import check_heads
+from mlsys_widgets.hub.services.hand_in_watch import HandInWatch
 from mlsys_widgets.labs import load
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 from mlsys_widgets.ledger.receipt import RECEIPT, write_receipt

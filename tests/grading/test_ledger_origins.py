@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.ledger_origins import LedgerOrigins, ledger_origin
+from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins, ledger_origin
 from mlsys_widgets.labs import load
 from tests.grading import forged_ledgers
 from tests.grading.forged_ledgers import BEGUN

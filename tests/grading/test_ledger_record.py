@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets.classes.simulation import simulate
-from mlsys_widgets.grading.award import judge_record
-from mlsys_widgets.grading.handin_time import read_time
-from mlsys_widgets.grading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.judging.award import judge_record
+from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.events import timestamp

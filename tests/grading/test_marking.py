@@ -27,8 +27,8 @@ MEASURED = """
 import json, resource, sys
 from pathlib import Path
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.readers import ReadingLimits
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.reading.readers import ReadingLimits
+from mlsys_widgets.course.course import Course
 
 def used():
     mine = resource.getrusage(resource.RUSAGE_SELF)

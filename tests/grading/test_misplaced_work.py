@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading.misplaced_work import find_work
-from mlsys_widgets.sandbox.cell_metadata import checksum
-from mlsys_widgets.sandbox.remarks import RemarkKind
+from mlsys_widgets.grading.reading.misplaced_work import find_work
+from mlsys_widgets.notebooks.cell_metadata import checksum
+from mlsys_widgets.notebooks.remarks import RemarkKind
 
 LAB = "lab_02_demo"
 NAME = f"{LAB}.ipynb"

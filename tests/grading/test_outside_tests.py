@@ -5,9 +5,9 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.outside_tests import place_verdicts, show_verdict, without_tests
-from mlsys_widgets.grading.scoring import Score
-from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
+from mlsys_widgets.grading.judging.outside_tests import place_verdicts, show_verdict, without_tests
+from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.sandbox.fork_client import child_content
 from mlsys_widgets.sandbox.worker import make_runnable
 

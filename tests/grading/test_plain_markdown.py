@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from nbconvert.filters.strings import strip_files_prefix
 
-from mlsys_widgets.grading.inert import inert_bundle, make_inert
-from mlsys_widgets.grading.plain_markdown import (
+from mlsys_widgets.grading.feedback.inert import inert_bundle, make_inert
+from mlsys_widgets.grading.feedback.plain_markdown import (
     LONGEST,
     LONGEST_SHOWN,
     MOST_IN_CELL,

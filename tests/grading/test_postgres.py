@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from mlsys_widgets.cli import main
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import LAB, LIMITS, classroom, grade, hand_in, quiet
 from tests.labs.rehearsal import Workshop, nbgrader
 

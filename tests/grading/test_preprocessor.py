@@ -12,8 +12,8 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import ClearHiddenTests
 from traitlets.config import Config
 
-from mlsys_widgets.grading.feedback import WithoutHiddenTests
-from mlsys_widgets.grading.preprocessor import ExecuteIsolated, ExecuteShutIn
+from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
+from mlsys_widgets.grading.plugins.preprocessor import ExecuteIsolated, ExecuteShutIn
 from tests.grading.classroom import LAB, classroom, grade, hand_in, joined, rows, running, shown
 from tests.labs.rehearsal import ROOT, Workshop, nbgrader
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.flags import Flag, FlagKind
-from mlsys_widgets.grading.raised_flags import raise_flags, show_notes
-from mlsys_widgets.grading.scoring import Score
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.raised_flags import raise_flags, show_notes
+from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 
 STRAY = Remark(RemarkKind.STRAY_ANSWER, "limit", "“limit = 3” below its test")
 ESSAY = Remark(RemarkKind.STRAY_ESSAY, "advice", "“Buy memory.” in a cell below it")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.readers import CannotRead, Readers, ReadingLimits
+from mlsys_widgets.grading.reading.readers import CannotRead, Readers, ReadingLimits
 from mlsys_widgets.sandbox.usage import children
 from tests.sandbox.children import wait_until
 

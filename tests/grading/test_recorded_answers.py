@@ -7,11 +7,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.essays import EssaysFromLedger
-from mlsys_widgets.grading.recorded_answers import place_essays, recorded_answers, recorded_essays
+from mlsys_widgets.grading.plugins.essays import EssaysFromLedger
+from mlsys_widgets.grading.reading.recorded_answers import (
+    place_essays,
+    recorded_answers,
+    recorded_essays,
+)
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
-from mlsys_widgets.sandbox.cell_metadata import checksum
+from mlsys_widgets.notebooks.cell_metadata import checksum
 from tests.grading.classroom import LAB, classroom
 
 

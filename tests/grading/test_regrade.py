@@ -11,8 +11,8 @@ import sys
 
 import pytest
 
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from tests.grading.classroom import LAB, autograded, fingerprint, grade, of, rows, shown
 from tests.grading.regrading import (
     CHOICE,
@@ -150,8 +150,8 @@ def test_only_those_who_are_named(course):
 _KILLED = """
 import os, sys
 from pathlib import Path
-from mlsys_widgets.grading.regrade import Regrade
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.regrading.regrade import Regrade
+from mlsys_widgets.course.course import Course
 step = sys.argv[2]
 def die(*_): os.kill(os.getpid(), 9)
 setattr(Regrade, step, die)
@@ -188,7 +188,7 @@ def test_two_at_a_time_are_refused(course):
 
 
 def test_a_lab_that_is_not_there_is_named(course):
-    from mlsys_widgets.grading.regrade import Regrade
+    from mlsys_widgets.grading.regrading.regrade import Regrade
 
     with pytest.raises(ValueError, match="there is no assignments/lab_99"):
         Regrade(Course.at(course.root), "lab_99")

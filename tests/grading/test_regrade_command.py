@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mlsys_widgets.cli import main
-from mlsys_widgets.labs.kept_versions import kept_versions
+from mlsys_widgets.course.kept_versions import kept_versions
 from tests.grading.classroom import LAB, rows
 from tests.grading.regrading import ESSAY, NUMBER, by_hand, change_key, graded_course
 

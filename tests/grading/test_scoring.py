@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.keys import NumberKey
-from mlsys_widgets.grading.scoring import Judge, by_notebook
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.keys import NumberKey
+from mlsys_widgets.grading.judging.scoring import Judge, by_notebook
 from mlsys_widgets.labs import UnusableAnswer, load
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from tests.grading.classroom import LAB, classroom
-from tests.sandbox.test_sanitizing import FLAGS, JSON, cells
+from tests.notebooks.test_sanitizing import FLAGS, JSON, cells
 
 
 @given(cells(FLAGS.map(lambda flags: {**flags, "grade": True})))

@@ -9,8 +9,9 @@ import pytest
 from nbgrader.preprocessors import ClearHiddenTests
 
 from mlsys_widgets.cli import main
-from mlsys_widgets.grading.second_looks import SecondLook, SecondLooks
-from mlsys_widgets.grading.second_looks_page import as_html, second_looks_of
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
+from mlsys_widgets.grading.feedback.second_looks_page import as_html, second_looks_of
 from mlsys_widgets.handin.second_look import (
     ANSWERS,
     BOX,
@@ -19,7 +20,6 @@ from mlsys_widgets.handin.second_look import (
     put_into_box,
     read_answer,
 )
-from mlsys_widgets.labs.course import Course
 from tests.grading.classroom import LAB
 from tests.grading.regrading import CHOICE, NUMBER, graded_course
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading import gradebook_schema as t
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.student_names import LONGEST_NAME, name_problem
+from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.reading.student_names import LONGEST_NAME, name_problem
 from tests.grading.classroom import classroom, grade, hand_in, rows
 
 pytestmark = pytest.mark.timeout(600)

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from mlsys_widgets.grading.student_table import (
+from mlsys_widgets.grading.feedback.student_table import (
     MOST_STUDENTS,
     StudentRow,
     print_students,

@@ -8,17 +8,17 @@ import sys
 
 import pytest
 
-from mlsys_widgets.grading import submissions
-from mlsys_widgets.grading.handin_time import read_time
-from mlsys_widgets.grading.submissions import (
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.reading import submissions
+from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.submissions import (
     Submission,
     collect,
     handed_in_at,
     read_folder,
     students,
 )
-from mlsys_widgets.labs.course import Course
-from mlsys_widgets.sandbox.remarks import RemarkKind
+from mlsys_widgets.notebooks.remarks import RemarkKind
 
 
 def test_links_and_special_files_are_left_out(tmp_path):

@@ -8,9 +8,13 @@ import sqlite3
 
 import pytest
 
-from mlsys_widgets.grading.lab_copies import blueprint_of
-from mlsys_widgets.grading.version_cells import add_earlier_cells, enter_version, has_submissions
-from mlsys_widgets.labs.kept_versions import versions_folder
+from mlsys_widgets.course.kept_versions import versions_folder
+from mlsys_widgets.grading.gradebook.version_cells import (
+    add_earlier_cells,
+    enter_version,
+    has_submissions,
+)
+from mlsys_widgets.grading.judging.lab_copies import blueprint_of
 from tests.courses.fixed_lab import LAB, FixedLab, fixed_lab
 from tests.grading.classroom import grade, rows
 from tests.grading.test_lab_copies import full_score, hand_in, in_gradebook

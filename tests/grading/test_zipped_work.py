@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading.zipped_work import unzipped
+from mlsys_widgets.grading.reading.zipped_work import unzipped
 
 
 def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:

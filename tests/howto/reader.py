@@ -52,7 +52,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedBlock:
     """A block that nobody follows, and why."""
 
     line: int
@@ -69,7 +69,7 @@ class HowTo:
     start: str = ""
     steps: list[Command | File] = field(default_factory=list)
     tests: list[tuple[int, str]] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedBlock] = field(default_factory=list)
 
 
 def read_page(page: Path) -> list[HowTo]:
@@ -108,7 +108,7 @@ def _sections(page: Path) -> Iterator[HowTo]:
                 section.tests.append((number, value))
             else:
                 why = value
-                section.left_out.append(LeftOut(number, value))
+                section.left_out.append(SkippedBlock(number, value))
         elif (opened := _FENCE.fullmatch(line.strip())) and opened["language"].strip():
             # A fence of colons holds other blocks, so its inside is read like the page itself.
             if opened["fence"].startswith(":"):

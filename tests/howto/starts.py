@@ -117,8 +117,8 @@ def a_bundle(place: Place) -> None:
 
     A course of one lab, because each lab costs seconds; tests/courses/test_wheel.py has them all.
     """
+    from mlsys_widgets.course.course import Course
     from mlsys_widgets.courses import pack
-    from mlsys_widgets.labs.course import Course
 
     small = place.home / "small"
     for part in ("assignments", "source", "release"):

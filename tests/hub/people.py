@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.accounts import make_accounts, remove_accounts
+from mlsys_widgets.hub.accounts.machine_users import make_accounts, remove_accounts
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places
 

@@ -30,11 +30,11 @@ import pytest
 import requests
 import websocket
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import pack
-from mlsys_widgets.hub.interpreter import make_environment
 from mlsys_widgets.hub.places import Places, closed_parent
-from mlsys_widgets.hub.proxy import find_proxy
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.hub.running.interpreter import make_environment
+from mlsys_widgets.hub.running.proxy import find_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "hub_tests"

@@ -16,12 +16,12 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import pack
 from mlsys_widgets.courses.new_course import init_course
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.keys import ChoiceKey, Given, NumberKey
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.keys import ChoiceKey, Given, NumberKey
 from mlsys_widgets.labs import Choice, Essay, Number, load
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import Ledger
 from tests.hub.running import Hub, Person, bundle
 from tests.lms_platform import LearningPlatform

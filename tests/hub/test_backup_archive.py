@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from mlsys_widgets.hub.backup_archive import ArchiveWriter, new_file, open_archive
-from mlsys_widgets.hub.safe_walk import walk
+from mlsys_widgets.hub.backup.backup_archive import ArchiveWriter, new_file, open_archive
+from mlsys_widgets.hub.backup.safe_walk import walk
 
 NAMES = ("plain", "two\nlines", " spaces ", "é", os.fsdecode(b"\xff\xfe"), "x" * 250, "-rf")
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mlsys_widgets.cli import command_parser, main
-from mlsys_widgets.hub.restore import UNFINISHED
+from mlsys_widgets.hub.backup.restore import UNFINISHED
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="a hub belongs to root")
 

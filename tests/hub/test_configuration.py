@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.configuration import Address, hub_configuration
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.preparation import make_keys
+from mlsys_widgets.hub.running.configuration import Address, hub_configuration
 
 
 def test_no_secret_is_in_the_configuration(places):

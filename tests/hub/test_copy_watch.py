@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from mlsys_widgets.hub.copy_watch import CopyWatch
-from mlsys_widgets.labs.copy_notes import read_copies
+from mlsys_widgets.course.copy_notes import read_copies
+from mlsys_widgets.hub.services.copy_watch import CopyWatch
 
 LAB, ONE, TWO = "lab_02_demo", "0" * 12, "1" * 12
 

@@ -10,8 +10,8 @@ import pytest
 from nbgrader.server_extensions.formgrader import handlers
 from tornado.httputil import HTTPHeaders
 
-from mlsys_widgets.hub import formgrader_policy as policy
-from mlsys_widgets.hub.formgrader_policy import FILE_POLICY, FormgraderPolicy, page_policy
+from mlsys_widgets.hub.services import formgrader_policy as policy
+from mlsys_widgets.hub.services.formgrader_policy import FILE_POLICY, FormgraderPolicy, page_policy
 
 PLACE = "hub.example/user/ta/formgrader"
 HEAD = (

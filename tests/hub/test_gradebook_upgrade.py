@@ -12,8 +12,8 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.dbutil import write_alembic_ini
 
-from mlsys_widgets.hub.gradebook_upgrade import upgrade_gradebook
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.hub.backup.gradebook_upgrade import upgrade_gradebook
 
 
 @pytest.fixture

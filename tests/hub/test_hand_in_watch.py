@@ -14,8 +14,8 @@ from datetime import timedelta
 import pytest
 
 from mlsys_widgets.files import write_whole
-from mlsys_widgets.hub import hand_in_watch
-from mlsys_widgets.hub.hand_in_watch import HandInWatch, notes_locked
+from mlsys_widgets.hub.services import hand_in_watch
+from mlsys_widgets.hub.services.hand_in_watch import HandInWatch, notes_locked
 from mlsys_widgets.ledger import Head, Ledger
 from mlsys_widgets.ledger.hand_in_notes import read_notes
 
@@ -196,7 +196,13 @@ def test_only_root_writes_the_notes_and_only_the_group_reads_them(inbound, notes
 
 
 def test_the_service_runs_by_itself(inbound, notes):
-    command = [sys.executable, "-m", "mlsys_widgets.hub.hand_in_watch", str(inbound), str(notes)]
+    command = [
+        sys.executable,
+        "-m",
+        "mlsys_widgets.hub.services.hand_in_watch",
+        str(inbound),
+        str(notes),
+    ]
     with subprocess.Popen(command) as service:
         try:
             time.sleep(0.2)

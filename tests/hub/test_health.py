@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from mlsys_widgets.hub import health
-from mlsys_widgets.hub.health import Surroundings, examined, facts, services_alive
+from mlsys_widgets.hub.services import health
+from mlsys_widgets.hub.services.health import Surroundings, examined, facts, services_alive
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ import pytest
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
-from mlsys_widgets.hub.running_hub import command_process, hub_process
+from mlsys_widgets.hub.running.running_hub import command_process, hub_process
 from tests.hub.conftest import WHY_NOT
 from tests.hub.identity_provider import IdentityProvider, Key
 from tests.hub.running import Hub, Person, bundle, proxy, running_hub

@@ -13,8 +13,8 @@ import pytest
 from mlsys_widgets.authoring import Course, build, new_lab
 from mlsys_widgets.courses import RosterEntry
 from mlsys_widgets.courses.gradebook_registration import register_labs
-from mlsys_widgets.grading.hand_in_facts import release_time
-from mlsys_widgets.hub.instructor_tasks import main, note_release
+from mlsys_widgets.grading.reading.hand_in_facts import release_time
+from mlsys_widgets.hub.services.instructor_tasks import main, note_release
 
 LAB = "lab_02_demo"
 
@@ -61,7 +61,7 @@ def test_a_lab_is_released_once_and_what_was_withdrawn_stays_so(course):
 
 def test_two_who_release_at_once_do_not_get_in_each_others_way(course):
     """As when a hub starts, and its service that follows the calendar with it."""
-    command = [sys.executable, "-m", "mlsys_widgets.hub.instructor_tasks", str(course)]
+    command = [sys.executable, "-m", "mlsys_widgets.hub.services.instructor_tasks", str(course)]
     both = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(2)

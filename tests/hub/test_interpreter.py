@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub import interpreter
-from mlsys_widgets.hub.interpreter import STAMP, interpreter_for, is_fresh, make_environment, runs
-from mlsys_widgets.hub.run_as import run_as
+from mlsys_widgets.hub.accounts.run_as import run_as
+from mlsys_widgets.hub.running import interpreter
+from mlsys_widgets.hub.running.interpreter import (
+    STAMP,
+    interpreter_for,
+    is_fresh,
+    make_environment,
+    runs,
+)
 from tests.hub.people import needs_root, open_folder, somebody
 from tests.hub.running import ENVIRONMENT, environment
 

@@ -14,11 +14,11 @@ import nbformat
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.hub.calendar_tasks import CalendarReport
+from mlsys_widgets.course.calendar import LabDates
+from mlsys_widgets.course.own_dates import OwnDates, read_dates
 from mlsys_widgets.hub.hub_state import Account, HubState
-from mlsys_widgets.hub.lab_release_watch import LabReleaseWatch, answer
-from mlsys_widgets.labs.calendar import LabDates
-from mlsys_widgets.labs.own_dates import OwnDates, read_dates
+from mlsys_widgets.hub.services.calendar_tasks import CalendarReport
+from mlsys_widgets.hub.services.lab_release_watch import LabReleaseWatch, answer
 
 LAB = "lab_02_demo"
 DUE = datetime(2026, 11, 9, 23, 59, tzinfo=UTC)
@@ -137,7 +137,7 @@ def minutes_from_now(minutes: float) -> str:
 def follow(course, students=("ada", "ben")) -> CalendarReport:
     """Follow the calendar as the hub has it done: in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "mlsys_widgets.hub.calendar_tasks", str(course)],
+        [sys.executable, "-m", "mlsys_widgets.hub.services.calendar_tasks", str(course)],
         input=json.dumps({"students": list(students), "trial": ["teacher"]}),
         capture_output=True, text=True, check=True,
     )  # fmt: skip

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mlsys_widgets.hub.log_rotation import LogRotation
+from mlsys_widgets.hub.running.log_rotation import LogRotation
 
 
 @pytest.fixture

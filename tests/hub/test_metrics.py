@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from mlsys_widgets.hub.health import HubPart, Surroundings
-from mlsys_widgets.hub.metrics import exposition
+from mlsys_widgets.hub.services.health import HubPart, Surroundings
+from mlsys_widgets.hub.services.metrics import exposition
 
 EARLY, LATE = "2026-11-01 10:00:00.000000 UTC", "2026-11-02 10:00:00.000000 UTC"
 

@@ -7,11 +7,11 @@ import os
 
 import pytest
 
-from mlsys_widgets.hub import monitor as module
-from mlsys_widgets.hub.health import HubPart
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.monitor import Monitor, surroundings
-from mlsys_widgets.hub.monitoring import monitor_role, monitor_service
+from mlsys_widgets.hub.services import monitor as module
+from mlsys_widgets.hub.services.health import HubPart
+from mlsys_widgets.hub.services.monitor import Monitor, surroundings
+from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
 
 
 @pytest.fixture

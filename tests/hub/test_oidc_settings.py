@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.hub.oidc_settings import OidcSettings, sign_in_configuration
+from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
 
 GOOD = {
     "issuer": "https://login.example.edu", "client_id": "mlsys", "hub": "https://hub.example.edu/",

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from mlsys_widgets.hub import passwords as p
+from mlsys_widgets.hub.accounts import passwords as p
 
 #: Some of the passwords that an intruder tries first.
 WEAK = ("password", "mlsys", "jupyter", "changeme", "student")

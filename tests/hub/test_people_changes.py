@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.accounts import make_groups, rename_account
+from mlsys_widgets.hub.accounts.machine_users import make_groups, rename_account
+from mlsys_widgets.hub.accounts.passwords import Passwords, hashes, is_locked
+from mlsys_widgets.hub.accounts.people_changes import PeopleChanges, people_in
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.passwords import Passwords, hashes, is_locked
-from mlsys_widgets.hub.people_changes import PeopleChanges, people_in
 from mlsys_widgets.hub.places import Places
 from tests.hub.people import foreigner, hub_without_server, needs_root, new_name
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import pytest
 
+from mlsys_widgets.hub.accounts.run_as import groups_of, run_as, umask_of
 from mlsys_widgets.hub.hub_state import Account, HubState
-from mlsys_widgets.hub.run_as import groups_of, run_as, umask_of
 from tests.hub.conftest import WHY_NOT
 from tests.hub.running import Hub, Person, running_hub
 

@@ -9,9 +9,9 @@ import sqlite3
 import pytest
 
 from mlsys_widgets.courses.personal_data import KnownNames
+from mlsys_widgets.hub.accounts.passwords import Passwords
+from mlsys_widgets.hub.accounts.person_on_hub import PersonOnHub
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.passwords import Passwords
-from mlsys_widgets.hub.person_on_hub import PersonOnHub
 from tests.hub.people import hub_without_server, needs_root
 from tests.hub.test_people_changes import RecordingHub
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from mlsys_widgets.hub.proxy import end_stale_proxy, find_proxy
+from mlsys_widgets.hub.running.proxy import end_stale_proxy, find_proxy
 
 
 def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch):

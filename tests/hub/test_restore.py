@@ -12,13 +12,13 @@ import tarfile
 
 import pytest
 
-from mlsys_widgets.hub import restore as module
-from mlsys_widgets.hub.accounts import remove_accounts
-from mlsys_widgets.hub.backup import run_backup
+from mlsys_widgets.hub.accounts.machine_users import remove_accounts
+from mlsys_widgets.hub.accounts.passwords import hashes
+from mlsys_widgets.hub.backup import restore as module
+from mlsys_widgets.hub.backup.restore import new_ids, read_contents, refuse_unfinished, run_restore
+from mlsys_widgets.hub.backup.taking import run_backup
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.passwords import hashes
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.restore import new_ids, read_contents, refuse_unfinished, run_restore
 from tests.hub.people import foreigner, hub_without_server, needs_root
 
 pytestmark = needs_root

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mlsys_widgets.hub.running_hub import (
+from mlsys_widgets.hub.running.running_hub import (
     command_process,
     end_orphan,
     hub_process,

@@ -6,7 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-from mlsys_widgets.hub.safe_walk import walk
+from mlsys_widgets.hub.backup.safe_walk import walk
 
 
 def paths(root, **more):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.server_process import ServerProcess, check_port, free_port, held
+from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, free_port, held
 
 
 def test_a_taken_port_is_named():
@@ -44,7 +44,7 @@ def test_a_polite_end_stops_what_was_started(places):
 import os
 from pathlib import Path
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.server_process import ServerProcess, held, interruptible
+from mlsys_widgets.hub.running.server_process import ServerProcess, held, interruptible
 places = Places(Path({str(places.root)!r}))
 with interruptible(), held(places.lock, "a hub") as lock:
     with ServerProcess(["sleep", "60"], environment=os.environ, log=places.log, lock=lock,

@@ -13,7 +13,7 @@ import pytest
 from mlsys_widgets.cli import command_parser
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.service_unit import hub_command, install, notify, remove, unit_text
+from mlsys_widgets.hub.running.service_unit import hub_command, install, notify, remove, unit_text
 
 
 def parsed(*words):

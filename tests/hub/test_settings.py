@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from mlsys_widgets.hub.settings import write_settings
+from mlsys_widgets.hub.running.settings import write_settings
 
 
 @pytest.mark.parametrize("role", ["instructor", "student"])

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.accounts import make_accounts, make_groups
+from mlsys_widgets.hub.accounts.machine_users import make_accounts, make_groups
+from mlsys_widgets.hub.accounts.run_as import run_as
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.preparation import hand_over
-from mlsys_widgets.hub.run_as import run_as
-from mlsys_widgets.hub.shared_course import course_settings, share_course
+from mlsys_widgets.hub.running.shared_course import course_settings, share_course
 from tests.hub.people import hub_without_server, needs_root, new_name
 
 pytestmark = needs_root

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from mlsys_widgets.hub.oidc_settings import OidcSettings
+from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
 from tests.hub.identity_provider import IdentityProvider, Key
 from tests.hub.people import hub_without_server, needs_root
 
@@ -26,7 +26,7 @@ def issuer():
 
 @pytest.fixture
 def provider(issuer, tmp_path):
-    from mlsys_widgets.hub.sign_in import Provider
+    from mlsys_widgets.hub.accounts.sign_in import Provider
 
     (tmp_path / "secret").write_text("secret")
     settings = OidcSettings(issuer.issuer, "mlsys", str(tmp_path / "secret"), "http://localhost")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub import environments, interpreter
-from mlsys_widgets.hub.environments import current_environment, folder_for, remove_others
-from mlsys_widgets.hub.interpreter import STAMP, CannotInstall
-from mlsys_widgets.hub.running_hub import uses
+from mlsys_widgets.hub.running import environments, interpreter
+from mlsys_widgets.hub.running.environments import current_environment, folder_for, remove_others
+from mlsys_widgets.hub.running.interpreter import STAMP, CannotInstall
+from mlsys_widgets.hub.running.running_hub import uses
 from mlsys_widgets.hub.start import HubOptions, _python
 from mlsys_widgets.hub.upgrade import run_health, run_upgrade
 from tests.hub.test_running_hub import running

@@ -105,10 +105,10 @@ def test_a_browser_that_asks_gets_everything() -> None:
 def test_a_ghost_lies_behind_the_marks_and_leaves_without_a_trace() -> None:
     line = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
     plot = Plot(scene(line))
-    plot.haunt((replace(line, name="pinned line", tone="gray"),))
+    plot.draw_pinned((replace(line, name="pinned line", tone="gray"),))
     behind, front = plot.figure.marks
     assert (behind.colors, front) == ([TONES["gray"]], plot.marks["line"])
-    plot.haunt(())
+    plot.draw_pinned(())
     assert plot.figure.marks == [front]
 
 

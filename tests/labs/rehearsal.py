@@ -28,7 +28,7 @@ from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given, Key
-from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

@@ -7,7 +7,7 @@ import pytest
 from mlsys_widgets import BreakEvenTimeline, DispatchWaterfall
 from mlsys_widgets import physics as ph
 from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.lab import module_at

@@ -10,7 +10,7 @@ import pytest
 from mlsys_widgets import IronLaw
 from mlsys_widgets import physics as ph
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
-from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs import Message, Number, Prediction, Reflection, load
 from tests.labs.rehearsal import ROOT
 

@@ -21,7 +21,7 @@ from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course, labs_of, templates
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.checks_file import load_checks
+from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs import Message, Prediction, Quiz, Reflection, load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, put_examples

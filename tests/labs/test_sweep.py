@@ -15,8 +15,8 @@ from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
-from mlsys_widgets.grading.checks_file import load_checks
-from mlsys_widgets.grading.judging import judge
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.verdicts import judge
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

@@ -12,7 +12,7 @@ from mlsys_widgets import measured
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import report
 from mlsys_widgets.measured.recorder import Document
-from mlsys_widgets.measured.stability import LeftOut
+from mlsys_widgets.measured.stability import ExcludedCase
 from mlsys_widgets.measured.trial import Errors, Trial, hold_trial
 
 pytest.importorskip("scipy")
@@ -89,7 +89,9 @@ def test_what_is_said_about_launches_is_what_was_judged(h200: Trial) -> None:
 
 
 def test_stability_is_one_row_per_part() -> None:
-    rows = report.stability_rows([LeftOut(1, 0.07, 0.01, 0.05), LeftOut(2, 0.08, 0.02, 0.1)])
+    rows = report.stability_rows(
+        [ExcludedCase(1, 0.07, 0.01, 0.05), ExcludedCase(2, 0.08, 0.02, 0.1)]
+    )
     assert rows == [["1", "7%", "1%", "5%"], ["2", "8%", "2%", "10%"]]
     assert len(report.STABILITY_HEADER) == 4
 

@@ -72,7 +72,7 @@ def test_a_widget_shows_its_own_parts_and_not_those_of_its_library(api):
 def test_data_has_its_comment_and_the_examples_that_name_it(api):
     module = import_module("mlsys_widgets.physics")
     never = api.PublicName(module.__name__, "NEVER", module.NEVER,
-                           "mlsys_widgets.physics.units", "NEVER")  # fmt: skip
+                           "mlsys_widgets.wording.units", "NEVER")  # fmt: skip
     assert never.kind == "data"
     assert "infinite" in never.text
     assert "   :value: 'never'" in api._data(never)
@@ -197,7 +197,7 @@ def test_codes_that_commands_really_end_with(tmp_path, capsys, monkeypatch):
 def test_history_asks_for_a_person_with_its_own_code(tmp_path, monkeypatch, capsys):
     """A history that was edited by hand is shown, and somebody must look at it."""
     (tmp_path / "assignments" / "lab_01").mkdir(parents=True)
-    command = import_module("mlsys_widgets.grading.regrade_command")
+    command = import_module("mlsys_widgets.grading.regrading.regrade_command")
     monkeypatch.setattr(command, "_noticed", lambda course, lab: ["the gradebook cannot be read"])
     assert main(["history", "lab_01", "--course", str(tmp_path)]) == 3
     assert "the gradebook cannot be read" in capsys.readouterr().out

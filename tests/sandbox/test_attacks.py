@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.flags import FlagKind
-from mlsys_widgets.grading.graded_submission import GradedSubmission
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.sandbox.isolation import NOBODY, why_not
 from tests.grading.classroom import (
     autograded,

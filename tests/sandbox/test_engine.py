@@ -21,16 +21,16 @@ import nbformat
 import psutil
 import pytest
 
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.grading.graded_log import GradedLog
-from mlsys_widgets.grading.lanes import in_lanes
-from mlsys_widgets.labs.course import Course
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import engine as engines
 from mlsys_widgets.sandbox.engine import LocalEngine, NotRun, open_engine
 from mlsys_widgets.sandbox.fork_client import child_content, split_report
 from mlsys_widgets.sandbox.job import FINISHED, YIELDED, Parcel
 from mlsys_widgets.sandbox.packing import unpack_parcel
-from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.usage import children, descendants
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
@@ -198,7 +198,7 @@ def test_workers_that_come_later_and_another_version(cluster: Cluster, tmp_path:
         assert engine.why_not_isolated() is None
         assert (engine.slots, engine.lanes) == (1, 2)
         waiting, done = deque(range(6)), []
-        for _, (ending, remarks) in in_lanes(
+        for _, (ending, remarks) in map_bounded(
             lambda k: engine.run(parcel(SLOW), tmp_path / f"told-{k}"),
             waiting,
             lambda: engine.lanes,

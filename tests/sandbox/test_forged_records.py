@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.grading.flags import FlagKind
+from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.labs import load
 from tests.grading.classroom import LAB, classroom, grade, hand_in, rows
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.flags import FlagKind
+from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.job import Job
 from tests.grading.classroom import classroom, grade, hand_in, running, small

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.preprocessors import LimitOutput
 
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.outputs import read_output, shortened, take_reports
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
-from tests.sandbox.test_sanitizing import JSON, OUTPUT
+from tests.notebooks.test_sanitizing import JSON, OUTPUT
 
 
 @given(st.lists(OUTPUT, max_size=5))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.job import Ending, Parcel
 from mlsys_widgets.sandbox.limits import Limits
 from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parcel, unpack_report
-from mlsys_widgets.sandbox.remarks import Remark, RemarkKind
 
 ALL_BYTES = bytes(range(256))
 

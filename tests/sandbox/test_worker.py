@@ -5,9 +5,9 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from mlsys_widgets.sandbox.blueprint import Blueprint, SourceCell
+from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
+from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
-from mlsys_widgets.sandbox.remarks import RemarkKind
 from mlsys_widgets.sandbox.worker import NoUsableNotebook, make_runnable, take_down
 from tests.sandbox.children import LAB, LIMITS
 

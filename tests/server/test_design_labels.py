@@ -9,8 +9,8 @@ import pytest
 
 from mlsys_widgets.authoring.notebook import Notebook
 from mlsys_widgets.authoring.text import LabCell
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Lab
-from mlsys_widgets.labs.course import Course
 from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.designs import flag, number
 from mlsys_widgets.server.design_labels import design_labels

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mlsys_widgets.course.calendar import LabDates, LatePolicy
+from mlsys_widgets.course.own_dates import LAB_DATES, VARIABLE, OwnDates
+from mlsys_widgets.course.page_dates import EMPTY
 from mlsys_widgets.files import START_PAGE
-from mlsys_widgets.labs.calendar import LabDates, LatePolicy
-from mlsys_widgets.labs.own_dates import LAB_DATES, VARIABLE, OwnDates
-from mlsys_widgets.labs.page_dates import EMPTY
 from mlsys_widgets.server.dated_exchange import why_not_to_fetch
 from mlsys_widgets.server.due_reports import DueReports
 from mlsys_widgets.server.start_page_dates import refresh_start_page

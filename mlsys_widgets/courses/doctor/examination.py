@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.doctor import exchange, folders, gradebook, labs, software
 from mlsys_widgets.courses.doctor.finding import Finding, problem
 from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import Course
 
 Check = Callable[[Course], Iterator[Finding]]
 

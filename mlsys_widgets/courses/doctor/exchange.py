@@ -11,10 +11,10 @@ from typing import Final
 
 from traitlets.config import Config
 
+from mlsys_widgets.course.course import Course, read_config
+from mlsys_widgets.course.exchange_place import is_folder
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import NBGRADER_CONFIG
-from mlsys_widgets.labs.course import Course, read_config
-from mlsys_widgets.labs.exchange_place import is_folder
 
 _ABOUT: Final = "exchange"
 _OTHERS_ALL: Final = 0o007

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import OWN_FOLDER
-from mlsys_widgets.labs.course import Course
 
 #: What holds keys, solutions and grades.
 _SECRET: Final = ("assignments", "source", "submitted", "autograded", "feedback", OWN_FOLDER)

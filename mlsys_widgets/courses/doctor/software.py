@@ -14,9 +14,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from mlsys_widgets import __version__
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.grading.isolation_check import why_not_isolated
-from mlsys_widgets.labs.course import Course
 
 _PACKAGE: Final = "mlsys-widgets"
 #: Extensions of JupyterLab, with what is missing without each.

@@ -21,7 +21,7 @@ ROOM = 1024
 
 
 @dataclass
-class Prepared:
+class KernelInputs:
     """A call with its rotating operands, and what it counts."""
 
     call: Call
@@ -62,7 +62,7 @@ def _rows(bench: GpuBench, rows: int, columns: int, passes: float) -> tuple[list
     return bench.random(sets, (rows, columns), bench.torch.float16), sets
 
 
-def _norm(bench: GpuBench, kind: str, rows: int, columns: int) -> Prepared:
+def _norm(bench: GpuBench, kind: str, rows: int, columns: int) -> KernelInputs:
     torch, n = bench.torch, rows * columns
     x, sets = _rows(bench, rows, columns, 3)
     w, b = bench.random(2, (columns,), torch.float16)
@@ -84,50 +84,50 @@ def _norm(bench: GpuBench, kind: str, rows: int, columns: int) -> Prepared:
         def call(i: int) -> object:
             return torch.softmax(x[i % sets], -1, out=out[i % sets])
 
-    return Prepared(call, sets, 5 * n, 6 * n, 4 * n, hold)
+    return KernelInputs(call, sets, 5 * n, 6 * n, 4 * n, hold)
 
 
-def _residual(bench: GpuBench, kind: str, rows: int, columns: int) -> Prepared:
+def _residual(bench: GpuBench, kind: str, rows: int, columns: int) -> KernelInputs:
     torch, n = bench.torch, rows * columns
     x, sets = _rows(bench, rows, columns, 4)
     y = bench.random(sets, (rows, columns), torch.float16)
-    return Prepared(lambda i: x[i % sets] + y[i % sets], sets, n, 6 * n, hold=sets)
+    return KernelInputs(lambda i: x[i % sets] + y[i % sets], sets, n, 6 * n, hold=sets)
 
 
-def _gated(bench: GpuBench, kind: str, rows: int, columns: int) -> Prepared:
+def _gated(bench: GpuBench, kind: str, rows: int, columns: int) -> KernelInputs:
     n = rows * columns
     both, sets = _rows(bench, rows, 2 * columns, 3)
-    return Prepared(
+    return KernelInputs(
         lambda i: gate(bench.torch, both[i % sets]), sets, 2 * n, 6 * n, 10 * n, hold=min(sets, 64)
     )
 
 
-def _embedding(bench: GpuBench, kind: str, rows: int, columns: int) -> Prepared:
+def _embedding(bench: GpuBench, kind: str, rows: int, columns: int) -> KernelInputs:
     torch, n = bench.torch, rows * columns
     vocabulary = 64 if bench.dry else VOCABULARY
     sets = _sets(bench, 4 * n)
     bench.fits(2 * vocabulary * columns + 2 * n * sets)
     table = bench.random(1, (vocabulary, columns), torch.float16)[0]
     ids = torch.randint(0, vocabulary, (sets, rows), dtype=torch.int64, device=bench.device)
-    return Prepared(
+    return KernelInputs(
         lambda i: torch.index_select(table, 0, ids[i % sets]), sets, 0, 4 * n + 8 * rows, hold=sets
     )
 
 
-def _rotary(bench: GpuBench, tokens: int, heads: int, width: int) -> Prepared:
+def _rotary(bench: GpuBench, tokens: int, heads: int, width: int) -> KernelInputs:
     torch, n = bench.torch, tokens * heads * width
     sets = _sets(bench, 4 * n)
     bench.fits(8 * n * sets)
     x = bench.random(sets, (tokens, heads, width), torch.float16)
     cos, sin = bench.random(2, (tokens, 1, width), torch.float16)
     # neg and cat see half and all of it, two products and a sum all of it.
-    return Prepared(
+    return KernelInputs(
         lambda i: rotated(torch, x[i % sets], cos, sin), sets, 3.5 * n,
         4 * n + 4 * tokens * width, 20 * n + 4 * tokens * width, hold=min(sets, 64),
     )  # fmt: skip
 
 
-def _cache_write(bench: GpuBench, batch: int, tokens: int, heads: int, width: int) -> Prepared:
+def _cache_write(bench: GpuBench, batch: int, tokens: int, heads: int, width: int) -> KernelInputs:
     torch, n = bench.torch, batch * tokens * heads * width
     room = max(tokens, 8 if bench.dry else ROOM)
     cache = batch * heads * room * width
@@ -146,10 +146,10 @@ def _cache_write(bench: GpuBench, batch: int, tokens: int, heads: int, width: in
     call(0)
     if not torch.equal(keys[0][:, :, start : start + tokens], k[0].transpose(1, 2)):
         raise RuntimeError("the cache does not hold what was written to it")
-    return Prepared(call, sets, 0, 8 * n)
+    return KernelInputs(call, sets, 0, 8 * n)
 
 
-ROWWISE: dict[str, Callable[[GpuBench, str, int, int], Prepared]] = {
+ROWWISE: dict[str, Callable[[GpuBench, str, int, int], KernelInputs]] = {
     "rmsnorm": _norm, "layernorm": _norm, "softmax": _norm, "residual": _residual,
     "gated": _gated, "embedding": _embedding,
 }  # fmt: skip
@@ -230,7 +230,7 @@ def _record(
     bench: GpuBench,
     kind: str,
     shape: dict[str, Value],
-    made: Prepared,
+    made: KernelInputs,
     counted: dict[str, int | None],
 ) -> None:
     seconds = bench.replay(made.call, made.sets, made.hold)

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import Finding
-from mlsys_widgets.labs.course import Course
 
 Check = Callable[[Course], Iterator[Finding]]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.doctor import exchange
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import Disk
 from tests.courses.doctor.findings import (
     is_broken,

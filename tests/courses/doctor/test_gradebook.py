@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import RosterEntry, enter_students
 from mlsys_widgets.courses.doctor import gradebook
 from mlsys_widgets.courses.gradebook_registration import register_labs
-from mlsys_widgets.labs.course import Course
 from tests.courses.conftest import LAB, Disk
 from tests.courses.doctor.findings import (
     is_broken,

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(300)
 def packages_with(course: Path, *path: Path, options: tuple[str, ...] = ()) -> str:
     code = (
         "import sys; from pathlib import Path\n"
-        "from mlsys_widgets.labs.course import Course\n"
+        "from mlsys_widgets.course.course import Course\n"
         "from mlsys_widgets.courses.doctor.software import packages\n"
         "for each in packages(Course(Path(sys.argv[1]))): print(each)"
     )
@@ -109,7 +109,7 @@ def test_an_environment_without_extensions(course: Path, tmp_path: Path):
     ours = Path(nbgrader.__file__).parent.parent
     code = (
         "import sys; from pathlib import Path\n"
-        "from mlsys_widgets.labs.course import Course\n"
+        "from mlsys_widgets.course.course import Course\n"
         "from mlsys_widgets.courses.doctor.software import extensions\n"
         "for each in extensions(Course(Path(sys.argv[1]))): print(each.level, each.said)"
     )

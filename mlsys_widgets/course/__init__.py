@@ -1,0 +1,1 @@
+"""What a course has decided: its settings, dates, versions and people."""

@@ -1,0 +1,224 @@
+"""A course: where its labs and submissions are, and the settings that build and grade them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.calendar import Calendar, read_calendar
+from mlsys_widgets.course.course_settings import TOP
+from mlsys_widgets.course.staff import TABLES, CoursePeople, read_people
+from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
+
+#: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
+_STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
+#: How many seconds nbgrader gives a cell by default.
+_CELL_SECONDS: Final = 30.0
+_SQLITE: Final = "sqlite:///"
+#: What ``course.toml`` says about dates.
+_DATES: Final = ("timezone", "late", "labs", "sections", "extensions")
+#: What is read here: everything else that the file can set is a date or a person.
+_TYPES: Final = {"variants": bool, "edition": str, "lms": dict}
+#: What a setting of a type must be, in words.
+_ALLOWED: Final = {
+    bool: "true or false",
+    str: "a text in quotes",
+    dict: "a table, under a line [lms]",
+}
+
+
+@dataclass(frozen=True)
+class Course:
+    r"""A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
+
+    Parameters
+    ----------
+    root
+        The folder that holds ``assignments/``, ``source/`` and ``release/``.
+    variants
+        Whether everyone has their own numbers.
+    edition
+        Part of every draw: change it, and everyone's numbers change.
+    calendar
+        When labs open and are due, and for whom.
+    lms
+        The learning system that grades are sent to, as the file has it; checked when it is used.
+    people
+        Who teaches, who left, who was renamed.
+    given
+        nbgrader's configuration, if it was read already.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     settings = Path(folder) / "assignments" / "course.toml"
+    ...     settings.parent.mkdir()
+    ...     _ = settings.write_text('variants = false\nedition = "2027"\n')
+    ...     course = Course.at(Path(folder))
+    ...     course.variants, course.edition
+    (False, '2027')
+    >>> course.folder("release", "lab_02_caches").relative_to(folder).as_posix()
+    'release/lab_02_caches'
+    >>> Course.at(Path("nowhere"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no folder assignments in .../nowhere; run this in the folder of a course,
+    or name it with --course
+    """
+
+    root: Path
+    variants: bool = True
+    edition: str = ""
+    calendar: Calendar = field(default_factory=Calendar)
+    lms: Mapping[str, Any] = field(default_factory=dict)
+    people: CoursePeople = field(default_factory=CoursePeople)
+    given: Any = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def at(cls, root: Path, *, given: Any = None) -> Course:
+        """Read the course in a folder from ``assignments/course.toml``.
+
+        Parameters
+        ----------
+        root
+            The folder of the course.
+        given
+            nbgrader's configuration, if it was read already.
+
+        Raises
+        ------
+        ValueError
+            When there is no course, or a setting that cannot be; the sentence names the file and
+            what is allowed.
+        """
+        path = root / "assignments" / COURSE_SETTINGS
+        if not path.parent.is_dir():
+            raise ValueError(
+                f"there is no folder assignments in {root.resolve()}; run this in the folder of a"
+                " course, or name it with --course"
+            )
+        if not path.is_file():
+            return cls(root, given=given)
+        try:
+            said = tomllib.loads(path.read_text("utf-8"))
+        except tomllib.TOMLDecodeError as problem:
+            raise ValueError(f"{path} cannot be read: {problem}") from None
+        dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
+        people: dict[str, Any] = {name: said.pop(name) for name in TABLES if name in said}
+        for name, value in said.items():
+            if name not in TOP.names:
+                raise ValueError(f"{path} sets {name}; it can set: {', '.join(TOP.names)}")
+            wanted = _TYPES[name]
+            if not isinstance(value, wanted):
+                allowed = _ALLOWED[wanted]
+                raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
+        labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
+        try:
+            calendar = read_calendar(dates, labs)
+            known = read_people(people, calendar.sections)
+        except ValueError as problem:
+            raise ValueError(f"{path}: {problem}") from None
+        return cls(root, **said, calendar=calendar, people=known, given=given)
+
+    @property
+    def home(self) -> Path:
+        """The folder as an absolute path."""
+        return self.root.resolve()
+
+    # How labs are built.
+
+    def folder(self, step: str, lab: str) -> Path:
+        """Where a lab is at a step: assignments, source or release."""
+        return self.root / step / lab
+
+    @property
+    def arguments(self) -> str:
+        """What differs from the defaults, as arguments that are built into the cells."""
+        said = [] if self.variants else ["variants=False"]
+        said += [f"edition={self.edition!r}"] if self.edition else []
+        return "".join(f", {each}" for each in said)
+
+    # What nbgrader is told, read once.
+
+    @cached_property
+    def nbgrader(self) -> Any:
+        """All of ``nbgrader_config.py``.
+
+        Raises
+        ------
+        ValueError
+            When the file cannot be run.
+        """
+        return read_config(self.root / NBGRADER_CONFIG) if self.given is None else self.given
+
+    def _setting(self, name: str, default: Any) -> Any:
+        return self.nbgrader.get("CourseDirectory", {}).get(name, default)
+
+    @property
+    def course_id(self) -> str:
+        """What nbgrader calls the course; empty if it has no name."""
+        return str(self._setting("course_id", ""))
+
+    @property
+    def db_url(self) -> str:
+        """Where the gradebook is, whatever folder this runs in."""
+        url: str = self._setting("db_url", f"{_SQLITE}gradebook.db")
+        # A relative path starts where nbgrader runs: in the course.
+        file = url.removeprefix(_SQLITE)
+        return url if file == url else f"{_SQLITE}{self.home / file}"
+
+    @property
+    def gradebook(self) -> Path | None:
+        """The gradebook's file if it is in the course; `None` if it is elsewhere."""
+        path = Path(self.db_url.removeprefix(_SQLITE))
+        inside = self.db_url.startswith(_SQLITE) and path.resolve().is_relative_to(self.home)
+        return path if inside else None
+
+    def work(self, step: str, student: str, lab: str) -> Path:
+        """Where a student's work on a lab is at a step: submitted, autograded, feedback."""
+        structure = self._setting("directory_structure", _STRUCTURE)
+        named = self._setting(f"{step}_directory", step)
+        path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)
+        return self.home / path
+
+    @property
+    def cell_seconds(self) -> float:
+        """How many seconds a cell may take."""
+        for section in ("Execute", "ExecutePreprocessor"):
+            seconds = self.nbgrader.get(section, {}).get("timeout")
+            if isinstance(seconds, int | float) and seconds > 0:
+                return float(seconds)
+        return _CELL_SECONDS
+
+    @property
+    def permissions(self) -> int:
+        """The permissions of files that are written for graders."""
+        return 0o664 if self._setting("groupshared", False) else 0o444
+
+
+def read_config(path: Path) -> Any:
+    """Read a configuration file of nbgrader, in Python or JSON; empty if there is no file.
+
+    Raises
+    ------
+    ValueError
+        When the file cannot be run or read.
+    """
+    # Notebooks import this module, and only a course has a configuration to read.
+    from traitlets.config import Config
+    from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+
+    if not path.is_file():
+        return Config()
+    loader = JSONFileConfigLoader if path.suffix == ".json" else PyFileConfigLoader
+    try:
+        return loader(str(path)).load_config()
+    except Exception as problem:  # whatever an instructor's file may raise
+        raise ValueError(
+            f"{path} cannot be read: {type(problem).__name__}: {problem}; fix that line"
+        ) from None

@@ -1,0 +1,60 @@
+"""Where nbgrader's exchange is, by the settings of whoever asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.course import read_config
+from mlsys_widgets.files import NBGRADER_CONFIG
+
+#: Where nbgrader's own exchange is, if nobody says otherwise.
+_USUAL: Final = "/usr/local/share/nbgrader/exchange"
+#: Our own ways to submit, list, fetch and release use the same folder.
+_OURS: Final = "mlsys_widgets."
+
+
+def nbgrader_settings(*folders: Path) -> Any:
+    """The settings as nbgrader merges them: the machine's, this user's, those of the folders.
+
+    Raises
+    ------
+    ValueError
+        When a file of settings cannot be run.
+    """
+    from jupyter_core.paths import jupyter_config_path
+    from traitlets.config import Config
+
+    config: Any = Config()
+    places: list[Path | str] = [*reversed(jupyter_config_path()), *folders]
+    for place in places:
+        for name in (NBGRADER_CONFIG, "nbgrader_config.json"):
+            config.merge(read_config(Path(place) / name))
+    return config
+
+
+def course_id_in(config: Any) -> str:
+    """What nbgrader calls the course; empty if it has no name."""
+    return str(config.get("CourseDirectory", {}).get("course_id", ""))
+
+
+def is_folder(config: Any) -> bool:
+    """Whether the exchange is nbgrader's own, a folder, and not another kind."""
+    parts = config.get("ExchangeFactory", {}).items()
+    return all(name == "submit" or str(part).startswith(_OURS) for name, part in parts)
+
+
+def exchange_folder(config: Any) -> Path | None:
+    """The folder of a course in the exchange, which may not exist; `None` if there cannot be one.
+
+    Examples
+    --------
+    >>> from traitlets.config import Config
+    >>> said = Config({"CourseDirectory": {"course_id": "mlsys"}, "Exchange": {"root": "/srv/ex"}})
+    >>> exchange_folder(said).as_posix()
+    '/srv/ex/mlsys'
+    """
+    course = course_id_in(config)
+    if not course or not is_folder(config):
+        return None
+    return Path(str(config.get("Exchange", {}).get("root", _USUAL))) / course

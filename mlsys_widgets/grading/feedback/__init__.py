@@ -1,0 +1,1 @@
+"""What students and TAs read after grading: feedback pages, tables and second looks."""

@@ -1,0 +1,169 @@
+"""Student work made harmless for the browser of whoever reads it: words, tables and pictures stay.
+
+Formgrader and feedback pages put a notebook's Markdown and HTML into a page as it is, and that page
+may change grades. So nothing that runs, loads or sends gets into an autograded notebook: HTML keeps
+the tags of text, an SVG becomes a picture, in which no script runs, and JavaScript and widgets,
+which nobody sees there anyway, are left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any, Final
+
+import nh3
+
+from mlsys_widgets.grading.feedback.plain_markdown import (
+    MOST_IN_NOTEBOOK,
+    limited,
+    shortened,
+    too_long_to_color,
+)
+
+_IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_PICTURE: Final = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+\Z")
+_LINK: Final = re.compile(r"(https?|mailto):", re.I)
+#: What begins a tag, a comment or a declaration in HTML; a plain "a < b" does not.
+_TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
+#: Links that a browser would run. An entity or a space inside the word does not hide it.
+_SCHEME: Final = re.compile(
+    r"\b(j\s*a\s*v\s*a\s*s\s*c\s*r\s*i\s*p\s*t|v\s*b\s*s\s*c\s*r\s*i\s*p\s*t|data(?=\s*:\s*\w+/))"
+    r"\s*(:|&colon;?)",
+    re.I,
+)
+#: Commands of MathJax that make links, load extensions or set styles.
+_COMMAND: Final = re.compile(r"\\(?=(href|require|style|class|cssId|unicode|html\w*|url)\b)", re.I)
+#: The attributes that `_keep` decides about, wherever such a word stands.
+_LINKING: Final = ("src", "href", "cite")
+#: A picture alone, which is all that most instruments leave: looking at every letter finds no more.
+_LONE_PICTURE: Final = re.compile(
+    r'<img alt="[^"<>]*" src="data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+">\s*'
+)
+_SCHEMES: Final = {"http", "https", "mailto", "data"}
+_WORD: Final = re.compile(r"[\w.+-]{1,64}")
+
+
+def make_inert(book: Any) -> None:
+    """Take everything active out of a notebook.
+
+    Parameters
+    ----------
+    book
+        The notebook as nbformat or JSON has it; it is changed.
+    """
+    metadata = book["metadata"]
+    # Pages show these as they are.
+    for name in ("title", "authors"):
+        metadata.pop(name, None)
+    said = metadata.get("language_info")
+    if isinstance(said, dict):
+        kept = {k: v for k, v in said.items() if isinstance(v, str) and _WORD.fullmatch(v)}
+        metadata["language_info"] = {**kept, "name": kept.get("name", "python")}
+    left = MOST_IN_NOTEBOOK
+    for cell in book["cells"]:
+        tags = cell["metadata"].get("tags")
+        if isinstance(tags, list):
+            cell["metadata"]["tags"] = [tag for tag in tags if _WORD.fullmatch(str(tag))]
+        if cell["cell_type"] == "code":
+            # nbconvert takes this for the language to color.
+            cell["metadata"].pop("magics_language", None)
+            if too_long_to_color(_text(cell["source"])):
+                cell["metadata"]["magics_language"] = "text"
+            cell["outputs"] = [_output(each) for each in cell["outputs"]]
+        else:
+            cell["source"], left = limited(_inert(cell["source"]), left)
+
+
+def inert_markdown(text: str) -> str:
+    """Markdown whose HTML is shown as text, and whose links and formulas run nothing.
+
+    Examples
+    --------
+    >>> print(inert_markdown("If a < b, <script>alert(1)</script> [x](javascript:go())"))
+    If a < b, &lt;script>alert(1)&lt;/script> [x](javascript-go())
+    """
+    plain = html.unescape(text)
+    if len(_SCHEME.findall(plain)) > len(_SCHEME.findall(text)):
+        text = plain  # one is spelled with entities, which has no honest use
+    text = _TAG.sub("&lt;", text)
+    text = _SCHEME.sub(lambda found: f"{found[1]}-", text)
+    return _COMMAND.sub(r"\\\\ ", text)
+
+
+def _inert(source: str | Iterable[str]) -> str:
+    return inert_markdown(shortened(_text(source)))
+
+
+def inert_html(text: str) -> str:
+    """HTML with the tags of text, tables and embedded pictures, and nothing that runs or loads.
+
+    Examples
+    --------
+    >>> inert_html('<b onclick="go()">1</b><script>go()</script><img src="https://a.example/b">')
+    '<b>1</b><img>'
+    """
+    if _LONE_PICTURE.fullmatch(text):
+        return text
+    # Calling back for every attribute takes most of the time, and few outputs need it.
+    lower = text.lower()
+    keep = _keep if any(word in lower for word in _LINKING) else None
+    return nh3.clean(text, url_schemes=_SCHEMES, attribute_filter=keep)
+
+
+def _keep(tag: str, attribute: str, value: str) -> str | None:
+    if attribute == "src":
+        return value if tag == "img" and _PICTURE.match(value) else None
+    if attribute in ("href", "cite"):
+        return value if _LINK.match(value) else None
+    return value
+
+
+def _output(output: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    if output["output_type"] in ("display_data", "execute_result"):
+        output["data"] = inert_bundle(output["data"])
+        output["metadata"] = {}
+    return output
+
+
+def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What an output shows, in the kinds that a page can show without running anything.
+
+    Examples
+    --------
+    >>> inert_bundle({"text/plain": "4", "application/javascript": "go()"})
+    {'text/plain': '4'}
+    """
+    shown: dict[str, Any] = {}
+    for kind, value in data.items():
+        if kind in ("text/plain", "text/latex"):
+            shown[kind] = _COMMAND.sub(r"\\\\ ", _text(value)) if kind == "text/latex" else value
+        elif kind in _IMAGES and _is_base64(value):
+            shown[kind] = value
+        elif kind == "text/markdown":
+            shown[kind], _ = limited(_inert(value))
+        elif kind == "text/html":
+            shown[kind] = inert_html(_text(value))
+    if "image/svg+xml" in data:
+        drawn = base64.b64encode(_text(data["image/svg+xml"]).encode("utf-8", "replace")).decode()
+        words = html.escape(_text(data.get("text/plain", "")), quote=True)
+        shown["text/html"] = f'<img alt="{words}" src="data:image/svg+xml;base64,{drawn}">'
+    if not shown:
+        shown["text/plain"] = f"[not shown here: {', '.join(map(str, data))[:200]}]"
+    return shown
+
+
+def _is_base64(value: Any) -> bool:
+    try:
+        base64.b64decode("".join(_text(value).split()), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    return True
+
+
+def _text(value: str | Iterable[str]) -> str:
+    """A text as JSON has it: whole, or as its lines."""
+    return value if isinstance(value, str) else "".join(str(line) for line in value)

@@ -1,0 +1,324 @@
+"""Second looks that students ask for: taken in from the exchange, listed, closed with an answer.
+
+What lies in the box was put there by students. It is opened by descriptor and through no link, read
+up to a limit, and believed only about the owner that the kernel knows. Taking it in writes a line
+into a file of the course, which only grows, and then removes what was in the box; whoever kills it
+in between finds the same ticket again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
+from mlsys_widgets.files import OWN_FOLDER, held, write_whole
+from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
+from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
+from mlsys_widgets.handin.second_look import (
+    ANSWERS,
+    BOX,
+    LARGEST_REQUEST,
+    SecondLookRequest,
+    answer_file,
+    clean_words,
+    read_request,
+    write_answer,
+)
+
+#: Files that are looked at in one go, of everybody and of one user: the others are removed.
+_MOST_FILES: Final = 10_000
+_MOST_OF_ONE: Final = 50
+#: Everybody may put something in, nobody may take out another's; answers are found by name only.
+_BOX_MODE: Final = 0o1733
+_ANSWERS_MODE: Final = 0o711
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Not blocking: opening a pipe that somebody put there would wait for a writer.
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """A request that was taken in.
+
+    Parameters
+    ----------
+    number
+        By which it is closed.
+    ticket
+        Of the student's request.
+    student, lab, question, words
+        Who asks what about which graded cell.
+    time
+        When it was taken in.
+    answer, closed_by, closed
+        The answer, who gave it and when; `None` while it is open.
+    """
+
+    number: int
+    ticket: str
+    student: str
+    lab: str
+    question: str
+    words: str
+    time: str
+    answer: str | None = None
+    closed_by: str | None = None
+    closed: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.answer is None
+
+
+@dataclass(frozen=True)
+class EmptiedBox:
+    """What came out of the box: the new requests, and why others were refused."""
+
+    new: tuple[SecondLook, ...] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+
+class SecondLooks:
+    """The second looks of a course.
+
+    Parameters
+    ----------
+    course
+        The course.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._path = course.home / OWN_FOLDER / "second-looks.jsonl"
+        self._graded: dict[str, dict[str, set[str]] | None] = {}
+
+    def exchange(self) -> Path | None:
+        """The folder of the course in the exchange; `None` without one."""
+        found = exchange_folder(nbgrader_settings(self._course.home))
+        return found if found is not None and found.is_dir() else None
+
+    def open_box(self) -> Path | None:
+        """Make the folders in the exchange if they are not there; `None` where that cannot be."""
+        exchange = self.exchange()
+        if exchange is None:
+            return None
+        shared = bool(self._course.nbgrader.get("CourseDirectory", {}).get("groupshared", False))
+        for name, mode in ((BOX, _BOX_MODE), (ANSWERS, _ANSWERS_MODE)):
+            folder = exchange / name
+            try:
+                folder.mkdir(mode=0o700)
+                folder.chmod(mode | (0o2770 if shared else 0))
+            except FileExistsError:
+                continue
+            except OSError:
+                return None
+        return exchange
+
+    def read(self) -> list[SecondLook]:
+        """All of them, in the order in which they came."""
+        found: dict[int, SecondLook] = {}
+        for _, line in read_lines(self._path):
+            match line:
+                case {"asked": {"number": int(number)} as said}:
+                    found[number] = SecondLook(**said)
+                case {"closed": {"number": int(number)} as said} if number in found:
+                    closing = {name: said[name] for name in ("answer", "closed_by", "closed")}
+                    found[number] = replace(found[number], **closing)
+        return [*found.values()]
+
+    # Taking in.
+
+    def take_in(self) -> EmptiedBox:
+        """Take in what lies in the box, and publish answers that were not published yet."""
+        exchange = self.open_box()
+        if exchange is None:
+            return EmptiedBox()
+        with self._alone():
+            looks = self.read()
+            self._publish(exchange, looks)
+            try:
+                box = os.open(exchange / BOX, _FOLDER)
+            except OSError:
+                return EmptiedBox()
+            try:
+                return self._empty(box, exchange, looks)
+            finally:
+                os.close(box)
+
+    def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> EmptiedBox:
+        new: list[SecondLook] = []
+        refused: Counter[str] = Counter()
+        seen: Counter[int] = Counter()
+        tickets = {each.ticket for each in looks}
+        for name in _names(box):
+            try:
+                content, owner = _content(box, name)
+            except OSError:
+                refused["it is no file"] += 1
+                _remove(box, name)
+                continue
+            seen[owner] += 1
+            try:
+                if seen[owner] > _MOST_OF_ONE:
+                    raise ValueError("there are too many from one user")
+                request = read_request(content)
+                if request.ticket not in tickets:
+                    look = self._taken(request, owner, [*looks, *new])
+                    line = json.dumps({"asked": _asked(look)}).encode() + b"\n"
+                    append_lines(self._path, line)
+                    tickets.add(request.ticket)
+                    new.append(look)
+            except _Refused as why:
+                refused[str(why)] += 1
+                with suppress(OSError):
+                    write_answer(exchange, request.ticket, f"Not taken in: {why}.", now())
+            except ValueError as why:
+                refused[str(why)] += 1
+            _remove(box, name)
+        return EmptiedBox(tuple(new), refused)
+
+    def _taken(self, request: SecondLookRequest, owner: int, looks: list[SecondLook]) -> SecondLook:
+        """A request that is what it says; refused if it is not."""
+        # Where everybody has the same user, as in some clusters, the name cannot be checked.
+        if owner != os.geteuid() and _user(owner) != request.student:
+            raise ValueError("the file belongs to somebody else than it says")
+        graded = self._graded_in(request.lab)
+        if graded is None or request.student not in graded:
+            raise _Refused("there is no grade to look at yet")
+        if request.question not in graded[request.student]:
+            raise _Refused("the lab has no such question")
+        about = request.student, request.lab, request.question
+        if any(each.is_open and about == (each.student, each.lab, each.question) for each in looks):
+            raise _Refused("you have asked about this question already, and that is still open")
+        number = max((each.number for each in looks), default=0) + 1
+        return SecondLook(number, request.ticket, *about, request.words, now())
+
+    def _graded_in(self, lab: str) -> dict[str, set[str]] | None:
+        """The graded cells of everybody who has a grade in a lab; `None` without such a lab."""
+        if lab not in self._graded:
+            try:
+                book = Book(self._course.db_url, lab)
+                self._graded[lab] = {n: set(g.cells) for n, g in book.grades().items()}
+            except ValueError:
+                self._graded[lab] = None
+        return self._graded[lab]
+
+    # Answering.
+
+    def close(self, number: int, answer: str) -> SecondLook:
+        """Answer a second look; the student reads the answer in the next feedback and in the Lab.
+
+        Raises
+        ------
+        ValueError
+            When there is none of that number, it is closed, or the answer is empty.
+        """
+        words = clean_words(answer)
+        if not words:
+            raise ValueError("the answer is empty; write what the student should read")
+        with self._alone():
+            found = next((each for each in self.read() if each.number == number), None)
+            if found is None:
+                raise ValueError(f"there is no second look {number}; mlsys second-looks lists them")
+            if not found.is_open:
+                raise ValueError(f"second look {number} was closed by {found.closed_by} already")
+            done = replace(found, answer=words, closed_by=who_runs(), closed=now())
+            closing = {name: getattr(done, name) for name in ("answer", "closed_by", "closed")}
+            line = json.dumps({"closed": {"number": number, **closing}}).encode() + b"\n"
+            append_lines(self._path, line)
+            exchange = self.open_box()
+            if exchange is not None:
+                self._publish(exchange, [done])
+        return done
+
+    def _publish(self, exchange: Path, looks: list[SecondLook]) -> None:
+        """Put answers where students find them, if they are not there."""
+        for each in looks:
+            if each.answer is not None and not answer_file(exchange, each.ticket).exists():
+                with suppress(OSError):
+                    write_answer(exchange, each.ticket, each.answer, each.closed or "")
+
+    def forget(self, student: str) -> int:
+        """Remove everything that a student has asked; returns how many there were."""
+        with self._alone():
+            gone = [each for each in self.read() if each.student == student]
+            if not gone:
+                return 0
+            numbers = {each.number for each in gone}
+            lines = [
+                json.dumps(line)
+                for _, line in read_lines(self._path)
+                if line is not None and _number(line) not in numbers
+            ]
+            write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=0o600)
+            if (exchange := self.exchange()) is not None:
+                for each in gone:
+                    with suppress(OSError):
+                        answer_file(exchange, each.ticket).unlink(missing_ok=True)
+        return len(gone)
+
+    def _alone(self) -> Any:
+        return held(
+            self._path.with_suffix(".lock"),
+            "second looks are being taken in or answered by somebody else; try again",
+        )
+
+
+class _Refused(ValueError):
+    """A request that its own student should be told about."""
+
+
+def _asked(look: SecondLook) -> dict[str, Any]:
+    return {name: value for name, value in vars(look).items() if value is not None}
+
+
+def _number(line: Mapping[str, Any]) -> int | None:
+    said = line.get("asked") or line.get("closed") or {}
+    return said.get("number")
+
+
+def _names(box: int) -> Iterator[str]:
+    """What lies in the box, and is not being written just now."""
+    with os.scandir(box) as entries:
+        for count, entry in enumerate(entries):
+            if count >= _MOST_FILES:
+                return
+            if not entry.name.startswith("."):
+                yield entry.name
+
+
+def _content(box: int, name: str) -> tuple[bytes, int]:
+    """What is in a file, up to a limit, and whose it is."""
+    handle = os.open(name, _FILE, dir_fd=box)
+    try:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+            raise OSError("not a file of its own")
+        return os.read(handle, LARGEST_REQUEST), about.st_uid
+    finally:
+        os.close(handle)
+
+
+def _remove(box: int, name: str) -> None:
+    with suppress(OSError):
+        os.unlink(name, dir_fd=box)
+
+
+def _user(uid: int) -> str | None:
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return None

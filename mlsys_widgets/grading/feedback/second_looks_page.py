@@ -1,0 +1,66 @@
+"""What the feedback page says about second looks: how to ask for one, and what was answered."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
+from mlsys_widgets.handin.second_look import BOX
+
+_HOW = (
+    "Does something look wrong? Press <b>Ask for a second look…</b> above this page in JupyterLab."
+    " Somebody who teaches will read it."
+)
+
+
+def second_looks_of(config: Any, lab: str, student: str) -> str:
+    """The paragraph for a student's page; empty if there is nothing to say.
+
+    Parameters
+    ----------
+    config
+        nbgrader's settings, which may name the folder of the course; otherwise it is this one.
+    lab, student
+        Whose page of which lab.
+    """
+    root = Path(str(config.get("CourseDirectory", {}).get("root", "") or Path.cwd()))
+    try:
+        looks = SecondLooks(Course.at(root))
+        exchange = looks.exchange()
+        mine = [each for each in looks.read() if (each.lab, each.student) == (lab, student)]
+    except (ValueError, OSError, TypeError):  # a page without this paragraph is still a page
+        return ""
+    return as_html(mine, offered=exchange is not None and (exchange / BOX).is_dir())
+
+
+def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:
+    """The paragraph; whatever a student wrote is text in it.
+
+    Parameters
+    ----------
+    looks
+        What this student has asked.
+    offered
+        Whether more can be asked.
+    """
+    parts = [f"<p>{_HOW}</p>"] if offered else []
+    for each in looks:
+        answer = _text(each.answer) if each.answer is not None else "<i>not answered yet</i>"
+        parts.append(
+            f"<p>You asked about <code>{_text(each.question)}</code>:"
+            f" <q>{_text(each.words)}</q><br><b>Answer:</b> {answer}</p>"
+        )
+    # Without an empty line: Markdown would begin again after it.
+    return f'<div class="alert alert-info">{"".join(parts)}</div>' if parts else ""
+
+
+def _text(words: str) -> str:
+    """Words as HTML shows them, and as neither Markdown nor MathJax reads them."""
+    escaped = html.escape(words)
+    for sign in "$\\*_`[]":
+        escaped = escaped.replace(sign, f"&#{ord(sign)};")
+    return escaped.replace("\n", "<br>")

@@ -1,0 +1,1 @@
+"""nbgrader's gradebook, and what the course records beside it."""

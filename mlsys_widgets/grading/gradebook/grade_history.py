@@ -1,0 +1,390 @@
+"""Every change of a grade in one file that only grows: who, when, why, from what to what.
+
+The gradebook is compared with what the history knows: when a command begins, what has changed since
+the last one was done by hand in formgrader or by another program; when it ends, the rest is its own
+doing. So nothing is missed, whoever writes to the gradebook. A note of the command that is running
+stays behind if it is killed, and the next one finishes the entry in its name.
+
+Each line holds the digest of the one before it, so a line that was edited or taken out is noticed.
+The digest covers a digest of the entry and not the entry itself: a student can be forgotten, and
+the chain still holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from getpass import getuser
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
+
+#: How the file of a lab begins.
+HISTORY: Final = "history-"
+
+#: Kinds of changes.
+GRADED: Final = "graded"
+REGRADED: Final = "regraded"
+BY_HAND: Final = "by hand"
+ELSEWHERE: Final = "elsewhere"
+FOUND: Final = "found"
+REMOVED: Final = "removed"
+
+_WHY: Final = {
+    BY_HAND: "changed in formgrader since the last command",
+    ELSEWHERE: "changed by nbgrader or another program since the last command",
+    FOUND: "was in the gradebook when this history began",
+    REMOVED: "is no longer in the gradebook",
+}
+_FIRST: Final = "0" * 64
+#: What a person gives, and what a program gives.
+_PERSON: Final = ("manual", "extra")
+_PROGRAM: Final = ("auto",)
+#: Name of a cell, then of a kind of points, then before and after.
+_Cells = dict[str, dict[str, tuple[float | None, float | None]]]
+
+
+@dataclass(frozen=True)
+class GradeChange:
+    """One change of one student's grade.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    what
+        How it came about: graded, regraded, by hand, elsewhere, found or removed.
+    who, time, why
+        Who did it or noticed it, when that was, and the reason.
+    total
+        All points, before and after; `None` where there was no grade.
+    cells
+        What changed, by cell: ``auto``, ``manual`` or ``extra`` points, before and after.
+    penalty
+        What being late cost, before and after.
+    """
+
+    student: str
+    what: str
+    who: str
+    time: str
+    why: str
+    total: tuple[float | None, float | None]
+    cells: _Cells = field(default_factory=dict)
+    penalty: tuple[float | None, float | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class GradebookRun:
+    """A command that changes grades, while it runs."""
+
+    what: str
+    who: str
+    time: str
+    why: str
+
+
+class GradeHistory:
+    """The history of one lab.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    lab
+        The lab.
+    """
+
+    def __init__(self, root: Path, lab: str) -> None:
+        self._path = root / OWN_FOLDER / f"{HISTORY}{lab}.jsonl"
+        self._note = root / OWN_FOLDER / f"running-{lab}.json"
+
+    # Reading.
+
+    def read(self) -> tuple[list[GradeChange], list[str]]:
+        """All changes in their order, and a sentence about each place where the chain is broken."""
+        changes: list[GradeChange] = []
+        problems: list[str] = []
+        for line in self._lines():
+            problems += line.problems
+            if line.body is not None:
+                changes.append(_from_body(line.body))
+        return changes, problems
+
+    def _lines(self) -> Iterator[_ChainedLine]:
+        expected, previous = 1, _FIRST
+        for number, said in read_lines(self._path):
+            line = _ChainedLine.of(number, said, expected, previous)
+            yield line
+            if line.hash:
+                expected, previous = line.seq + 1, line.hash
+
+    # Writing.
+
+    @contextmanager
+    def during(
+        self, what: str, why: str, grades: Callable[[], Mapping[str, LabGrade]]
+    ) -> Iterator[None]:
+        """Record what a command changes; first, what others have changed since the last one.
+
+        Parameters
+        ----------
+        what, why
+            What the command does, and the reason.
+        grades
+            Reads the gradebook.
+        """
+        self.notice(grades())
+        run = GradebookRun(what, who_runs(), now(), why)
+        write_whole(self._note, json.dumps(vars(run)), mode=0o600)
+        try:
+            yield
+        except BaseException:
+            # Whatever stopped the command is what it should say, and the gradebook may be gone;
+            # the note stays then, and the next command finishes the entry.
+            with suppress(Exception):
+                self.notice(grades())
+            raise
+        self.notice(grades())
+
+    def notice(self, grades: Mapping[str, LabGrade]) -> list[GradeChange]:
+        """Record what has changed in the gradebook, in the name of whoever did it.
+
+        Parameters
+        ----------
+        grades
+            The gradebook as it is now.
+        """
+        run, known, end = self._running(), _Known(), (0, _FIRST)
+        for line in self._lines():
+            if line.hash:
+                end = line.seq, line.hash
+            if line.body is not None:
+                known.include(line.body)
+        new = [*_changes(known, grades, run, began=end[0] == 0)]
+        if new:
+            append_lines(self._path, b"".join(_chained(new, *end)))
+        self._note.unlink(missing_ok=True)
+        return new
+
+    def forget(self, student: str) -> int:
+        """Take a student out of every entry; the chain still holds. Returns how many there were."""
+        lines, found = [], 0
+        for number, said in read_lines(self._path):
+            if said is None:
+                raise ValueError(f"line {number} of {self._path} cannot be read")
+            match said:
+                case {"body": {"student": name}} if name == student:
+                    lines.append(json.dumps({**said, "body": None}))
+                    found += 1
+                case _:
+                    lines.append(json.dumps(said))
+        if found:
+            mode = self._path.stat().st_mode & 0o777
+            write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=mode)
+        return found
+
+    def rename(self, old: str, new: str) -> int:
+        """Give a student another name in every entry; returns how many there were.
+
+        The chain is computed again, so a history that was edited is left as it is, and refused.
+
+        Raises
+        ------
+        ValueError
+            When the chain is broken.
+        """
+        lines = list(self._lines())
+        if not any(line.body is not None and line.body["student"] == old for line in lines):
+            return 0
+        if problems := [each for line in lines for each in line.problems]:
+            raise ValueError(f"{self._path}: {problems[0]} Look at it before you rename anybody.")
+        found, made, previous = 0, [], _FIRST
+        for (_, said), line in zip(read_lines(self._path), lines, strict=True):
+            body, digest = line.body, said["digest"]
+            if body is not None and body["student"] == old:
+                body, found = {**body, "student": new}, found + 1
+                digest = _digest(body)
+            made.append({"seq": line.seq, "prev": previous, "digest": digest, "body": body})
+            previous = _link(line.seq, previous, digest)
+        text = "".join(f"{json.dumps(each)}\n" for each in made)
+        write_whole(self._path, text, mode=self._path.stat().st_mode & 0o777)
+        return found
+
+    def _running(self) -> GradebookRun | None:
+        """The command that was running, if it was killed before it could say what it did."""
+        try:
+            return GradebookRun(**json.loads(self._note.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def who_runs() -> str:
+    """The user who runs this, as the system knows them and not as the environment says."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except (ImportError, KeyError, AttributeError):
+        return getuser()
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# Lines.
+
+
+@dataclass(frozen=True)
+class _ChainedLine:
+    seq: int
+    hash: str
+    body: dict[str, Any] | None
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, number: int, said: Any, expected: int, previous: str) -> _ChainedLine:
+        match said:
+            case {"seq": int(seq), "prev": str(prev), "digest": str(digest), "body": body}:
+                pass
+            case _:
+                return cls(0, "", None, (f"Line {number} cannot be read.",))
+        problems = []
+        if (seq, prev) != (expected, previous):
+            problems.append(f"Line {number} does not continue the one before it.")
+        if isinstance(body, dict) and _digest(body) != digest:
+            problems.append(f"Line {number} was changed after it was written.")
+        return cls(
+            seq, _link(seq, prev, digest), body if isinstance(body, dict) else None, tuple(problems)
+        )
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _link(seq: int, previous: str, digest: str) -> str:
+    """What the next line names as the one before it."""
+    return hashlib.sha256(f"{seq} {previous} {digest}".encode()).hexdigest()
+
+
+def _chained(changes: Iterable[GradeChange], seq: int, previous: str) -> Iterator[bytes]:
+    for seq_, change in enumerate(changes, seq + 1):
+        # The salt keeps a digest whose entry was forgotten from being guessed.
+        body = {**vars(change), "salt": secrets.token_hex(8)}
+        body = json.loads(json.dumps(body))
+        line = {"seq": seq_, "prev": previous, "digest": _digest(body), "body": body}
+        previous = _link(seq_, previous, line["digest"])
+        yield json.dumps(line).encode() + b"\n"
+
+
+def _from_body(body: Mapping[str, Any]) -> GradeChange:
+    said = {name: value for name, value in body.items() if name != "salt"}
+    cells = {
+        name: {kind: (pair[0], pair[1]) for kind, pair in kinds.items()}
+        for name, kinds in said["cells"].items()
+    }
+    pairs = {name: tuple(said[name]) for name in ("total", "penalty")}
+    return GradeChange(**{**said, **pairs, "cells": cells})
+
+
+# What changed.
+
+
+@dataclass
+class _Remembered:
+    """What the history knows about one student."""
+
+    total: float | None = None
+    penalty: float | None = None
+    cells: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+
+class _Known(dict[str, _Remembered]):
+    """What the history knows about everybody."""
+
+    def include(self, body: Mapping[str, Any]) -> None:
+        """Take in one entry."""
+        student = body["student"]
+        if body["total"][1] is None:
+            self.pop(student, None)
+            return
+        state = self.setdefault(student, _Remembered())
+        state.total, state.penalty = body["total"][1], body["penalty"][1]
+        for name, kinds in body["cells"].items():
+            state.cells.setdefault(name, {}).update({k: pair[1] for k, pair in kinds.items()})
+
+
+def _changes(
+    known: _Known, grades: Mapping[str, LabGrade], run: GradebookRun | None, *, began: bool
+) -> Iterator[GradeChange]:
+    by, at = who_runs(), now()
+
+    def change(student: str, what: str, *args: Any) -> GradeChange:
+        return GradeChange(student, what, by, at, _WHY[what], *args)
+
+    for student, grade in grades.items():
+        had = known.get(student)
+        cells = {
+            name: {"auto": c.auto, "manual": c.manual, "extra": c.extra or None}
+            for name, c in grade.cells.items()
+        }
+        before = had or _Remembered()
+        program = _difference(before.cells, cells, _PROGRAM)
+        person = _difference(before.cells, cells, _PERSON)
+        penalty = before.penalty, grade.penalty or None
+        is_new = had is None
+        if is_new or program or penalty[0] != penalty[1]:
+            middle = grade.total if not person else _total(grade, before.cells)
+            total = before.total, middle
+            if run is not None:
+                yield GradeChange(
+                    student, run.what, run.who, run.time, run.why, total, program, penalty
+                )
+            else:
+                what = FOUND if began and is_new else ELSEWHERE
+                yield change(student, what, total, program, penalty)
+            before = _Remembered(middle, penalty[1])
+        if person:
+            total = before.total, grade.total
+            yield change(student, BY_HAND, total, person, (penalty[1], penalty[1]))
+    for student in [name for name in known if name not in grades]:
+        had = known[student]
+        yield change(student, REMOVED, (had.total, None), {}, (had.penalty, None))
+
+
+def _difference(
+    before: Mapping[str, Mapping[str, float | None]],
+    after: Mapping[str, Mapping[str, float | None]],
+    kinds: tuple[str, ...],
+) -> _Cells:
+    found: _Cells = {}
+    for name in (*after, *(each for each in before if each not in after)):
+        old, new = before.get(name, {}), after.get(name, {})
+        changed = {k: (old.get(k), new.get(k)) for k in kinds if old.get(k) != new.get(k)}
+        if changed:
+            found[name] = changed
+    return found
+
+
+def _total(grade: LabGrade, before: Mapping[str, Mapping[str, float | None]]) -> float:
+    """All points as they would be without what a person has changed since."""
+    earned = 0.0
+    for name, cell in grade.cells.items():
+        old = before.get(name, {})
+        manual = old.get("manual")
+        given = manual if manual is not None else cell.auto
+        earned += (given or 0.0) + (old.get("extra") or 0.0)
+    return round(max(0.0, earned - (grade.penalty or 0.0)), 2)

@@ -1,0 +1,106 @@
+"""The log of graded submissions: an interrupted run continues from here.
+
+Each line also notes where the student's ledger ended, so that a ledger that is rewound or replaced
+later is noticed, and keeps the answers as data, so that they can be judged again with other keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.files import OWN_FOLDER, held
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.gradebook.private_lines import private_opener
+from mlsys_widgets.grading.judging.flags import Flag
+from mlsys_widgets.ledger import Head
+
+
+class GradedLog:
+    """A line for every submission that is in the gradebook, written after it is there.
+
+    A line that breaks off, as after a crash, was never written: that submission is graded again,
+    which changes nothing.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    lab
+        The lab.
+    """
+
+    def __init__(self, root: Path, lab: str) -> None:
+        self._path = root / OWN_FOLDER / f"grade-{lab}.jsonl"
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep others who would grade the same lab out; a process that dies lets go of it."""
+        refusal = "this lab is being graded by another mlsys grade; wait until it is done"
+        with held(self._path.with_suffix(".lock"), refusal):
+            yield
+
+    def read(self) -> dict[str, dict[str, Any]]:
+        """The last line of every student; its ``flags`` are `Flag` objects."""
+        last = {line["student"]: line for line in self._lines()}
+        for line in last.values():
+            line["flags"] = tuple(map(Flag.from_data, line.get("flags", ())))
+        return last
+
+    def heads(self) -> dict[str, set[Head]]:
+        """Where the ledgers of every student ended, each time they were graded."""
+        found: dict[str, set[Head]] = {}
+        for line in self._lines():
+            match line.get("head"):
+                case [int() as seq, str() as digest]:
+                    found.setdefault(line["student"], set()).add(Head(seq, digest))
+        return found
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        if not self._path.is_file():
+            return
+        for text in self._path.read_text("utf-8").splitlines():
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue
+            if isinstance(line, dict) and isinstance(line.get("student"), str):
+                yield line
+
+    def add(self, graded: GradedSubmission, head: Head | None, more: Mapping[str, Any]) -> None:
+        """Add a line; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        graded
+            What was graded.
+        head
+            Where its ledger ends.
+        more
+            What tells this submission, and the lab that it was graded with, from others; and what
+            is kept to judge it again.
+        """
+        self.add_lines([{**graded.as_data(), "head": head, **more}])
+
+    def add_lines(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add lines that are made already, all in one go."""
+        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        self._path.parent.mkdir(exist_ok=True)
+        with open(self._path, "a+b", opener=private_opener(self._path)) as file:
+            # After a torn line a new one begins, or both would be lost.
+            file.seek(0, os.SEEK_END)
+            if file.tell() and not self._ends_well(file):
+                file.write(b"\n")
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    @staticmethod
+    def _ends_well(file: Any) -> bool:
+        file.seek(-1, os.SEEK_END)
+        last: bytes = file.read(1)
+        return last == b"\n"

@@ -1,0 +1,98 @@
+"""What handing in late costs, by the course's own rule, and how late that was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.due_words import in_words
+
+#: Student, score and seconds late; the penalty, or ``None`` if there is no rule.
+LatePenalty = Callable[[str, float, float], float | None]
+
+
+def late_penalty(course: Course, lab: str) -> LatePenalty:
+    """The rule of a course: that of its calendar, or else what its nbgrader plugin decides.
+
+    Parameters
+    ----------
+    course, lab
+        Which lab of which course.
+    """
+    if lab in course.calendar.labs:
+        dates = course.calendar.dates
+        return lambda student, score, late: dates(lab, student).late.penalty(score, late)
+
+    def penalty(student: str, score: float, seconds_late: float) -> float | None:
+        # Only asked for late work, because nbgrader takes seconds to import.
+        from nbgrader.preprocessors import AssignLatePenalties
+
+        rule = AssignLatePenalties(config=course.nbgrader)
+        rule.init_plugin()
+        cost = rule.plugin_inst.late_submission_penalty(student, score, seconds_late)
+        return None if cost is None else float(cost)
+
+    return penalty
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """How late a submission was, and what that cost.
+
+    Parameters
+    ----------
+    seconds
+        After the due date, with the student's extension.
+    before
+        Points in the gradebook before the penalty, those that a person gave included.
+    penalty
+        Points that are subtracted.
+    """
+
+    seconds: float
+    before: float
+    penalty: float = 0.0
+
+    @property
+    def after(self) -> float:
+        """Points that are left."""
+        return round(self.before - self.penalty, 2)
+
+    @property
+    def sentence(self) -> str:
+        """Both in words, without a period.
+
+        Examples
+        --------
+        >>> Lateness(93_600, 58.0, 11.6).sentence
+        '1 day 2 hours late: 58 → 46.4 points'
+        >>> Lateness(30, 58.0).sentence
+        'less than a minute late, no penalty'
+        """
+        late = f"{in_words(self.seconds)} late"
+        if not self.penalty:
+            return f"{late}, no penalty"
+        return f"{late}: {round(self.before, 2):g} → {self.after:g} points"
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "seconds": self.seconds,
+            "before": self.before,
+            "penalty": self.penalty,
+            "after": self.after,
+            "sentence": self.sentence,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Lateness:
+        """Read what `as_data` wrote.
+
+        Examples
+        --------
+        >>> Lateness.from_data(Lateness(60, 58.0, 5.8).as_data())
+        Lateness(seconds=60, before=58.0, penalty=5.8)
+        """
+        return cls(data["seconds"], data["before"], data["penalty"])

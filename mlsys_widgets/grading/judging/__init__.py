@@ -1,0 +1,1 @@
+"""Judges plain answers with the keys of a lab."""

@@ -1,0 +1,195 @@
+"""The last lines of hidden tests, inside a notebook that nbgrader runs.
+
+nbgrader takes a cell's last value as its points, so these functions print a sentence and return a
+number. Hidden tests are built into the instructor's notebook from the lab's checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.keys import Check, Given
+from mlsys_widgets.grading.judging.verdicts import Verdict, judge
+from mlsys_widgets.grading.reading.entry_rules import usual_rules
+from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.labs import Lab, Record, load, student
+from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.working_folder import working_folder
+from mlsys_widgets.ledger import LedgerError, State
+
+
+def award(
+    check: Check,
+    namespace: Mapping[str, Any],
+    *,
+    points: float,
+    variants: bool = True,
+    edition: str = "",
+) -> float:
+    r"""Judge the answer that has the name of its check, and print the verdict.
+
+    Parameters
+    ----------
+    check
+        The lab's check.
+    namespace
+        Where the answer is: the notebook's ``globals()``.
+    points
+        What it is worth.
+    variants, edition
+        As the lab was built.
+
+    Returns
+    -------
+    float
+        The points, which nbgrader reads as the cell's last value.
+
+    Examples
+    --------
+    >>> from contextlib import chdir
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.grading import Belief, NumberKey
+    >>> inverted = Belief("inverted", 1 / 295, credit=0.2, says="These are bytes per FLOP.")
+    >>> def ridge(given):
+    ...     return NumberKey(295, tolerance=0.02, beliefs=[inverted])
+    >>> with TemporaryDirectory() as folder, chdir(folder):  # where the notebook is
+    ...     _ = Path("asks.py").write_text(
+    ...         "from mlsys_widgets.labs import Lab\n"
+    ...         "lab = Lab('lab_00_demo', title='Demo', chapter=0, acts=())\n"
+    ...     )
+    ...     award(ridge, {"ridge": 295.2}, points=10)
+    ...     award(ridge, {"ridge": 0.00339}, points=10)
+    ridge: 10 of 10 points. Right.
+    10.0
+    ridge: 2 of 10 points. These are bytes per FLOP.
+    2.0
+    """
+    folder = Path.cwd()
+    lab = load(folder)
+    parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
+    try:
+        key = check(Given(parameters, working_folder(folder)))
+    except ValueError as reason:  # of an answer about a file that is missing or broken
+        verdict = Verdict(0.0, str(reason))
+    else:
+        verdict = judge(key, namespace.get(check.__name__, ...))
+    earned = round(points * verdict.credit, 2)
+    print_sentence(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
+    return earned
+
+
+def award_record(record: str, *, points: float) -> float:
+    """Award points for what the ledger beside the notebook holds; each part counts the same.
+
+    Somebody else's ledger earns nothing. One that does not verify still does: what that means is
+    for a person to decide, so it is only said.
+
+    Parameters
+    ----------
+    record
+        The id of the lab's `Record`.
+    points
+        What it is worth.
+
+    Returns
+    -------
+    float
+        The points.
+
+    Examples
+    --------
+    A student has committed the prediction of a new lab, and not yet answered its reflection:
+
+    >>> from contextlib import chdir
+    >>> from tempfile import TemporaryDirectory
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> from mlsys_widgets.ledger import Ledger
+    >>> with TemporaryDirectory() as folder, chdir(new_lab(Path(folder), "lab_00_demo")):
+    ...     ledger = Ledger.open("ledger.jsonl", lab="lab_00_demo", student=student().name)
+    ...     _ = ledger.commit_prediction("act1_bound", "A", confidence=2)
+    ...     award_record("commitments", points=20)
+    commitments: 10 of 20 points. Missing: “What helps?”.
+    10.0
+    """
+    folder = Path.cwd()
+    work, owner = working_folder(folder), student(folder).name
+    verdict, doubt = judge_record(load(folder), record, work, owner)
+    earned = round(points * verdict.credit, 2)
+    print_sentence(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
+    if doubt:
+        print_sentence(f"For the grader: {doubt.detail}")
+    return earned
+
+
+def judge_record(
+    lab: Lab,
+    record: str,
+    folder: Path,
+    owner: str,
+    *,
+    ledger: LedgerRecord | None = None,
+    released: datetime | None = None,
+    handed_in: datetime | None = None,
+) -> tuple[Verdict, Flag | None]:
+    """Judge what the ledger in a folder earns, and flag what in it does not fit.
+
+    Only entries that a card of this lab could have written are counted: a prediction without a
+    value is none.
+
+    Parameters
+    ----------
+    lab
+        The lab.
+    record
+        The item of the lab that says what the ledger should hold.
+    folder
+        Where the ledger lies.
+    owner
+        Whose it must be.
+    ledger
+        The ledger, if it was read already.
+    released, handed_in
+        When the lab was released and this was handed in, if that is known; in UTC.
+    """
+    wanted = _wanted(lab, record)
+    try:
+        ledger = ledger or LedgerRecord(lab, folder, owner)
+        doubts = ledger.doubts(released=released, handed_in=handed_in)
+    except LedgerError as problem:
+        return Verdict(0.0, str(problem)), Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(problem))
+    if ledger.somebody_else is not None:
+        said = f"The ledger is of {ledger.somebody_else}, not of {owner}."
+        return Verdict(0.0, said), Flag(FlagKind.FOREIGN_LEDGER, detail=said)
+    state = ledger.state
+    missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
+    said = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
+    verdict = Verdict(1 - len(missing) / len(wanted), said)
+    if not doubts:
+        return verdict, None
+    more = f" And {len(doubts) - 1} more." if len(doubts) > 1 else ""
+    return verdict, Flag(FlagKind.DOUBTFUL_LEDGER, detail=f"{doubts[0]}{more}")
+
+
+def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
+    """The titles that the cards show to students."""
+    items = usual_rules(lab).items
+    return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
+
+
+def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
+    """What a record consists of, and the names under which the ledger keeps each part."""
+    items = usual_rules(lab).items
+    found = items[record]
+    assert isinstance(found, Record)
+    return {name: items[name].ledger_names(name) if name in items else (name,) for name in found.of}
+
+
+def _holds(state: State, lab: str, names: Iterable[str]) -> bool:
+    kept = {*state.predictions, *state.reflections, *state.answers}
+    kept |= {DESIGN} if lab in state.designs else set()
+    return kept.issuperset(names)

@@ -1,0 +1,114 @@
+"""What a TA should look at, as data: a doubtful ledger, two verdicts, a run that did not end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlsys_widgets.notebooks.remarks import Note, NoteKind
+
+
+class FlagKind(NoteKind):
+    """What can be flagged: its name, its sentence, and what the report on a class calls it."""
+
+    NOT_GRADED = "not graded", "not graded: {detail}", "it was not graded"
+    NOT_FINISHED = (
+        "not finished",
+        "did not run to its end: {detail}",
+        "the notebook did not run to its end",
+    )
+    MISSING_CELL = (
+        "missing cell",
+        "the graded cell {about} is missing",
+        "a graded cell is missing",
+    )
+    NO_NOTEBOOK = "no notebook", "{detail}", "no notebook could be graded"
+    WORK_IN_COPY = (
+        "work in a copy",
+        "{about} is as it was released, and the work is in {detail}, so that was graded",
+        "the work was in a copy beside a blank notebook",
+    )
+    WORK_BESIDE = (
+        "work beside",
+        "{about} was graded, but {detail}",
+        "a second notebook has more work in it",
+    )
+    STRAY_ANSWER = (
+        "stray answer",
+        "no answer is recorded for {about}, but the notebook has {detail}, which was not counted",
+        "an answer is written where it does not count",
+    )
+    STRAY_ESSAY = (
+        "stray essay",
+        "nothing is written where {about} is graded, but there is {detail}",
+        "a text is written where it does not count",
+    )
+    TWO_VERDICTS = (
+        "two verdicts",
+        "{about}: {detail}",
+        "stock nbgrader would give other points",
+    )
+    FOREIGN_LEDGER = "foreign ledger", "ledger: {detail}", "the ledger is somebody else's"
+    DOUBTFUL_LEDGER = "doubtful ledger", "ledger: {detail}", "the ledger does not fit together"
+    CHANGED_LEDGER = (
+        "changed ledger",
+        "ledger: it is not the one that was handed in before. {detail}",
+        "the ledger is not the one that was handed in before",
+    )
+    BAD_RECEIPT = (
+        "bad receipt",
+        "ledger: it does not match its receipt. {detail}",
+        "the ledger does not match its receipt",
+    )
+    SHARED_LEDGER = (
+        "shared ledger",
+        "ledger: it has one origin with that of {about}. {detail}",
+        "two ledgers have one origin",
+    )
+    OTHER_VERSION = (
+        "other version",
+        "version: {detail}",
+        "it is not certain which version of the lab it is",
+    )
+    UNCERTAIN_TIME = (
+        "uncertain time",
+        "handed in: {detail}",
+        "it is not certain when it was handed in",
+    )
+    AFTER_CLOSE = (
+        "after close",
+        "handed in after the lab had closed: {detail}",
+        "it was handed in after the lab had closed",
+    )
+    AUDIT = (
+        "audit",
+        "audit: {about} by its record, and then by running it: {detail}",
+        "its record and a run give different points",
+    )
+    OTHER = "other", "{detail}", "something else"
+
+
+@dataclass(frozen=True)
+class Flag(Note):
+    """One thing that a TA should look at."""
+
+    kind: FlagKind
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any] | str) -> Flag:
+        """Read what `as_data` wrote; earlier versions wrote sentences, which are kept as such.
+
+        Examples
+        --------
+        >>> Flag.from_data({"kind": "missing cell", "about": "limit", "detail": ""}).sentence
+        'the graded cell limit is missing'
+        >>> Flag.from_data("the graded cell limit is missing").kind.summary
+        'something else'
+        """
+        if isinstance(data, str):
+            return cls(FlagKind.OTHER, detail=data)
+        try:
+            return cls(FlagKind(data["kind"]), str(data["about"]), str(data["detail"]))
+        except (KeyError, ValueError):  # as a later version may write it
+            return cls(FlagKind.OTHER, detail=str(data.get("sentence", "")))

@@ -1,0 +1,159 @@
+"""Answers that were kept when a submission was graded, and judging them again with other keys.
+
+The log of graded submissions holds, for every graded cell, what was typed as exact data, and the
+numbers that the student was given. A key is a function of these, so a new one is applied to a class
+without opening a submission. Where a check looks at a file that the student made, such as a
+measurement, it gets the copy in the autograded folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.grading.judging.verdicts import Verdict, judge
+from mlsys_widgets.labs import Lab, Parameters, UnusableAnswer
+from mlsys_widgets.sandbox.answer_data import from_data
+
+#: Bytes of a file beside the notebook that a check may look at here, without a reader's limits.
+_LARGEST_FILE: Final = 1 << 20
+
+
+def what_is_kept(lab: Lab, student: str, course: Course) -> dict[str, Any]:
+    """What the log keeps beside the answers: the numbers that the student was given.
+
+    Parameters
+    ----------
+    lab, student
+        What was asked, in the version that the student has, and whose numbers.
+    course
+        How labs are built.
+    """
+    drawn = lab.draw(student, variants=course.variants, edition=course.edition)
+    return {"parameters": dict(drawn)}
+
+
+@dataclass(frozen=True)
+class JudgedAgain:
+    """The answers of one student, judged with the keys that there are now.
+
+    Parameters
+    ----------
+    scores
+        All graded cells; those that were not judged again are as they were.
+    kept
+        Why a cell keeps its points, by its name: where that is no matter of course.
+    """
+
+    scores: tuple[Score, ...]
+    kept: Mapping[str, str] = field(default_factory=dict)
+
+
+class KeptAnswers:
+    """The answers of one student, as the log has them.
+
+    Parameters
+    ----------
+    line
+        The student's last line in the log.
+    """
+
+    def __init__(self, line: Mapping[str, Any]) -> None:
+        self.scores = tuple(Score(**score) for score in line["scores"])
+        self._parameters = line.get("parameters")
+
+    @property
+    def are_there(self) -> bool:
+        """Whether anything was kept; a version before this one kept no answers."""
+        typed = [score for score in self.scores if score.judged and score.answer is not None]
+        kept = all(score.data is not None for score in typed)
+        return bool(self.scores) and isinstance(self._parameters, dict) and kept
+
+    def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> JudgedAgain:
+        """Judge all answers.
+
+        Parameters
+        ----------
+        checks
+            The lab's checks as they are now.
+        points
+            What each graded cell is worth now.
+        folder
+            The autograded folder of the student, for checks that look at a file.
+        """
+        given = _KeptGiven(Parameters(self._parameters or {}), folder)
+        scores, kept = [], {}
+        for score in self.scores:
+            most = points.get(score.name, score.most)
+            if not score.judged or score.auto is None:
+                scores.append(score)
+            elif score.data is None:  # what the ledger holds; no key has to do with it
+                share = score.auto / score.most if score.most else 0.0
+                scores.append(replace(score, auto=round(most * share, 2), most=most))
+            else:
+                verdict = _judged(score, checks, given)
+                if isinstance(verdict, str):
+                    kept[score.name] = verdict
+                    scores.append(score)
+                else:
+                    scores.append(_with(score, verdict, most))
+        return JudgedAgain(tuple(scores), kept)
+
+
+def _with(score: Score, verdict: Verdict, most: float) -> Score:
+    auto = round(most * verdict.credit, 2)
+    return replace(
+        score, auto=auto, most=most, says=verdict.says, belief=verdict.belief,
+        by_notebook=score.by_notebook if auto else None,
+    )  # fmt: skip
+
+
+class _NotKept(Exception):
+    """A check asks for something that was not kept, or cannot be looked at here."""
+
+
+class _KeptGiven(Given):
+    """What a student was given; the folder only if it can stand for the submission."""
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name == "folder" and (why := _unfit(found)):
+            raise _NotKept(why)
+        return found
+
+
+def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
+    """The verdict; words that say why there is none, and the points stay."""
+    if score.name not in checks:
+        return "checks.py has no check of that name any more"
+    try:
+        answer = from_data(score.data)
+    except (UnusableAnswer, ValueError, OverflowError) as reason:
+        return Verdict(0.0, f"Not usable: {reason}.")
+    try:
+        key = checks[score.name](given)
+    except _NotKept as why:
+        return str(why)
+    except ValueError as reason:  # of an answer about a file that is missing or broken
+        return Verdict(0.0, str(reason))
+    except MemoryError:
+        raise
+    except Exception as problem:
+        # Whatever is wrong with a check, it must not cost a class its points.
+        return f"its check fails: {type(problem).__name__}: {problem}"[:200]
+    return judge(key, answer)
+
+
+def _unfit(folder: Path) -> str | None:
+    """Why a folder cannot stand for the submission; `None` if it can."""
+    if not folder.is_dir():
+        return "its check looks at a file, and the autograded folder is gone"
+    files = (path for path in folder.iterdir() if path.suffix != ".ipynb")
+    if any(path.lstat().st_size > _LARGEST_FILE for path in files):
+        return f"its check looks at a file, and one has more than {_LARGEST_FILE >> 20} MiB"
+    return None

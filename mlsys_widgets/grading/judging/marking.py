@@ -1,0 +1,419 @@
+"""What a reader does with one submission: it reads and judges it, and lays out what is kept.
+
+Everything in here runs in a limited process of its own. What it returns is small and plain; what
+is large lies in files, whose names the coordinator knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import nbformat
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import LEDGER, lay_out
+from mlsys_widgets.grading.feedback.blind import make_blind
+from mlsys_widgets.grading.feedback.inert import make_inert
+from mlsys_widgets.grading.gradebook.autograded import lay_out_fresh, replacement_notebook
+from mlsys_widgets.grading.gradebook.gradebook_writer import GradebookEntry
+from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN, GradedSubmission
+from mlsys_widgets.grading.judging.by_record import (
+    grades_no_code,
+    result_by_record,
+    saved_cells,
+    why_run,
+)
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.kept_answers import what_is_kept
+from mlsys_widgets.grading.judging.lab_copies import Copies, EarlierVersion, stamp_of
+from mlsys_widgets.grading.judging.outside_tests import place_verdicts, without_tests
+from mlsys_widgets.grading.judging.raised_flags import raise_flags, show_notes
+from mlsys_widgets.grading.judging.scoring import Judge, Score
+from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
+from mlsys_widgets.grading.reading.ledger_heads import check_heads
+from mlsys_widgets.grading.reading.ledger_origins import ledger_origin
+from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.reading.readers import CannotRead, Reply, Request
+from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
+from mlsys_widgets.grading.reading.saved_essays import notebook_of_essays
+from mlsys_widgets.grading.reading.student_names import name_problem
+from mlsys_widgets.grading.reading.submissions import Submission, collect
+from mlsys_widgets.labs import Item, Lab
+from mlsys_widgets.ledger import Head
+from mlsys_widgets.notebooks.blueprint import Blueprint
+from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
+from mlsys_widgets.notebooks.remarks import Remark
+from mlsys_widgets.sandbox.fork_client import child_content, split_report
+from mlsys_widgets.sandbox.job import FINISHED, Ending
+from mlsys_widgets.sandbox.worker import (
+    NoUsableNotebook,
+    RunnableNotebook,
+    RunResult,
+    make_runnable,
+    take_down,
+)
+
+#: In the folder of a submission that runs: what its child gets, what it reports, and the rest.
+CONTENT, REPORT, _STATE = "content", "report", "state.json"
+#: Remarks that are kept about one submission.
+_MOST_REMARKS: Final = 50
+
+
+@dataclass(frozen=True)
+class Marking:
+    """What is the same for a whole class.
+
+    Parameters
+    ----------
+    course, lab, judge
+        The course, the lab, and who decides.
+    blueprint
+        The notebook as it was released, hidden tests included.
+    points, answer_cells
+        What each graded cell is worth, and the cells in which something is written.
+    given
+        The instructor's files, which take the place of the student's.
+    facts
+        What is known of hand-ins besides what was handed in.
+    copies, earlier
+        The versions of the lab that a submission may be a copy of, and the same for each of those
+        that were released before.
+    version, scale
+        Which version this is, and what a point of it is worth in the gradebook.
+    graded_cells
+        All cells of the gradebook that have points, also those that other versions have.
+    """
+
+    course: Course
+    lab: Lab
+    judge: Judge
+    blueprint: Blueprint
+    points: Mapping[str, float]
+    answer_cells: frozenset[str]
+    given: Mapping[str, bytes]
+    facts: HandInFacts = field(default_factory=HandInFacts)
+    copies: Copies = field(default_factory=Copies)
+    earlier: Mapping[str, Marking] = field(default_factory=dict)
+    version: str = ""
+    scale: float = 1.0
+    graded_cells: frozenset[str] = frozenset()
+
+    def with_earlier(self, versions: Iterable[EarlierVersion]) -> Marking:
+        """The same, for a class in which some have earlier versions of the lab."""
+        most = sum(self.points.values())
+        earlier = {}
+        for each in versions:
+            own = sum(each.points.values())
+            earlier[each.version] = replace(
+                self, lab=each.lab, judge=each.judge, blueprint=each.blueprint, points=each.points,
+                answer_cells=each.answer_cells, given=each.given, version=each.version,
+                scale=most / own if own else 1.0,
+            )  # fmt: skip
+        return replace(self, earlier=earlier)
+
+    def of_copy(self, submission: Submission) -> Marking:
+        """What judges a submission: the version of the lab that it is a copy of."""
+        if not self.earlier:
+            return self
+        notebook = submission.files.get(f"{self.lab.name}.ipynb", b"")
+        version, _ = self.copies.choose(stamp_of(notebook))
+        return self.earlier.get(version or "", self)
+
+    def __call__(self, request: Request) -> Reply:
+        """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
+        student = request["student"]
+        if why := name_problem(student):
+            raise CannotRead(why)
+        match request["do"]:
+            case "digest":
+                return {"digest": collect(self.course, self.lab.name, student).digest}
+            case "record":
+                return self._by_record(student, request)
+            case "prepare":
+                return self._prepare(student, request)
+            case "finish":
+                return self._finish(student, request)
+        raise ValueError(f"nobody knows how to {request['do']}")
+
+    def precompute(self) -> None:
+        """Work out what is the same for everybody, before readers are forked from this process."""
+        _ = self.released, self.grades_no_code, self.blueprint.graded
+        _ = [cell.visible for cell in self.blueprint.cells.values()]
+        for each in self.earlier.values():
+            each.precompute()
+
+    @cached_property
+    def released(self) -> Blueprint:
+        """The notebook as a child may see it."""
+        return without_tests(self.blueprint, self.judge.judged)
+
+    @cached_property
+    def grades_no_code(self) -> bool:
+        """Whether submissions can be judged by their records at all."""
+        items = self.lab.items(self.lab.draw("", variants=False))
+        return grades_no_code(self.blueprint, self.judge.judged, items)
+
+    def _by_record(self, student: str, request: Request) -> Reply:
+        """Judge a submission if nothing of it need be run; else say why it must be."""
+        name = self.lab.name
+        submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._by_record(student, request)
+        if not self.grades_no_code:
+            return {"run": "this version of the lab grades code"}
+        files = self._with_given(submission)
+        try:
+            runnable = make_runnable(name, files, self.released)
+        except NoUsableNotebook as problem:
+            return self._without_notebook(submission, files, problem, request)
+        owner = self._worked_as(student, files.get(LEDGER))
+        saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(owner)
+        with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
+            folder = Path(aside)
+            # With those from before the lab was begun again.
+            lay_out(folder, {n: each for n, each in files.items() if n.startswith(LEDGER)})
+            ledger = self.judge.read_ledger(folder, owner, items)
+            if ledger is None:
+                return {"run": "the ledger cannot be read"}
+            reason = why_run(items, self.blueprint, saved, runnable, ledger)
+            if reason is not None:
+                return {"run": reason}
+            result = result_by_record(student, items, saved, runnable, ledger)
+            self._lay_out(files, request)
+            read = _Read.of(submission, self.lab.name)
+            return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
+
+    def _prepare(self, student: str, request: Request) -> Reply:
+        """Lay out what a child gets, and what is needed when it has ended."""
+        name, place = self.lab.name, Path(request["place"])
+        submission = collect(self.course, name, student)
+        if (own := self.of_copy(submission)) is not self:
+            return own._prepare(student, request)
+        files = self._with_given(submission)
+        try:
+            runnable = make_runnable(name, files, self.released)
+        except NoUsableNotebook as problem:
+            return self._without_notebook(submission, files, problem, request)
+        self._lay_out(files, request)
+        beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
+        owner = self._worked_as(student, files.get(LEDGER))
+        content = child_content(
+            f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
+        )
+        (place / CONTENT).write_bytes(content)
+        state = {
+            "read": _Read.of(submission, self.lab.name).as_data(),
+            "version": self.version,
+            "book": runnable.book,
+            "watched": list(runnable.watched.items()),
+            "hidden": list(runnable.hidden.items()),
+            "missing": runnable.missing,
+            "remarks": [each.as_data() for each in runnable.remarks],
+        }
+        (place / _STATE).write_text(json.dumps(state), "ascii")
+        return {"hidden": list(runnable.hidden.items())}
+
+    def _finish(self, student: str, request: Request) -> Reply:
+        """Judge what a child has reported."""
+        place = Path(request["place"])
+        state = json.loads((place / _STATE).read_bytes())
+        if (own := self.earlier.get(state["version"])) is not None:
+            return own._finish(student, request)
+        runnable = RunnableNotebook(
+            nbformat.from_dict(state["book"]),
+            dict(state["watched"]),
+            dict(state["hidden"]),
+            tuple(state["missing"]),
+            tuple(map(Remark.from_data, state["remarks"])),
+        )
+        ending = Ending(**request["ending"])
+        lines, late = split_report((place / REPORT).read_bytes(), ending.late_from)
+        result = take_down(student, runnable, lines, late, ending)
+        return self._outcome(
+            _Read.from_data(student, state["read"]), runnable.book, result, request, RUN
+        )
+
+    def _without_notebook(
+        self,
+        submission: Submission,
+        files: Mapping[str, bytes],
+        problem: NoUsableNotebook,
+        request: Request,
+    ) -> Reply:
+        """Judge what there is besides the notebook."""
+        self._lay_out(files, request)
+        student = submission.student
+        result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
+        return self._outcome(_Read.of(submission, self.lab.name), None, result, request, BY_RECORD)
+
+    def _worked_as(self, student: str, ledger: bytes | None) -> str:
+        """Whose numbers a student has: somebody who was renamed keeps those from before."""
+        return self.course.people.worked_as(student, ledger)
+
+    def _items(self, student: str) -> Mapping[str, Item]:
+        course = self.course
+        p = self.lab.draw(student, variants=course.variants, edition=course.edition)
+        return self.lab.items(p)
+
+    def _with_given(self, submission: Submission) -> dict[str, bytes]:
+        """The files of a submission, with the instructor's files in place of the student's."""
+        taken = {f"{name}/" for name in self.given}
+        taken |= {str(folder) for name in self.given for folder in Path(name).parents}
+        kept = {
+            name: content
+            for name, content in submission.files.items()
+            # A folder handed in where a file was given, or a file where a folder was.
+            if name not in taken and not any(f"{p}/" in taken for p in Path(name).parents)
+        }
+        return {**kept, **self.given}
+
+    def _lay_out(self, files: Mapping[str, bytes], request: Request) -> None:
+        # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
+        kept = {name: content for name, content in files.items() if Path(name).suffix != ".ipynb"}
+        lay_out_fresh(Path(request["fresh"]), kept, mode=self.course.permissions)
+
+    def _outcome(
+        self,
+        read: _Read,
+        book: Any,
+        result: RunResult,
+        request: Request,
+        way: str,
+        ledger: LedgerRecord | None = None,
+    ) -> Reply:
+        """Judge, write the notebook for people beside the other files, and tell the little else."""
+        student, fresh = result.student, Path(request["fresh"])
+        record = fresh / LEDGER
+        owner = self._worked_as(student, record.read_bytes() if record.is_file() else None)
+        ledger = ledger or self.judge.read_ledger(fresh, owner, self._items(owner))
+        cells: dict[str, Any] = {}
+        essays = recorded_essays(fresh, self.lab, owner, ledger=ledger)
+        if book is None:
+            book = notebook_of_essays(self.blueprint, essays, result.remarks)
+        if book is not None:
+            place_essays(book.cells, essays)
+            named = {grade_id(cell) or "": cell for cell in book.cells}
+            cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
+        time = self.facts.time(fresh, student, last_saved=ledger.last_time if ledger else None)
+        scores, doubts = self.judge.score(
+            owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
+            result.answers, fresh, released=self.facts.released, handed_in=time.moment,
+            ledger=ledger,
+        )  # fmt: skip
+        known = [Head(seq, digest) for seq, digest in request["heads"]]
+        noted = self.facts.of_student(student)
+        head, changed = check_heads(
+            fresh, self.lab.name, owner, known, noted=noted, zone=self.facts.zone,
+            ledger=ledger.ledger if ledger else None,
+        )  # fmt: skip
+        if self.copies.present:
+            changed += [flag for flag in (self.copies.choose(read.stamp)[1],) if flag]
+        if time.doubt:
+            changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
+        close = self.course.calendar.dates(self.lab.name, student).close
+        if closed := self.facts.after_close(student, time.moment, close):
+            changed.append(Flag(FlagKind.AFTER_CLOSE, detail=closed))
+        said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
+        flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
+        worth = [_scaled(score, self.scale) for score in scores]
+        graded = GradedSubmission(
+            student,
+            tuple(worth),
+            remarks=remarks[:_MOST_REMARKS],
+            flags=flags[:_MOST_REMARKS],
+            seconds=result.seconds,
+            way=way,
+            version=self.version or self.copies.name,
+        )
+        written = {n: c for n, c in cells.items() if n in self.answer_cells}
+        same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
+        answered = [n for n in written if n not in same]
+        # What only other versions ask earns nothing, and waits for nobody.
+        absent = [Score(n, 0.0, 0.0) for n in sorted(self.graded_cells - self.points.keys())]
+        entry = GradebookEntry(student, time.moment, [*worth, *absent], same, answered)
+        if book is None:
+            shown = replacement_notebook(result.remarks)
+        else:
+            place_verdicts(book.cells, self.blueprint, scores)
+            show_notes(book, (*graded.flags, *graded.remarks))
+            make_inert(book)
+            make_blind(book, student, self.lab.name)
+            shown = _as_text(book)
+        notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}
+        lay_out(fresh, notebook, mode=self.course.permissions)
+        return {
+            "graded": graded.as_data(),
+            "entry": entry.as_data(),
+            "head": head,
+            "digest": read.digest,
+            "origin": ledger_origin(fresh, self.lab, owner, ledger=ledger),
+            "kept": what_is_kept(self.lab, owner, self.course),
+            "own": result.own,
+        }
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is still needed of a submission when it has run."""
+
+    student: str
+    remarks: tuple[Remark, ...]
+    digest: str
+    stamp: str | None
+
+    @classmethod
+    def of(cls, submission: Submission, lab: str) -> _Read:
+        stamp = stamp_of(submission.files.get(f"{lab}.ipynb", b""))
+        return cls(submission.student, submission.remarks, submission.digest, stamp)
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "remarks": [each.as_data() for each in self.remarks],
+            "digest": self.digest,
+            "stamp": self.stamp,
+        }
+
+    @classmethod
+    def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
+        remarks = tuple(map(Remark.from_data, data["remarks"]))
+        return cls(student, remarks, data["digest"], data["stamp"])
+
+
+def _scaled(score: Score, scale: float) -> Score:
+    """What a cell earned, as it counts in a gradebook that knows another full score."""
+    if scale == 1:
+        return score
+    auto = None if score.auto is None else round(score.auto * scale, 2)
+    return replace(score, auto=auto, most=score.most * scale)
+
+
+def _as_text(book: Any) -> str:
+    """A notebook as a file, with a line for each cell.
+
+    Not with nbformat, which takes ten times as long: what it would validate was checked output by
+    output.
+    """
+    cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in book.cells)
+    rest = {name: value for name, value in book.items() if name != "cells"}
+    about = json.dumps(rest, ensure_ascii=False, sort_keys=True)
+    return f'{{"cells": [\n{cells}\n],\n{about[1:]}\n'
+
+
+def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -> Iterator[Flag]:
+    if result.ended != FINISHED:
+        yield Flag(FlagKind.NOT_FINISHED, detail=result.ended)
+    for name in result.missing:
+        yield Flag(FlagKind.MISSING_CELL, name)
+    for score in scores:
+        if score.by_notebook is not None:
+            detail = (
+                f"{score.auto:g} points here, {score.by_notebook:g} by nbgrader: its cell failed"
+            )
+            yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
+    yield from doubts

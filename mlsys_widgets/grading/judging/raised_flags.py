@@ -1,0 +1,112 @@
+"""What is said about a submission, once all is known: remarks that need a person become flags.
+
+Whether a misplaced answer matters is known only when everything is judged: an answer that is also
+in the ledger counts, and there is nothing to say about a second one in a notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import nbformat
+
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.notebooks.remarks import Note, Remark, RemarkKind
+
+_COPIES: Final[Mapping[RemarkKind, FlagKind]] = {
+    RemarkKind.WORK_IN_COPY: FlagKind.WORK_IN_COPY,
+    RemarkKind.WORK_BESIDE: FlagKind.WORK_BESIDE,
+}
+_STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
+    RemarkKind.STRAY_ANSWER: FlagKind.STRAY_ANSWER,
+    RemarkKind.STRAY_ESSAY: FlagKind.STRAY_ESSAY,
+}
+_NO_NOTEBOOK: Final = (RemarkKind.NO_NOTEBOOK, RemarkKind.UNREADABLE)
+#: Remarks that say what a flag of the same name says.
+_SAID_BY_FLAGS: Final[Mapping[RemarkKind, FlagKind]] = {
+    RemarkKind.MISSING_CELL: FlagKind.MISSING_CELL,
+    RemarkKind.NOT_FINISHED: FlagKind.NOT_FINISHED,
+}
+#: What a student can do better next time, and reads above the graded notebook.
+_FOR_STUDENTS: Final = frozenset(
+    {
+        *_COPIES.values(),
+        *_STRAYS.values(),
+        RemarkKind.OTHER_ENCODING,
+        RemarkKind.CONFLICT,
+        RemarkKind.CONFLICT_CELL,
+        RemarkKind.OTHER_NAME,
+        RemarkKind.OTHER_FILE,
+        RemarkKind.ZIPPED,
+        RemarkKind.LEDGER_MOVED,
+        RemarkKind.RESTORED_CELL,
+        RemarkKind.EDITED_CELL,
+    }
+)
+
+
+def raise_flags(
+    flags: Iterable[Flag], remarks: Iterable[Remark], scores: Sequence[Score]
+) -> tuple[tuple[Flag, ...], tuple[Remark, ...]]:
+    """Turn remarks that a person should look at into flags, and say nothing twice.
+
+    Parameters
+    ----------
+    flags
+        What is flagged already.
+    remarks
+        What was remarked on the way.
+    scores
+        What everything earned: it decides whether a misplaced answer matters.
+    """
+    by_name = {score.name: score for score in scores}
+    raised, kept = [], []
+    for remark in dict.fromkeys(remarks):
+        if remark.kind in _COPIES:
+            raised.append(Flag(_COPIES[remark.kind], remark.about, remark.detail))
+        elif remark.kind in _STRAYS:
+            if _matters(by_name.get(remark.about)):
+                raised.append(Flag(_STRAYS[remark.kind], remark.about, remark.detail))
+        elif remark.kind in _NO_NOTEBOOK:
+            recorded = any(score.judged and score.auto for score in scores)
+            more = ". What its ledger records was graded" if recorded else ""
+            raised.append(Flag(FlagKind.NO_NOTEBOOK, detail=f"{remark.sentence}{more}"))
+        else:
+            kept.append(remark)
+    unusable = any(flag.kind is FlagKind.NO_NOTEBOOK for flag in raised)
+    # A notebook that could not be read did not run to its end either.
+    known = [f for f in flags if not (unusable and f.kind is FlagKind.NOT_FINISHED)]
+    told = {flag.kind for flag in known} | ({FlagKind.NOT_FINISHED} if unusable else set())
+    kept = [remark for remark in kept if _SAID_BY_FLAGS.get(remark.kind) not in told]
+    return tuple(dict.fromkeys([*raised, *known])), tuple(kept)
+
+
+def _matters(score: Score | None) -> bool:
+    """Whether an answer is missing: nothing was typed or recorded, or nothing was written."""
+    if score is None:
+        return False
+    return score.answer == "" if score.judged else score.auto == 0
+
+
+def show_notes(book: Any, notes: Iterable[Note]) -> None:
+    """Tell a student above the graded notebook what was found, and what to do next time.
+
+    Parameters
+    ----------
+    book
+        The notebook as JSON has it; it is changed.
+    notes
+        Flags and remarks; those that a student can do nothing about are left out.
+    """
+    said = dict.fromkeys(note.sentence for note in notes if note.kind in _FOR_STUDENTS)
+    if not said:
+        return
+    lines = [f"- {sentence[:1].upper()}{sentence[1:]}." for sentence in said]
+    text = "\n".join(["**About what you handed in**", "", *lines])
+    ids = {cell.get("id") for cell in book["cells"]}
+    name = "about-this-submission"
+    while name in ids:
+        name += "-"
+    book["cells"].insert(0, nbformat.v4.new_markdown_cell(text, id=name))

@@ -1,0 +1,276 @@
+"""What a submission earns, decided in the grader's own process from plain data.
+
+The answers came out of the student's process as data. The checks come from the instructor's
+course, the ledger from the submission's folder, the numbers from this process's own physics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.grading.judging.award import judge_record
+from mlsys_widgets.grading.judging.flags import Flag, FlagKind
+from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.verdicts import Verdict, judge
+from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
+from mlsys_widgets.labs import Choice, Item, Lab, Number, Record, UnusableAnswer
+from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
+from mlsys_widgets.sandbox.answer_data import from_data, to_data
+
+_NOTHING: Final = to_data(...)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one graded cell earns.
+
+    Parameters
+    ----------
+    name
+        The cell.
+    auto
+        Its points; `None` where a person decides.
+    most
+        What it is worth.
+    says, belief
+        What to say about it, and the belief that was recognized.
+    answer
+        What was typed, in words; `None` where nothing is typed.
+    by_notebook
+        What stock nbgrader gives, where that is something else: nothing for a cell that failed.
+    judged
+        Whether it was decided here, from the answer or the ledger.
+    doubt
+        What does not fit in the ledger that was judged.
+    data
+        The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
+    """
+
+    name: str
+    auto: float | None
+    most: float
+    says: str = ""
+    belief: str | None = None
+    answer: str | None = None
+    by_notebook: float | None = None
+    judged: bool = False
+    doubt: str = ""
+    data: Sequence[str] | None = None
+
+
+class Judge:
+    """Scores the submissions of one lab.
+
+    Parameters
+    ----------
+    lab
+        What the lab asks.
+    checks
+        Its keys.
+    variants, edition
+        As the course builds its labs.
+    also
+        Other versions of the lab that were released, in which a student may have begun.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        checks: Checks,
+        *,
+        variants: bool = True,
+        edition: str = "",
+        also: Sequence[Lab] = (),
+    ) -> None:
+        self._lab, self._checks, self._also = lab, checks, also
+        self._variants, self._edition = variants, edition
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The cells that are decided here, so that their hidden tests need not run."""
+        items = self._lab.items(self._lab.draw("", variants=False))
+        kinds = (Number, Choice, Record)
+        return frozenset(name for name, item in items.items() if isinstance(item, kinds))
+
+    def score(
+        self,
+        student: str,
+        cells: Mapping[str, Any],
+        points: Mapping[str, float],
+        answers: Mapping[str, Any],
+        folder: Path,
+        *,
+        released: datetime | None = None,
+        handed_in: datetime | None = None,
+        ledger: LedgerRecord | None = None,
+    ) -> tuple[list[Score], list[Flag]]:
+        """Score all graded cells, and flag what a TA should look at.
+
+        Parameters
+        ----------
+        student
+            Whose.
+        cells
+            The graded cells of the notebook that ran, by name, without those that are missing;
+            empty if there is no notebook.
+        points
+            What each graded cell is worth.
+        answers
+            What was typed, as data.
+        folder
+            A copy of the submission's other files.
+        released, handed_in
+            When the lab was released and this was handed in, if that is known; in UTC.
+        ledger
+            The ledger in this folder, if it was read already.
+        """
+        p = self._lab.draw(student, variants=self._variants, edition=self._edition)
+        items, given = self._lab.items(p), Given(p, folder)
+        ledger = ledger or self.read_ledger(folder, student, items)
+        scores, doubts = [], []
+        for name, most in points.items():
+            item, cell, doubt, data = items.get(name), cells.get(name), None, None
+            if isinstance(item, Number | Choice):
+                data = answers.get(name, _NOTHING)
+                if data == _NOTHING and (cell is None or _has_stopped(cell)):
+                    # The cell that reads the answer is gone or failed; the ledger still has it.
+                    kept = recorded_answers(folder, self._lab, student, ledger=ledger)
+                    data = to_data(kept.get(name))
+                verdict, answer = self._judge_answer(name, given, data)
+            elif isinstance(item, Record):
+                times = {"released": released, "handed_in": handed_in}
+                verdict, doubt = self._judge_record(name, folder, student, ledger, times)
+                answer = None
+                doubts += [doubt] if doubt else []
+            else:
+                # A cell that the lab's files do not know, such as an essay: nbgrader's own rule.
+                # If there is no cell or nothing ran, there is nothing for a person to read.
+                if cell is None:
+                    auto = None if cells else 0.0
+                else:
+                    auto = by_notebook(cell) if _has_run(cell) else 0.0
+                scores.append(Score(name, auto, most))
+                continue
+            auto = round(most * verdict.credit, 2)
+            stopped = cell is not None and _has_run(cell) and has_failed(cell.outputs)
+            scores.append(
+                Score(
+                    name,
+                    auto,
+                    most,
+                    verdict.says,
+                    verdict.belief,
+                    answer,
+                    by_notebook=0.0 if stopped and auto else None,
+                    judged=True,
+                    doubt=doubt.detail if doubt else "",
+                    data=data,
+                )
+            )
+        return scores, list(dict.fromkeys(doubts))
+
+    def read_ledger(
+        self, folder: Path, student: str, items: Mapping[str, Item]
+    ) -> LedgerRecord | None:
+        """The ledger of a submission, read once; `None` if whoever needs it should say why not.
+
+        Parameters
+        ----------
+        folder
+            Where it lies.
+        student, items
+            Whose it must be, and what the lab asks them.
+        """
+        try:
+            return LedgerRecord(self._lab, folder, student, items=items, also=self._also)
+        except MemoryError:
+            raise
+        except Exception:
+            return None
+
+    def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
+        try:
+            answer = from_data(data)
+        except (UnusableAnswer, ValueError, OverflowError) as reason:
+            return Verdict(0.0, f"Not usable: {reason}."), "not usable"
+        words = "" if answer is ... else repr(answer)[:80]
+        try:
+            key = self._checks[name](given)
+        except ValueError as reason:  # of an answer about a file that is missing or broken
+            return Verdict(0.0, str(reason)), words
+        except MemoryError:
+            raise
+        except Exception as problem:
+            # A check that reads a file of the submission may meet anything there.
+            said = f"The check could not be made: {type(problem).__name__}: {problem}"
+            return Verdict(0.0, said[:300]), words
+        return judge(key, answer), words
+
+    def _judge_record(
+        self,
+        name: str,
+        folder: Path,
+        student: str,
+        ledger: LedgerRecord | None,
+        times: Mapping[str, datetime | None],
+    ) -> tuple[Verdict, Flag | None]:
+        try:
+            return judge_record(self._lab, name, folder, student, ledger=ledger, **times)
+        except MemoryError:
+            raise
+        except Exception as problem:
+            said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
+            return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
+
+
+def _has_run(cell: Any) -> bool:
+    """Whether a code cell was run at all; if not, the absence of an error means nothing."""
+    return cell.cell_type != "code" or cell.execution_count is not None
+
+
+def _has_stopped(cell: Any) -> bool:
+    """Whether a cell was not run to its end, as when a student's code uses the name ``lab``."""
+    return not _has_run(cell) or (cell.cell_type == "code" and has_failed(cell.outputs))
+
+
+def has_failed(outputs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a cell stopped at an error, or complained, which counts the same in nbgrader."""
+    return any(
+        output["output_type"] == "error"
+        or (output["output_type"] == "stream" and output["name"] == "stderr")
+        for output in outputs
+    )
+
+
+def by_notebook(cell: Any) -> float | None:
+    """The points that stock nbgrader gives for a cell's outputs; a test compares the two."""
+    said = cell_metadata(cell)
+    most = float(said["points"])
+    if said.get("solution", False):
+        return 0.0 if said.get("checksum") == checksum(cell) else None
+    if cell.cell_type != "code":
+        return None
+    for output in cell.outputs:
+        if has_failed([output]):
+            return 0.0
+        if output.output_type == "execute_result":
+            return _partial(output.data.get("text/plain"), most)
+    return most
+
+
+def _partial(said: Any, most: float) -> float:
+    """The points in a cell's last value; what nbgrader cannot read counts as all of them."""
+    if not said:
+        return 0.0
+    try:
+        points = float(said)
+    except (TypeError, ValueError):
+        return most
+    if points > most:  # nbgrader stops here, and the submission with it
+        return 0.0
+    return points if points >= 0 else most

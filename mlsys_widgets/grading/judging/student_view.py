@@ -1,0 +1,86 @@
+"""A lab as one student saw it, with the key: for a TA who answers that student's question."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.keys import Given, Key, NumberKey
+from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.wording.units import format_quantity
+
+
+@dataclass(frozen=True)
+class StudentView:
+    """A student's parameters and questions, for people.
+
+    Parameters
+    ----------
+    parameters
+        Name, value, unit and meaning of each.
+    questions
+        Name, question and key of each graded answer.
+    beliefs
+        By the name of the answer: what each known belief leads to.
+    """
+
+    parameters: tuple[tuple[str, str, str, str], ...]
+    questions: tuple[tuple[str, str, str], ...]
+    beliefs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def student_view(
+    folder: Path,
+    student: str,
+    *,
+    variants: bool = True,
+    edition: str = "",
+    work: Path | None = None,
+) -> StudentView:
+    """Show what a student saw.
+
+    Parameters
+    ----------
+    folder
+        The lab in ``assignments/``.
+    student
+        The name under which nbgrader files the submission.
+    variants, edition
+        As the course builds its labs.
+    work
+        The student's submission, for keys that depend on something in it.
+    """
+    lab, checks = load(folder), load_checks(folder)
+    p = lab.draw(student, variants=variants, edition=edition)
+    given = Given(p, work or folder)
+    parameters = tuple(
+        (name, format_quantity(v) if isinstance(v := p[name], int | float) else v, each.unit,
+         each.about)
+        for name, each in lab.parameters.items()
+    )  # fmt: skip
+    questions, beliefs = [], {}
+    for name, item in lab.items(p).items():
+        if isinstance(item, Number | Choice):
+            try:
+                key = checks[name](given)
+            except ValueError as reason:  # of an answer about something that is not there
+                words = f"depends on the submission ({reason})"
+            else:
+                words = _in_words(key, item)
+                beliefs[name] = tuple(f"{_shown(b.value)}: {b.name}" for b in key.beliefs)
+            questions.append((name, inspect.cleandoc(item.ask), words))
+    return StudentView(parameters, tuple(questions), beliefs)
+
+
+def _shown(value: float | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"{value:.4g}"
+
+
+def _in_words(key: Key, item: Number | Choice) -> str:
+    if not isinstance(key, NumberKey) or not isinstance(item, Number):
+        return f'"{key.value}"'
+    within = f"within {key.tolerance:.1%}" if key.tolerance else f"within {key.absolute:g}"
+    return f"{format_quantity(key.value)} {item.unit}, {within}"

@@ -1,0 +1,1 @@
+"""What nbgrader's own commands load from this package."""

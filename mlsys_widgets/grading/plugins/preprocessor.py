@@ -1,0 +1,132 @@
+"""For nbgrader's own autograde, as behind formgrader's button: notebooks run fast and isolated.
+
+With these lines in ``nbgrader_config.py`` it runs each notebook in the forked, isolated child that
+``mlsys grade`` uses, in place of a new kernel. Where the course has the lab's checks, hidden tests
+stay outside of that child, as with ``mlsys grade``. All else stays nbgrader's::
+
+    c.Execute.enabled = False
+    c.Autograde.autograde_preprocessors.prepend(
+        ["mlsys_widgets.grading.plugins.preprocessor.ExecuteIsolated"]
+    )
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.feedback.inert import make_inert
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.outside_tests import show_verdict
+from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.reading.submissions import read_folder
+from mlsys_widgets.labs import load
+from mlsys_widgets.labs.identity import worked_as
+from mlsys_widgets.notebooks.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
+from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
+from mlsys_widgets.sandbox.isolation import CannotIsolate
+from mlsys_widgets.sandbox.job import FINISHED, Job
+from mlsys_widgets.sandbox.limits import Limits
+from mlsys_widgets.sandbox.worker import RunResult, run_notebook
+
+
+class DidNotFinish(RuntimeError):
+    """A notebook that did not run to its end; nbgrader reports it and continues with the next."""
+
+
+class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
+    """Runs a notebook in an isolated child."""
+
+    isolate = Bool(
+        True, help="Whether notebooks are isolated. If not, student code can do what you can."
+    ).tag(config=True)
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        folder, who = Path(resources["metadata"]["path"]), resources["nbgrader"]
+        beside = dict(read_folder(folder, who["student"]).files)
+        beside.pop(f"{who['notebook']}.ipynb", None)
+        seconds = Course(folder, given=self.config).cell_seconds
+        limits = replace(Limits(), cell=seconds)
+        job = Job(
+            worked_as(who["student"], folder), who["assignment"], beside, self.isolate, limits
+        )
+        try:
+            result = _run(nb, job, _judge_of(self.config, who["assignment"]), folder)
+        except CannotIsolate as problem:
+            raise DidNotFinish(
+                f"submissions cannot be isolated here: {problem.strerror}. To run them anyway:"
+                f" c.{type(self).__name__}.isolate = False"
+            ) from None
+        for remark in result.remarks:
+            self.log.warning("%s: %s", who["student"], remark.sentence)
+        if result.ended != FINISHED:
+            # A test that was never reached has no error, for which nbgrader would give all points.
+            raise DidNotFinish(f"{who['student']}: it did not run to its end: {result.ended}")
+        make_inert(nb)
+        return nb, resources
+
+
+class ExecuteShutIn(ExecuteIsolated):
+    """`ExecuteIsolated` under its first name, which courses have in their settings."""
+
+
+_lock = threading.Lock()
+_servers: list[ForkServer] = []
+
+
+def _judge_of(config: Any, lab: str) -> Judge | None:
+    """Who decides about a lab's answers; `None` where the course has no checks of the lab."""
+    root = Path(config.CourseDirectory.get("root") or ".")
+    home = root / "assignments" / lab
+    if not (home / "checks.py").is_file():
+        return None
+    course = Course.at(root)
+    return Judge(load(home), load_checks(home), variants=course.variants, edition=course.edition)
+
+
+def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
+    """Run a notebook with this process's fork server; once more if that is lost."""
+    # nbgrader has restored the instructor's cells by now, and its metadata in them.
+    tests = {
+        number: cell
+        for number, cell in enumerate(book.cells)
+        if cell.cell_type == "code" and is_locked(cell) and HIDDEN.search(cell.source)
+    }
+    watched = {number: grade_id(cell) or "" for number, cell in tests.items()}
+    sources = {number: cell.source for number, cell in tests.items()}
+    judged = {n for n, name in watched.items() if judge and name in judge.judged}
+    for number in judged:
+        tests[number].source = HIDDEN.sub("", sources[number])
+    hidden = {n: source for n, source in sources.items() if n not in judged}
+    with _lock:
+        try:
+            result = run_notebook(book, job, _fork_server(), watched, hidden)
+        except ForkServerLost:
+            _end()
+            result = run_notebook(book, job, _fork_server(), watched, hidden)
+    if judge and result.ended == FINISHED:
+        cells = {watched[number]: tests[number] for number in judged}
+        points = {name: float(cell_metadata(cell)["points"]) for name, cell in cells.items()}
+        scores, _ = judge.score(job.student, cells, points, result.answers, folder)
+        for number, score in zip(judged, scores, strict=True):
+            show_verdict(tests[number], sources[number], score)
+    return result
+
+
+def _fork_server() -> ForkServer:
+    if not _servers:
+        _servers.append(ForkServer())
+        atexit.register(_end)
+    return _servers[0]
+
+
+def _end() -> None:
+    while _servers:
+        _servers.pop().close()

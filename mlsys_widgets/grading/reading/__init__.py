@@ -1,0 +1,1 @@
+"""Reads what was handed in, and trusts none of it."""

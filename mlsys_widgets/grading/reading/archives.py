@@ -1,0 +1,191 @@
+"""Taking in the files that students made with ``mlsys hand-in``, as nbgrader's collecting would.
+
+What is taken in lies in ``submitted/STUDENT/LAB`` afterward. A file that is refused stays where it
+is, and a sentence says why. Nothing is unpacked before all of it was read and found plain.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
+from mlsys_widgets.grading.reading.student_names import name_problem
+from mlsys_widgets.grading.reading.submissions import read_folder
+from mlsys_widgets.handin.archive import ZIP, student_named
+from mlsys_widgets.handin.archive_reader import LARGEST, ArchiveRefused, read_archive
+from mlsys_widgets.handin.work import archived_names
+from mlsys_widgets.labs import load
+from mlsys_widgets.ledger import Ledger, LedgerError
+
+#: What browsers and websites put behind the name of a file that was there before.
+_COUNTED: Final = re.compile(r"(?: \(\d+\)|-\d+)$")
+#: What students hand in by mistake instead of the file that mlsys hand-in makes.
+_OTHER_KINDS: Final = (".ipynb", ".txt", ".json", ".rar", ".7z", ".tar", ".gz", ".html", ".pdf")
+
+
+@dataclass
+class IntakeResult:
+    """What came of a folder of files.
+
+    Parameters
+    ----------
+    students
+        Whose work is in the course now and was not before.
+    known
+        Whose very work was there already.
+    refused
+        Files that were not taken in, by name, each with a sentence.
+    """
+
+    students: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) -> IntakeResult:
+    """Take in every archive in a folder.
+
+    Parameters
+    ----------
+    course, lab
+        Where it belongs.
+    folder
+        Where the archives are, as they were downloaded.
+    replace
+        Whether work that differs from what a student submitted before takes its place.
+
+    Raises
+    ------
+    ValueError
+        When there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {folder}; name the folder with the files handed in")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ZIP)
+    if not paths:
+        raise ValueError(f"there are no zip files in {folder}")
+    asked = load(course.folder("assignments", lab))
+    allowed = archived_names(lab, tuple(asked.examples)) | {TIMESTAMP}
+    result = IntakeResult(refused=dict(_other_files(folder, lab)))
+    read: dict[str, dict[str, Mapping[str, bytes]]] = {}
+    for path in paths:
+        shown = str(path.relative_to(folder))
+        try:
+            files = read_archive(_content(path), lab, allowed)
+            student = course.people.login_of(_whose(path.name, lab, files))
+        except ArchiveRefused as problem:
+            result.refused[shown] = str(problem)
+        else:
+            read.setdefault(student, {})[shown] = files
+    for student, found in sorted(read.items()):
+        _take(course, lab, student, found, result, replace=replace)
+    return result
+
+
+def _other_files(folder: Path, lab: str) -> Iterator[tuple[str, str]]:
+    """Files that look like work on this lab, and are not what is handed in."""
+    for path in sorted(folder.rglob("*")):
+        small = path.name.casefold()
+        is_work = small.endswith(".ipynb") or lab.casefold() in small
+        if is_work and path.suffix.lower() in _OTHER_KINDS and not path.name.startswith("."):
+            yield (
+                str(path.relative_to(folder)),
+                f"It is not a file that mlsys hand-in makes. Ask for {lab}-STUDENT{ZIP}, or put"
+                f" the notebook into submitted/STUDENT/{lab} yourself.",
+            )
+
+
+def _content(path: Path) -> bytes:
+    if path.is_symlink() or not path.is_file():
+        raise ArchiveRefused("It is a link or a folder.")
+    if path.stat().st_size > LARGEST:
+        raise ArchiveRefused(f"It is larger than {LARGEST:,} bytes.")
+    return path.read_bytes()
+
+
+def _whose(name: str, lab: str, files: Mapping[str, bytes]) -> str:
+    """Whose work it is, by the name of the file; the ledger in it must agree."""
+    student = student_named(name, lab)
+    if student is None:
+        raise ArchiveRefused(f"Its name must be {lab}-STUDENT{ZIP}.")
+    owner = _owner(files.get(LEDGER))
+    if owner is not None and owner != student:
+        if _COUNTED.sub("", student) != owner:
+            raise ArchiveRefused(
+                f"By its name it is from {student}, but the ledger in it belongs to {owner}."
+            )
+        student = owner
+    if owner is None:
+        student = _COUNTED.sub("", student) if student.endswith(")") else student
+    odd = set(student) & set("/\\\0") or student.startswith(".")
+    if odd or name_problem(student):
+        raise ArchiveRefused(f"{student[:40]!a} cannot be the name of a student.")
+    return student
+
+
+def _owner(ledger: bytes | None) -> str | None:
+    """Whose a ledger says it is; `None` if there is none, or one that cannot be read."""
+    if not ledger:
+        return None
+    with tempfile.TemporaryDirectory(prefix="mlsys-ledger-") as aside:
+        path = Path(aside) / LEDGER
+        path.write_bytes(ledger)
+        try:
+            return Ledger.open(path).student
+        except LedgerError:
+            return None
+
+
+def _take(
+    course: Course,
+    lab: str,
+    student: str,
+    found: Mapping[str, Mapping[str, bytes]],
+    result: IntakeResult,
+    *,
+    replace: bool,
+) -> None:
+    first, *others = found.values()
+    if any(each != first for each in others):
+        for name in found:
+            rest = ", ".join(other for other in found if other != name)
+            result.refused[name] = f"It is from {student}, and so is {rest}; keep only one of them."
+        return
+    target = course.work("submitted", student, lab)
+    if target.exists():
+        if dict(read_folder(target, student).files) == first:
+            result.known.append(student)
+            return
+        if not replace:
+            for name in found:
+                result.refused[name] = (
+                    f"{student} has submitted something else before, in {target}; --force replaces"
+                    " it."
+                )
+            return
+    _put(target, first)
+    result.students.append(student)
+
+
+def _put(target: Path, files: Mapping[str, bytes]) -> None:
+    """Have the files in the folder, all or none."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        lay_out(fresh, files, mode=0o644)
+        fresh.chmod(0o755)
+        if target.is_symlink():
+            target.unlink()
+        elif target.exists():
+            shutil.rmtree(target)
+        fresh.rename(target)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise

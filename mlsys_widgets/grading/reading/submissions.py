@@ -1,0 +1,303 @@
+"""Submissions in the folder of a course: found, read as bytes, and never changed.
+
+A folder is opened once, level by level, and everything in it is read through that descriptor. So
+it does not matter what is put in its place meanwhile: no link is followed, at any moment.
+"""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import LEDGER, TIMESTAMP
+from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.misplaced_work import find_work
+from mlsys_widgets.ledger.receipt import RECEIPT
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
+
+#: Bytes; what does not fit is left out, with a remark for the TA.
+LARGEST: Final = 100_000_000
+_MOST_FILES: Final = 2_000
+#: Names that are looked at in one folder; one with more is left out as a whole.
+_MOST_NAMES: Final = 50_000
+_DEEPEST: Final = 20
+_LONGEST_NAME: Final = 500
+#: Files that are named in remarks; the others are only counted.
+_MOST_REMARKS: Final = 20
+#: A notebook larger than this has most of it in outputs, which are not needed.
+_LARGE_NOTEBOOK: Final = 5_000_000
+_LARGEST_NOTEBOOK: Final = 250_000_000
+_LONGEST_TIME: Final = 100
+_IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# Not blocking: opening a pipe that somebody put there would wait for a writer.
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+_NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One submission, in memory.
+
+    Parameters
+    ----------
+    student
+        Whose.
+    files
+        Paths below its folder, and contents.
+    remarks
+        What was left out, and why.
+    """
+
+    student: str
+    files: Mapping[str, bytes]
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """When it was handed in, in UTC; `None` if nothing readable says so."""
+        return _time_in(self.files.get(TIMESTAMP, b""))
+
+    @property
+    def digest(self) -> str:
+        """A hash that tells this submission from every other."""
+        digest = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            digest.update(os.fsencode(name) + f"\x00{len(content)}\x00".encode())
+            digest.update(content)
+        return digest.hexdigest()
+
+
+def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
+    """List who has handed in a lab, of those whose names match a pattern."""
+    marked = course.work("submitted", "*", lab)
+    root = course.home
+    found = []
+    where = re.compile(
+        re.escape(str(course.work("submitted", "\x00", lab))).replace("\x00", "([^/]+)")
+    )
+    for path in sorted(root.glob(str(marked.relative_to(root)))):
+        match = where.fullmatch(str(path))
+        if match and path.is_dir() and not path.is_symlink():
+            found.append(match[1])
+    return [name for name in found if fnmatch.fnmatchcase(name, pattern)]
+
+
+def collect(course: Course, lab: str, student: str) -> Submission:
+    """Read a submission, with its work put in its place where that is beyond doubt."""
+    try:
+        with _opened(*_levels(course, "submitted", lab, student)) as folder:
+            found = _read_all(folder, student, f"{lab}.ipynb")
+    except OSError as problem:
+        return _nothing(student, problem)
+    work = find_work(found.files, lab)
+    return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
+
+
+def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:
+    """When work was handed in, as its folder at a step says; little of it is read."""
+    try:
+        with _opened(*_levels(course, step, lab, student)) as folder:
+            file = os.open(TIMESTAMP, _FILE, dir_fd=folder)
+            with os.fdopen(file, "rb", buffering=0) as stream:
+                return _time_in(stream.read(_LONGEST_TIME) or b"")
+    except OSError:
+        return None
+
+
+def read_folder(folder: Path, student: str) -> Submission:
+    """Read what lies in a folder. Links are not followed: they lead to what is not the student's.
+
+    Parameters
+    ----------
+    folder
+        The folder, named as the lab.
+    student
+        Whose.
+    """
+    try:
+        with _opened(folder.parent, (folder.name,)) as handle:
+            return _read_all(handle, student, f"{folder.name}.ipynb")
+    except OSError as problem:
+        return _nothing(student, problem)
+
+
+def _nothing(student: str, problem: OSError) -> Submission:
+    a_link = problem.errno in (errno.ELOOP, errno.ENOTDIR)
+    why = "it is a link" if a_link else problem.strerror or str(problem)
+    return Submission(student, {}, (Remark(RemarkKind.FOLDER_NOT_READ, detail=why),))
+
+
+def _levels(course: Course, step: str, lab: str, student: str) -> tuple[Path, Sequence[str]]:
+    """The folder that is the course's own, and the names below it that depend on the student."""
+    path, others = (course.work(step, each, lab).parts for each in (student, "\0"))
+    own = next((n for n, (a, b) in enumerate(zip(path, others, strict=False)) if a != b), len(path))
+    return Path(*path[:own]), path[own:]
+
+
+@contextmanager
+def _opened(base: Path, names: Sequence[str]) -> Iterator[int]:
+    """Open a folder level by level; none of the names may be a link."""
+    handle = os.open(base, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for name in names:
+            inner = os.open(name, _FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _read_all(folder: int, student: str, notebook: str) -> Submission:
+    reader = _FolderReader(notebook)
+    # First what counts, so that nothing else can take its room.
+    for name in (notebook, LEDGER, RECEIPT, TIMESTAMP):
+        reader.take(folder, name, must_exist=False)
+    reader.walk(folder)
+    return Submission(student, dict(sorted(reader.files.items())), tuple(reader.remarks()))
+
+
+class _FolderReader:
+    """Reads a folder within limits."""
+
+    def __init__(self, notebook: str) -> None:
+        self.files: dict[str, bytes] = {}
+        self._notebook, self._room = notebook, LARGEST
+        self._seen: set[str] = set()
+        self._left_out: dict[Remark, None] = {}
+        self._more = 0
+
+    def remarks(self) -> Iterator[Remark]:
+        """What was left out; a few by name, and the number of the rest."""
+        yield from self._left_out
+        if self._more:
+            yield Remark(RemarkKind.MORE_LEFT_OUT, detail=f"{self._more:,}")
+
+    def walk(self, folder: int, before: str = "", depth: int = 0) -> None:
+        """Read a folder and those below it, in the order of their names."""
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in islice(entries, _MOST_NAMES + 1))
+        if len(names) > _MOST_NAMES:
+            why = f"it holds more than {_MOST_NAMES:,} files"
+            self._leave_out(Remark(RemarkKind.LEFT_OUT, before or "all else", why))
+            return
+        inner = []
+        for name in names:
+            short = f"{before}{name}"
+            if short in self._seen or _ignored(name):
+                continue
+            if self._is_folder(folder, name):
+                inner.append(name)
+            else:
+                self.take(folder, name, short)
+        if inner and depth >= _DEEPEST:
+            self._leave_out(Remark(RemarkKind.TOO_DEEP, detail=str(_DEEPEST)))
+            return
+        for name in inner:
+            try:
+                handle = os.open(name, _FOLDER, dir_fd=folder)
+            except OSError as problem:  # it was one a moment ago
+                self._leave_out(_left_out(f"{before}{name}", problem))
+                continue
+            try:
+                self.walk(handle, f"{before}{name}/", depth + 1)
+            finally:
+                os.close(handle)
+
+    def take(self, folder: int, name: str, short: str = "", *, must_exist: bool = True) -> None:
+        """Read a file, if it is one and there is room."""
+        short = short or name
+        self._seen.add(short)
+        if must_exist and len(self.files) >= _MOST_FILES:
+            self._more += 1
+            return
+        try:
+            content = self._read(folder, name, short)
+        except FileNotFoundError:
+            if must_exist:
+                self._more += 1
+            self._seen.discard(short)
+        except IsADirectoryError:  # of a name that should be a file: walked like any other
+            self._seen.discard(short)
+        except OSError as problem:
+            self._leave_out(_left_out(short, problem))
+        else:
+            self.files[short] = content
+
+    def _read(self, folder: int, name: str, short: str) -> bytes:
+        is_notebook = short == self._notebook
+        if len(short) > _LONGEST_NAME:
+            raise OSError(errno.ENAMETOOLONG, "its name is too long")
+        try:
+            handle = os.open(name, _FILE, dir_fd=folder)
+        except OSError as problem:
+            if problem.errno in _NO_FILE:
+                raise OSError(errno.EINVAL, "it is a link or a special file") from None
+            raise
+        with os.fdopen(handle, "rb") as file:
+            about = os.fstat(handle)
+            if stat.S_ISDIR(about.st_mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(about.st_mode):
+                raise OSError(errno.EINVAL, "it is a link or a special file")
+            room = _LARGEST_NOTEBOOK if is_notebook else self._room
+            # It may grow while it is read.
+            content = file.read(room + 1) if about.st_size <= room else b""
+            if about.st_size > room or len(content) > room:
+                raise OSError(errno.EFBIG, f"{about.st_size:,} bytes are too large")
+        if is_notebook:
+            return _without_outputs(content) if len(content) > _LARGE_NOTEBOOK else content
+        self._room -= len(content)
+        return content
+
+    def _leave_out(self, remark: Remark) -> None:
+        if len(self._left_out) < _MOST_REMARKS:
+            self._left_out[remark] = None
+        else:
+            self._more += 1
+
+    @staticmethod
+    def _is_folder(folder: int, name: str) -> bool:
+        try:
+            return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
+
+
+def _left_out(short: str, problem: OSError) -> Remark:
+    return Remark(RemarkKind.LEFT_OUT, short[:100], problem.strerror or str(problem))
+
+
+def _without_outputs(content: bytes) -> bytes:
+    """Drop the outputs of a large notebook; what is not a notebook stays as it is."""
+    try:
+        book = json.loads(content)
+        for cell in book["cells"]:
+            if "outputs" in cell:
+                cell["outputs"] = []
+        return json.dumps(book).encode()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return content
+
+
+def _time_in(content: bytes) -> datetime | None:
+    words = content[:_LONGEST_TIME].decode("utf-8", "replace").strip()
+    return read_time(words) if words else None
+
+
+def _ignored(name: str) -> bool:
+    return any(fnmatch.fnmatch(name, pattern) for pattern in _IGNORED)

@@ -1,0 +1,1 @@
+"""Judges a class again with other keys."""

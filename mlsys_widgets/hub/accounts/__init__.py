@@ -1,0 +1,1 @@
+"""Who may sign in to a hub, and the users of the machine behind them."""

@@ -1,0 +1,159 @@
+"""What a hub keeps about one person besides the course: account, home, hand-ins, notes, logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.courses.people_moves import MERGED_INBOUND
+from mlsys_widgets.courses.personal_data import KnownNames, Search
+from mlsys_widgets.files import write_whole
+from mlsys_widgets.hub.accounts.machine_users import delete_account
+from mlsys_widgets.hub.accounts.passwords import Passwords
+from mlsys_widgets.hub.accounts.people_changes import Hub
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.services.hand_in_watch import notes_locked
+from mlsys_widgets.ledger.hand_in_notes import notes_beside
+
+_OTHERS: Final = "it is the work of somebody else"
+#: Seconds to wait for what the hub still says about somebody, and looks without any of that.
+_LAST_WORDS: Final = 15.0
+_QUIET: Final = 4
+
+
+class PersonOnHub:
+    """One person, everywhere in the hub's folder but in the course and in others' homes.
+
+    Parameters
+    ----------
+    places, state
+        The hub's folder and what it knows about itself.
+    names
+        What the person is called.
+    """
+
+    def __init__(self, places: Places, state: HubState, names: KnownNames) -> None:
+        self._places, self._state, self._names = places, state, names
+        self._accounts = [
+            account for name, account in state.accounts.items() if name in names.logins
+        ]
+        self._notes = notes_beside(places.course)
+
+    def about(self) -> dict[str, Any]:
+        """What is kept, as data; no password."""
+        said: dict[str, Any] = {"accounts": [asdict(each) for each in self._accounts]}
+        said["hand_ins"] = [json.loads(line) for line in self._own_notes()]
+        found = {}
+        for trace in self._search().traces():
+            if trace.how == "edit":
+                for name, content in self._search().pieces(trace).items():
+                    found[name] = content.decode("utf-8", "replace").splitlines()
+        said["records"] = found
+        return said
+
+    def forget(self, hub: Hub) -> list[dict[str, str]]:
+        """Remove all of it; returns what could not be removed, and why."""
+        for account in self._accounts:
+            hub.turn_away(account.name)
+            delete_account(self._places, self._state, account)
+        for folder in self._own_hand_ins():
+            shutil.rmtree(folder, ignore_errors=True)
+        self._forget_notes()
+        passwords = Passwords(self._places.secrets / "passwords.json")
+        for name in self._names.logins:
+            passwords.forget(name)
+            self._state.accounts.pop(name, None)
+            shutil.rmtree(self._places.home(name), ignore_errors=True)
+        self._state.write(self._places.state)
+        left = []
+        search = self._search()
+        for trace in search.traces():
+            try:
+                if trace.how != "cannot":
+                    search.remove(trace)
+                    continue
+                why = trace.why
+            except OSError as problem:
+                why = problem.strerror or str(problem)
+            left.append({"path": str(trace.path), "why": why})
+        left += [{"path": str(path), "why": why} for path, why in self._rewrite_databases()]
+        self._wait_for_last_words()
+        return left
+
+    def _wait_for_last_words(self) -> None:
+        """Take the name out of logs until the hub says no more about who has just left."""
+        quiet, deadline = 0, time.monotonic() + _LAST_WORDS
+        while quiet < _QUIET and time.monotonic() < deadline:
+            quiet = 0 if self.mask_logs() else quiet + 1
+            time.sleep(0.5)
+
+    def mask_logs(self) -> bool:
+        """Take the name out of logs; tells whether there was any."""
+        search = Search(self._places.logs, self._names, live=True)
+        found = [trace for trace in search.traces() if trace.how == "edit"]
+        for trace in found:
+            search.remove(trace)
+        return bool(found)
+
+    def _search(self) -> Search:
+        places = self._places
+        inbound = places.exchange / self._state.course_id / "inbound"
+        apart = {
+            places.course, places.homes, places.environment, places.proxy, places.state,
+            places.secrets / "passwords.json", self._notes, inbound, places.requests,
+            places.lock, *places.database.glob("*.sqlite*"),
+        }  # fmt: skip
+        closed = {places.exchange: _OTHERS}
+        return Search(places.root, self._names, frozenset(apart), closed, live=True)
+
+    def _own_hand_ins(self) -> Iterator[Path]:
+        exchange = self._places.exchange / self._state.course_id
+        for folder in (exchange / "inbound", exchange / MERGED_INBOUND):
+            if folder.is_dir() and not folder.is_symlink():
+                yield from (path for path in sorted(folder.iterdir())
+                            if self._names.owns(path.name))  # fmt: skip
+
+    def _own_notes(self) -> list[bytes]:
+        if not self._notes.is_file():
+            return []
+        lines = self._notes.read_bytes().splitlines(keepends=True)
+        return [line for line in lines if self._is_own(line)]
+
+    def _is_own(self, line: bytes) -> bool:
+        try:
+            return json.loads(line)["student"] in self._names.logins
+        except (ValueError, KeyError, TypeError):
+            return bool(self._names.pattern.search(line))
+
+    def _forget_notes(self) -> None:
+        with notes_locked(self._notes):
+            if not self._notes.is_file():
+                return
+            lines = self._notes.read_bytes().splitlines(keepends=True)
+            write_whole(self._notes, b"".join(each for each in lines if not self._is_own(each)),
+                        mode=0o640)  # fmt: skip
+            os.chown(self._notes, -1, self._notes.parent.stat().st_gid)
+
+    def _rewrite_databases(self) -> Iterator[tuple[Path, str]]:
+        """Write JupyterHub's database again, without pages that hold what was deleted."""
+        for path in sorted(self._places.database.glob("*.sqlite")):
+            try:
+                db = sqlite3.connect(path, timeout=20)
+                try:
+                    db.execute("PRAGMA secure_delete = ON")
+                    db.execute("VACUUM")
+                finally:
+                    db.close()
+            except sqlite3.Error as problem:
+                yield path, f"it could not be rewritten: {problem}"
+                continue
+            if self._names.pattern.search(path.read_bytes()):
+                yield path, "JupyterHub still names them in it"

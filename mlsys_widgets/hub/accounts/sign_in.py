@@ -1,0 +1,188 @@
+"""Signing in with an identity provider, beside the password of the machine.
+
+People of the roster are users of this machine, and PAM knows their passwords. With ``--oidc`` the
+login page has a button as well: the provider says who somebody is (OpenID Connect, authorization
+code with PKCE), and that person becomes the user of that name, if the hub created one and it is not
+locked. Nobody is admitted whom the roster does not have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pwd
+import secrets
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import jwt
+from jupyterhub.auth import PAMAuthenticator
+from oauthenticator.oauth2 import (
+    OAuthCallbackHandler,
+    OAuthenticator,
+    OAuthLoginHandler,
+    _deserialize_state,
+    _serialize_state,
+)
+from tornado.web import HTTPError
+from traitlets import Dict, Unicode
+
+from mlsys_widgets.hub.accounts.oidc_settings import CALLBACK, LOGIN, OidcSettings
+from mlsys_widgets.hub.accounts.passwords import hashes, is_locked
+
+#: Ways to sign that prove who has signed; never "none", and no secret that both sides know.
+_ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
+#: Seconds that two clocks may differ.
+_LEEWAY: Final = 60
+#: Seconds after which the provider is asked for its addresses and keys again.
+_KEPT: Final = 600.0
+_REFUSED: Final = "The provider's answer cannot be trusted, so nobody was signed in."
+
+
+class _LoginHandler(OAuthLoginHandler):
+    """Sends people to the provider, with a number that its answer must repeat."""
+
+    async def get(self) -> None:
+        await self.authenticator.discover()
+        self._nonce = secrets.token_urlsafe(32)
+        super().get()
+
+    def set_state_cookie(self, state_cookie_value: str) -> None:
+        state = _deserialize_state(state_cookie_value) | {"nonce": self._nonce}
+        super().set_state_cookie(_serialize_state(state))
+
+    def authorize_redirect(self, *args: Any, extra_params: Any = None, **more: Any) -> None:
+        super().authorize_redirect(
+            *args, extra_params={**(extra_params or {}), "nonce": self._nonce}, **more
+        )
+
+
+class _CallbackHandler(OAuthCallbackHandler):
+    """Takes people back."""
+
+
+class Provider(OAuthenticator):
+    """The identity provider: knows its addresses and keys, and checks what it has signed.
+
+    Parameters
+    ----------
+    settings
+        Of the provider.
+    mark
+        The comment field of this hub's accounts.
+    """
+
+    def __init__(self, settings: OidcSettings, mark: str, **more: Any) -> None:
+        super().__init__(**more)
+        self.settings, self._mark = settings, mark
+        self.client_id = settings.client_id
+        self.client_secret = Path(settings.client_secret_file).read_text("utf-8").strip()
+        self.oauth_callback_url = settings.callback
+        self.scope = ["openid", "profile", "email"]
+        self.enable_pkce = True
+        self._known: dict[str, Any] = {}
+        self._keys: list[dict[str, Any]] = []
+        self._until = 0.0
+        self._one = asyncio.Lock()
+
+    async def discover(self, *, again: bool = False) -> None:
+        """Ask the provider for its addresses and its keys, if that was long ago."""
+        async with self._one:
+            if not again and time.monotonic() < self._until:
+                return
+            issuer = self.settings.issuer.rstrip("/")
+            said = await self.httpfetch(f"{issuer}/.well-known/openid-configuration")
+            # Or one provider could answer for another.
+            if said.get("issuer") not in (issuer, f"{issuer}/"):
+                raise HTTPError(502, "The provider calls itself by another name.")
+            self._known = said
+            self.authorize_url = said["authorization_endpoint"]
+            self.token_url = said["token_endpoint"]
+            self._keys = (await self.httpfetch(said["jwks_uri"])).get("keys", [])
+            self._until = time.monotonic() + _KEPT
+
+    async def authenticate(self, handler: Any, data: Any = None, **more: Any) -> Any:
+        """Exchange the code for a signed answer, and check it."""
+        await self.discover()
+        nonce = _deserialize_state(handler.get_state_cookie()).get("nonce")
+        params = self.build_access_tokens_request_params(handler, data)
+        said = await self.get_token_info(handler, params)
+        claims = await self.verified(said.get("id_token"), nonce)
+        name = self.settings.login_of(claims)
+        if name is None or not self.admits(name):
+            # Not who: the log is long, and a stranger's address is nobody's business.
+            self.log.warning("Somebody whom the roster does not have tried to sign in")
+            return None
+        return {"name": name}
+
+    async def verified(self, token: Any, nonce: Any) -> dict[str, Any]:
+        """What the provider has signed, for us and for this attempt, and not long ago."""
+        try:
+            return self._decoded(token, nonce)
+        except _UnknownKey:  # it may have changed its keys
+            await self.discover(again=True)
+        try:
+            return self._decoded(token, nonce)
+        except _UnknownKey:
+            raise HTTPError(403, _REFUSED) from None
+
+    def _decoded(self, token: Any, nonce: Any) -> dict[str, Any]:
+        try:
+            head = jwt.get_unverified_header(token)
+            allowed = self._known.get("id_token_signing_alg_values_supported", _ALGORITHMS)
+            if head.get("alg") not in _ALGORITHMS or head["alg"] not in allowed:
+                raise jwt.InvalidAlgorithmError(f"signed with {head.get('alg')}")
+            keys = [each for each in self._keys if each.get("use", "sig") == "sig"]
+            fitting = [each for each in keys if "kid" not in head or each.get("kid") == head["kid"]]
+            if not fitting:
+                raise _UnknownKey
+            claims: dict[str, Any] = jwt.decode(
+                token, jwt.PyJWK(fitting[0]).key, algorithms=[head["alg"]],
+                audience=self.client_id, issuer=self._known["issuer"], leeway=_LEEWAY,
+                options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
+            )  # fmt: skip
+            others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+            if claims.get("azp", None if others else self.client_id) != self.client_id:
+                raise jwt.InvalidAudienceError("meant for another program")
+            if not nonce or not secrets.compare_digest(str(claims["nonce"]), str(nonce)):
+                raise jwt.InvalidTokenError("of another attempt")
+        except (jwt.PyJWTError, KeyError, TypeError, ValueError) as problem:
+            self.log.warning("The answer of the identity provider is refused: %s", problem)
+            raise HTTPError(403, _REFUSED) from None
+        return claims
+
+    def admits(self, name: str) -> bool:
+        """Whether a name is a user that this hub created and that is not locked."""
+        try:
+            entry = pwd.getpwnam(name)
+        except (KeyError, ValueError):
+            return False
+        return entry.pw_gecos == self._mark and not is_locked(hashes().get(name, "!"))
+
+    async def check_allowed(self, username: str, auth_model: Any) -> bool:
+        # The list of the hub itself: it may have changed since the start.
+        return username in self.parent.allowed_users
+
+    def check_blocked_users(self, username: str, authentication: Any = None) -> Any:
+        return self.parent.check_blocked_users(username, authentication)
+
+
+class _UnknownKey(Exception):
+    """Signed with a key that we have not seen."""
+
+
+class CourseAuthenticator(PAMAuthenticator):
+    """PAM, and an identity provider beside it."""
+
+    provider_settings = Dict(help="Of the identity provider.").tag(config=True)
+    mark = Unicode(help="The comment field of accounts of this hub.").tag(config=True)
+
+    def get_handlers(self, app: Any) -> list[tuple[str, type]]:
+        provider = Provider(OidcSettings(**self.provider_settings), self.mark, parent=self)
+        ours = {"authenticator": provider}
+        handlers: list[tuple[str, type]] = super().get_handlers(app)
+        return [
+            *handlers,
+            (LOGIN, type("OidcLoginHandler", (_LoginHandler,), ours)),
+            (CALLBACK, type("OidcCallbackHandler", (_CallbackHandler,), ours)),
+        ]

@@ -1,0 +1,1 @@
+"""One file from which a hub can be restored."""

@@ -1,0 +1,340 @@
+"""``mlsys hub restore FILE``: a hub as it was when the backup was made, on this or a new machine.
+
+The whole archive is read and checked before anything is written. Files are put beside the place of
+the hub, and moved there when all of them are on the disk. Users get the ids that they had; an id
+that this machine has given to somebody else is replaced, and the files follow.
+"""
+
+from __future__ import annotations
+
+import grp
+import json
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+from mlsys_widgets.files import sync_folder
+from mlsys_widgets.hub.accounts.machine_users import check_names, make_accounts
+from mlsys_widgets.hub.accounts.run_as import SYSTEM_PATH
+from mlsys_widgets.hub.backup.backup_archive import BEGIN, END, FORMAT, open_archive
+from mlsys_widgets.hub.backup.safe_walk import FOLDER_FLAGS
+from mlsys_widgets.hub.backup.taking import ACCOUNTS, STATE, parts
+from mlsys_widgets.hub.hub_state import Account, HubState, write_private
+from mlsys_widgets.hub.places import PRIVATE, Places, Role, closed_parent
+
+#: In the folder of a hub until its users exist; then ``mlsys hub`` may start it.
+UNFINISHED: Final = "restoring.json"
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PIECE: Final = 1 << 20
+#: Ids that are given to users who need others.
+_IDS: Final = range(20_000, 60_000)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an archive says about itself, after all of it was read.
+
+    Parameters
+    ----------
+    id, begun
+        Which backup it is, and when it began.
+    state
+        What the hub remembered.
+    hashes
+        Of the passwords of everybody who was a user.
+    """
+
+    id: str
+    begun: str
+    state: HubState
+    hashes: Mapping[str, str]
+
+
+def run_restore(places: Places, archive: Path) -> int:
+    """Restore a hub into a folder that does not exist yet, and create its users."""
+    if os.geteuid() != 0:
+        raise ValueError("a restore creates users of this machine, so root must do it (sudo)")
+    if not archive.is_file():
+        raise ValueError(f"there is no backup {archive}; mlsys hub backup FILE makes one")
+    if closed := closed_parent(places.root.parent):
+        raise ValueError(
+            f"users cannot pass through {closed}, and their homes would be in {places.root}; choose"
+            " another place with --folder, such as /srv/mlsys_hub"
+        )
+    contents = read_contents(archive)
+    wanted: dict[str, Role] = {
+        name: each.role for name, each in contents.state.accounts.items() if name in contents.hashes
+    }
+    if not _continues(places, contents):
+        if places.root.exists():
+            raise ValueError(
+                f"{places.root} exists; name another place with --folder, or remove the hub there"
+                " with mlsys hub --reset"
+            )
+        changed = new_ids(contents.state)
+        _check_names(places, contents.state, wanted, changed)
+        _lay_out(places, archive, contents, changed)
+        for name, ids in changed.items():
+            print(f"{name} has the ids {ids.uid} and {ids.gid} here; the files follow")
+    state = HubState.read(places.state)
+    assert state is not None
+    check_names(state, list(wanted))
+    made = make_accounts(places, state, wanted, welcome=lambda _: None)
+    _give_hashes({name: contents.hashes[name] for name in wanted})
+    (places.root / UNFINISHED).unlink()
+    print(f"Restored the hub of {state.course_id} as of {contents.begun}: {places.root}")
+    print(f"Users created: {len(made)}. Start it with: mlsys hub --folder {places.root}")
+    return 0
+
+
+def refuse_unfinished(places: Places) -> None:
+    """Refuse to start a hub whose restore was cut off."""
+    if (places.root / UNFINISHED).exists():
+        raise ValueError(
+            f"the restore of {places.root} was cut off; repeat it first: mlsys hub restore FILE"
+            f" --folder {places.root}"
+        )
+
+
+def read_contents(archive: Path) -> Contents:
+    """Read an archive from its first byte to its last, and refuse it if anything is wrong."""
+    said: dict[str, Any] = {}
+    members, last = 0, ""
+    with open_archive(archive) as tar:
+        for info in tar:
+            _check_member(archive, info, last)
+            if info.name in (BEGIN, STATE, ACCOUNTS, END):
+                said[info.name] = _json(tar, info)
+            if not last and said.get(BEGIN, {}).get("format") != FORMAT:
+                raise ValueError(
+                    f"{archive} is no backup that this version of mlsys-widgets can read; mlsys hub"
+                    " backup makes one"
+                )
+            last, members = info.name, members + (info.name != END)
+    if last != END or said[END]["members"] != members or not {STATE, ACCOUNTS} <= said.keys():
+        raise ValueError(f"{archive} breaks off; use another backup")
+    state = said[STATE]
+    state.pop("format", None)
+    people = [Account(**each) for each in state.pop("accounts")]
+    return Contents(
+        id=said[BEGIN]["id"],
+        begun=said[BEGIN]["begun"],
+        state=HubState(**state, accounts={each.name: each for each in people}),
+        hashes={each["name"]: each["hash"] for each in said[ACCOUNTS] if each["hash"]},
+    )
+
+
+def new_ids(state: HubState) -> dict[str, Account]:
+    """Accounts whose ids belong to others on this machine, with ids that are free."""
+    users = {each.pw_uid: each for each in pwd.getpwall()}
+    groups = {each.gr_gid: each.gr_name for each in grp.getgrall()}
+    kept = {n for each in state.accounts.values() for n in (each.uid, each.gid)}
+    free = iter(n for n in _IDS if n not in users and n not in groups and n not in kept)
+    found = {}
+    for name, account in state.accounts.items():
+        owner = users.get(account.uid)
+        foreign = owner is not None and (owner.pw_name, owner.pw_gecos) != (name, state.mark)
+        if foreign or groups.get(account.gid, name) != name:
+            number = next(free)
+            found[name] = replace(account, uid=number, gid=number)
+    return found
+
+
+def _check_names(
+    places: Places, state: HubState, wanted: Mapping[str, Role], changed: Mapping[str, Account]
+) -> None:
+    """Refuse names that are taken, before anything is written."""
+    check_names(replace(state, accounts={**state.accounts, **changed}), list(wanted))
+    for each in pwd.getpwall():
+        if each.pw_name in wanted and Path(each.pw_dir) != places.home(each.pw_name):
+            raise ValueError(
+                f"this machine has the users of this hub, at home in {Path(each.pw_dir).parent};"
+                " remove that hub first (mlsys hub --reset), or restore it in its old place"
+            )
+    for name in wanted:
+        try:
+            group = grp.getgrnam(name)
+        except KeyError:
+            continue
+        if group.gr_gid != (changed.get(name) or state.accounts[name]).gid:
+            raise ValueError(
+                f"this machine has a group {name} that this hub did not create; remove it with"
+                f" groupdel {name} if nobody needs it"
+            )
+
+
+def _continues(places: Places, contents: Contents) -> bool:
+    """Whether a restore of this very backup was cut off after its files were complete."""
+    try:
+        said = json.loads((places.root / UNFINISHED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(said["id"] == contents.id)
+
+
+def _lay_out(
+    places: Places, archive: Path, contents: Contents, changed: Mapping[str, Account]
+) -> None:
+    """Write all files beside their place, and move them there in one step."""
+    aside = places.root.with_name(f".{places.root.name}.restoring")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(mode=PRIVATE, parents=True)
+    uids, gids = {0: 0}, {0: 0}
+    for name, account in contents.state.accounts.items():
+        now = changed.get(name, account)
+        uids[account.uid], gids[account.gid] = now.uid, now.gid
+    try:
+        with open_archive(archive) as tar:
+            Unpacking(tar, aside, uids, gids).run()
+        state = replace(contents.state, accounts={**contents.state.accounts, **changed})
+        state.write(Places(aside).state)
+        write_private(aside / UNFINISHED, json.dumps({"id": contents.id}) + "\n")
+        Places(aside).make()
+        sync_folder(aside)
+        os.sync()
+        aside.rename(places.root)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    sync_folder(places.root.parent)
+
+
+class Unpacking:
+    """Writes the members of an archive below a folder, through no link.
+
+    Parameters
+    ----------
+    tar
+        The archive.
+    target
+        The folder, which nobody else can reach.
+    uids, gids
+        The ids of owners here, by those in the archive. What belongs to nobody that the hub knows
+        goes to root.
+    """
+
+    def __init__(
+        self,
+        tar: tarfile.TarFile,
+        target: Path,
+        uids: Mapping[int, int],
+        gids: Mapping[int, int],
+    ) -> None:
+        self._tar, self._uids, self._gids = tar, uids, gids
+        self._target = target
+        #: Folders get their times and modes last, or writing into them would change them again.
+        self._folders: list[tarfile.TarInfo] = []
+
+    def run(self) -> None:
+        """Write everything."""
+        for info in self._tar:
+            if info.name in (BEGIN, STATE, ACCOUNTS, END):
+                continue
+            with self._parent(info.name) as (folder, name):
+                self._write(info, folder, name)
+        for info in reversed(self._folders):
+            with self._parent(info.name) as (folder, name):
+                handle = os.open(name, FOLDER_FLAGS, dir_fd=folder)
+                try:
+                    self._finish(info, handle)
+                finally:
+                    os.close(handle)
+
+    @contextmanager
+    def _parent(self, path: str) -> Iterator[tuple[int, str]]:
+        """The open folder that something belongs into, and its name there."""
+        *above, name = path.split("/")
+        folder = os.open(self._target, FOLDER_FLAGS)
+        try:
+            for each in above:
+                below = os.open(each, FOLDER_FLAGS, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            yield folder, name
+        finally:
+            os.close(folder)
+
+    def _write(self, info: tarfile.TarInfo, folder: int, name: str) -> None:
+        if info.isdir():
+            os.mkdir(name, PRIVATE, dir_fd=folder)
+            self._folders.append(info)
+        elif info.issym():
+            os.symlink(info.linkname, name, dir_fd=folder)
+            owner = self._owner(info)
+            os.chown(name, *owner, dir_fd=folder, follow_symlinks=False)
+        elif info.islnk():
+            with self._parent(info.linkname) as (other, first):
+                os.link(first, name, src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False)
+        else:
+            with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
+                self._copy(info, stream)
+                stream.flush()
+                self._finish(info, stream.fileno())
+
+    def _copy(self, info: tarfile.TarInfo, stream: IO[bytes]) -> None:
+        source = self._tar.fileobj
+        assert source is not None
+        source.seek(info.offset_data)
+        # For a file with holes: offset and length of every piece.
+        holes: list[tuple[int, int]] | None = getattr(info, "sparse", None)
+        pieces = [(0, info.size)] if holes is None else holes
+        for offset, length in pieces:
+            stream.seek(offset)
+            left = length
+            while left:
+                piece = source.read(min(left, _PIECE))
+                if not piece:
+                    raise tarfile.ReadError("unexpected end of data")
+                stream.write(piece)
+                left -= len(piece)
+        stream.truncate(info.size)
+
+    def _finish(self, info: tarfile.TarInfo, handle: int) -> None:
+        os.fchown(handle, *self._owner(info))
+        os.fchmod(handle, stat.S_IMODE(info.mode))
+        os.utime(handle, (info.mtime, info.mtime))
+
+    def _owner(self, info: tarfile.TarInfo) -> tuple[int, int]:
+        return self._uids.get(info.uid, 0), self._gids.get(info.gid, 0)
+
+
+def _check_member(archive: Path, info: tarfile.TarInfo, last: str) -> None:
+    """Refuse a member that no backup of ours has: it could lead out of the folder."""
+    known = {part.name for part in parts(Places(Path("/")))}
+    named = [info.name, info.linkname] if info.islnk() else [info.name]
+    plain = all(
+        PurePosixPath(each).as_posix() == each and ".." not in each.split("/") for each in named
+    )
+    if info.name in (BEGIN, STATE, ACCOUNTS, END):
+        ours = info.isreg()
+    else:
+        inside = all(each.split("/")[0] in known and "/" in each for each in named)
+        ours = (inside and (info.isreg() or info.issym() or info.islnk())) or (
+            info.isdir() and info.name.split("/")[0] in known
+        )
+    if not (plain and ours) or last == END:
+        raise ValueError(f"{archive} is no backup of a hub: it contains {info.name!a}")
+
+
+def _json(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Any:
+    stream = tar.extractfile(info)
+    assert stream is not None
+    return json.load(stream)
+
+
+def _give_hashes(known: Mapping[str, str]) -> None:
+    """Let everybody log in with the password that they had."""
+    done = subprocess.run(
+        ["chpasswd", "--encrypted"], input="".join(f"{n}:{h}\n" for n, h in known.items()),
+        env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise OSError(f"the passwords could not be set: {done.stderr.strip()}")

@@ -1,0 +1,1 @@
+"""The processes of a hub, their settings and their environment."""

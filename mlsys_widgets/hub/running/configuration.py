@@ -1,0 +1,207 @@
+"""JupyterHub's configuration, as data: it contains no code and no secret."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.copy_notes import copies_beside
+from mlsys_widgets.hub.accounts.machine_users import removed_accounts
+from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.running.server_process import free_port
+from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
+from mlsys_widgets.ledger.hand_in_notes import notes_beside
+
+PROXY_PID: Final = "proxy.pid"
+#: The hub's own name for instructors, and for the service that looks after accounts.
+TEACHING: Final = "teaching"
+PEOPLE_SERVICE: Final = "people-watch"
+#: Processes and threads that a student may have: a lab with its kernel has about forty.
+_PROCESSES: Final = 512
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where people open the hub.
+
+    Examples
+    --------
+    >>> Address("127.0.0.1", 8000).url, Address("127.0.0.1", 8000).loopback
+    ('http://127.0.0.1:8000', True)
+    >>> Address("0.0.0.0", 443, cert=Path("c"), key=Path("k")).bind
+    'https://0.0.0.0:443'
+    """
+
+    ip: str
+    port: int
+    cert: Path | None = None
+    key: Path | None = None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can open it."""
+        if self.ip == "localhost":
+            return True
+        try:
+            return ip_address(self.ip).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def protected(self) -> bool:
+        """Whether the connection is encrypted."""
+        return self.cert is not None
+
+    @property
+    def bind(self) -> str:
+        """The address that the proxy listens on."""
+        return f"{'https' if self.protected else 'http'}://{_bracketed(self.ip)}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The address to open on this machine."""
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+        host = _bracketed(everywhere.get(self.ip, self.ip))
+        return f"{'https' if self.protected else 'http'}://{host}:{self.port}"
+
+
+def hub_configuration(
+    places: Places,
+    state: HubState,
+    address: Address,
+    *,
+    python: Path,
+    proxy: Sequence[str],
+    idle: int,
+    oidc: OidcSettings | None = None,
+) -> dict[str, Any]:
+    """JupyterHub's settings.
+
+    Parameters
+    ----------
+    places, state
+        The hub's folder and what it knows about itself.
+    address
+        Where people open it.
+    python
+        What runs the servers of users.
+    proxy
+        The command that starts the proxy.
+    idle
+        Seconds after which a server that nobody uses is stopped; 0 for never.
+    oidc
+        An identity provider with which people can sign in, beside PAM.
+    """
+    programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
+    hub: dict[str, Any] = {
+        "bind_url": address.bind,
+        "hub_port": state.hub_port,
+        "db_url": f"sqlite:///{places.database / 'jupyterhub.sqlite'}",
+        "cookie_secret_file": str(places.secrets / "cookie_secret"),
+        "authenticator_class": "pam",
+        "spawner_class": "mlsys_widgets.hub.running.spawner.CourseSpawner",
+        "load_roles": _roles(state, culling=idle > 0),
+        # Stopping the hub stops everything. If it is killed, servers keep running, and the next
+        # hub finds them again.
+        "cleanup_servers": True,
+        "cleanup_proxy": True,
+        # After a copy of the database was made, which JupyterHub does itself.
+        "upgrade_db": True,
+        "concurrent_spawn_limit": 4 * (os.cpu_count() or 1),
+    }
+    if address.protected:
+        hub |= {"ssl_cert": str(address.cert), "ssl_key": str(address.key)}
+    watch = [
+        *_ending_with_its_parent(), str(python), "-P", "-m",
+        "mlsys_widgets.hub.services.hand_in_watch",
+        str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
+    ]  # fmt: skip
+    module = [*_ending_with_its_parent(), str(python), "-P", "-m"]
+    releases = [*module, "mlsys_widgets.hub.services.lab_release_watch", str(places.root)]
+    copies = [
+        *module, "mlsys_widgets.hub.services.copy_watch", str(places.homes),
+        str(places.exchange / state.course_id / "outbound"), str(copies_beside(places.course)),
+    ]  # fmt: skip
+    people = [*module, "mlsys_widgets.hub.services.people_watch", str(places.root), str(python)]
+    but = [address.port, state.hub_port, state.api_port]
+    hub["services"] = [
+        {"name": "hand-in-watch", "command": watch},
+        {"name": "lab-release-watch", "command": releases},
+        {"name": "copy-watch", "command": copies},
+        {"name": PEOPLE_SERVICE, "command": people},
+        monitor_service(places, module, free_port(state.hub_port + 1, but=but)),
+    ]
+    hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
+    if idle:
+        culler = [
+            *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
+            f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
+        ]  # fmt: skip
+        hub["services"].append({"name": "idle-culler", "command": culler})
+    signing_in = sign_in_configuration(oidc, state.mark) if oidc else {}
+    hub |= signing_in.pop("JupyterHub", {})
+    return {
+        **signing_in,
+        "JupyterHub": hub,
+        "ConfigurableHTTPProxy": {
+            "command": list(proxy),
+            "api_url": f"http://127.0.0.1:{state.api_port}",
+            "pid_file": str(places.database / PROXY_PID),
+        },
+        "Authenticator": {
+            "allowed_users": sorted(
+                state.accounts.keys() - removed_accounts(state) - state.closed()
+            )
+        },
+        "CourseSpawner": {
+            "cmd": [str(python), "-m", "jupyterhub.singleuser"],
+            "folder": str(places.root),
+            "memory": _half_of_memory(),
+            "processes": _PROCESSES,
+            "variables": {"PATH": programs},
+            "start_timeout": 180,
+            "http_timeout": 180,
+        },
+    }
+
+
+def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
+    # Instructors see who is there and can stop a server that hangs, but cannot look into it. They
+    # are a group of the hub, because people come and go while it runs.
+    scopes = ["admin-ui", "list:users", "read:users:activity", "servers"]
+    people = ["admin:users", "admin:servers", "admin:groups"]
+    roles: list[dict[str, Any]] = [
+        {"name": "teaching", "groups": [TEACHING], "scopes": scopes},
+        {"name": "people", "services": [PEOPLE_SERVICE], "scopes": people},
+        monitor_role(),
+    ]
+    if culling:
+        scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
+        roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})
+    return roles
+
+
+def _teaching(state: HubState) -> list[str]:
+    gone = removed_accounts(state) | state.closed()
+    return [each.name for each in state.of_role("instructor") if each.name not in gone]
+
+
+def _ending_with_its_parent() -> list[str]:
+    """A prefix for a command, so that a hub that is killed leaves no culler behind."""
+    setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
+    return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
+
+
+def _half_of_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def _bracketed(ip: str) -> str:
+    return f"[{ip}]" if ":" in ip else ip

@@ -1,0 +1,98 @@
+"""How the hub starts a server: as its user, with the settings of the role, within limits."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from jupyterhub.spawner import LocalProcessSpawner
+from traitlets import Dict, Integer, Unicode
+
+from mlsys_widgets.course.own_dates import VARIABLE as DATES
+from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.hub.accounts.run_as import umask_of
+from mlsys_widgets.hub.hub_state import Account, HubState
+from mlsys_widgets.hub.places import Places, Role
+from mlsys_widgets.labs.identity import VARIABLE
+
+_WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
+
+
+class CourseSpawner(LocalProcessSpawner):
+    """Starts the servers of instructors in the course, and those of students in their homes."""
+
+    folder = Unicode(help="The folder of the hub.").tag(config=True)
+    memory = Integer(0, help="Bytes that a process of a user may use; 0: no limit.").tag(
+        config=True
+    )
+    processes = Integer(0, help="Processes and threads of a student; 0: no limit.").tag(config=True)
+    variables = Dict(help="Environment of every server.").tag(config=True)
+
+    @property
+    def role(self) -> Role:
+        """The role of the user in the course."""
+        return self.account.role if self.account else "student"
+
+    @property
+    def account(self) -> Account | None:
+        """The account as it is now: people come and go while the hub runs."""
+        state = HubState.read(self.places.state)
+        return state.accounts.get(self.user.name) if state else None
+
+    @property
+    def places(self) -> Places:
+        """Where the hub keeps everything."""
+        return Places(Path(self.folder))
+
+    async def start(self) -> Any:
+        account = self.account
+        if account is not None and account.standing != "active":
+            raise ValueError(f"{account.name} is {account.standing}")
+        teaching = self.role != "student"
+        self.notebook_dir = str(
+            self.places.course if teaching else self.places.home(self.user.name)
+        )
+        self.default_url = self._first_page()
+        entry = pwd.getpwnam(self.user.name)
+        self.places.make_sockets(entry.pw_name, entry.pw_uid, entry.pw_gid)
+        return await super().start()
+
+    def _first_page(self) -> str:
+        """The page that explains what to do the first time; afterward the work as it was left."""
+        page = Path(self.notebook_dir) / (START_PAGE if self.role == "student" else "README.md")
+        new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
+        return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
+
+    def user_env(self, env: dict[str, str]) -> dict[str, str]:
+        env = super().user_env(env)
+        # The account's own shell lets nobody in.
+        env["SHELL"] = "/bin/sh"
+        env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
+        env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets_of(self.user.name))
+        env[DATES] = str(self.places.dates_of(self.user.name))
+        account = self.account
+        if account is not None and account.numbers:
+            env[VARIABLE] = account.numbers  # renamed, with the numbers and ledgers from before
+        return env | self.variables
+
+    def make_preexec_fn(self, name: str) -> Callable[[], None]:
+        become_user = super().make_preexec_fn(name)
+        teaching, memory, processes = self.role != "student", self.memory, self.processes
+        umask = umask_of(self.role)
+        folder = self.notebook_dir
+
+        def preexec() -> None:
+            os.umask(umask)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if memory:
+                resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+            if processes and not teaching:  # grading starts many processes, with their own limits
+                resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+            become_user()
+            os.chdir(folder)  # where terminals open
+
+        return preexec

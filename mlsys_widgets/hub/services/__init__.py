@@ -1,0 +1,1 @@
+"""What runs beside JupyterHub while a course is on."""

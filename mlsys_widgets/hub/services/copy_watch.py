@@ -1,0 +1,142 @@
+"""Notes which version of each lab is in whose home: a service of the hub, run by root.
+
+Whoever teaches cannot look into homes, and must know who still has a copy from before a lab was
+fixed. This service looks every few seconds, for the labs that are in the exchange, at one file for
+each: the lab's notebook where nbgrader fetches it to. It opens it by descriptor, never through a
+link, reads its end, and notes the version that it says it is. Nothing is parsed, and nothing else
+leaves a home.
+
+Run as ``python -m mlsys_widgets.hub.services.copy_watch HOMES OUTBOUND NOTES``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from mlsys_widgets.course.copy_notes import UNSTAMPED, read_copies
+from mlsys_widgets.course.lab_versions import stamp_in
+from mlsys_widgets.files import write_whole
+from mlsys_widgets.hub.services.hand_in_watch import user_named
+from mlsys_widgets.hub.services.polling import poll_forever
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Seconds between two looks.
+_EVERY: Final = 10.0
+#: Bytes at the end of a notebook that are looked at.
+_TAIL: Final = 4 << 20
+_LAB: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Not blocking: opening a pipe that somebody put there would wait for a writer.
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+_Seen = tuple[int, int, int]
+
+
+class CopyWatch:
+    """Looks into homes and notes which copies are there.
+
+    Parameters
+    ----------
+    homes
+        The homes of users, each named as its owner.
+    outbound
+        Where labs are fetched from; it may not exist yet.
+    notes
+        The file of notes. Its folder exists, and whoever may read that folder may read the file.
+    named
+        Tells the name of a user from their number.
+    """
+
+    def __init__(
+        self,
+        homes: Path,
+        outbound: Path,
+        notes: Path,
+        named: Callable[[int], str | None] = user_named,
+    ) -> None:
+        self._homes, self._outbound, self._notes, self._named = homes, outbound, notes, named
+        self._seen: dict[tuple[str, str], tuple[_Seen, str]] = {}
+        self._written = read_copies(notes)
+
+    def look(self) -> dict[str, dict[str, str]]:
+        """Look once, and write down what has changed; returns the version of each, by lab."""
+        labs = [name for name in _names(self._outbound) if _LAB.fullmatch(name)]
+        found: dict[str, dict[str, str]] = {lab: {} for lab in labs}
+        for student in _names(self._homes):
+            with suppress(OSError), _opened(self._homes / student) as home:
+                uid = os.fstat(home).st_uid
+                if self._named(uid) != student:
+                    continue
+                for lab in labs:
+                    version = self._version(home, student, lab, uid)
+                    if version is not None:
+                        found[lab][student] = version
+        if found != self._written:
+            self._write(found)
+        return found
+
+    def _version(self, home: int, student: str, lab: str, uid: int) -> str | None:
+        """What the copy of a lab in a home says it is; `None` if there is no copy."""
+        try:
+            with _opened(lab, home) as folder:
+                handle = os.open(f"{lab}.ipynb", _FILE, dir_fd=folder)
+        except OSError:
+            return None
+        try:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode) or about.st_uid != uid:
+                return None
+            seen = (about.st_ino, about.st_size, about.st_mtime_ns)
+            before = self._seen.get((student, lab))
+            if before is None or before[0] != seen:
+                tail = os.pread(handle, _TAIL, max(0, about.st_size - _TAIL))
+                before = self._seen[student, lab] = (seen, stamp_in(tail) or UNSTAMPED)
+            return before[1]
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
+
+    def _write(self, found: dict[str, dict[str, str]]) -> None:
+        group = self._notes.parent.stat().st_gid
+        write_whole(self._notes, json.dumps(found, indent=1, sort_keys=True) + "\n", mode=0o640)
+        # Whoever may look into the folder may read the file.
+        os.chown(self._notes, -1, group)
+        self._written = found
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return []
+
+
+@contextmanager
+def _opened(name: Path | str, above: int | None = None) -> Iterator[int]:
+    handle = os.open(name, _FOLDER, dir_fd=above)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Look until somebody ends us."""
+    homes, outbound, notes = map(Path, arguments)
+    watch = CopyWatch(homes, outbound, notes)
+    poll_forever(watch.look, "copies are not noted", _EVERY)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,200 @@
+"""Opens labs when their time has come, and tells students their dates: a service of the hub.
+
+It runs as root and reads nothing of the course. Whenever the settings of the course change, or the
+time of a lab has come, it has `calendar_tasks` do the work with the instructor's rights. What that
+answers is untrusted: only dates that can be read as such are written, for accounts of this hub,
+each into a file that belongs to root and that only its user can read.
+
+Run as ``python -m mlsys_widgets.hub.services.lab_release_watch FOLDER`` of the hub.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.course.own_dates import OwnDates
+from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.hub.accounts.run_as import run_as
+from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.services.calendar_tasks import CalendarReport
+
+#: Seconds between two looks.
+_EVERY: Final = 1.0
+#: After this time, something that failed is tried again.
+_AGAIN: Final = timedelta(minutes=1)
+#: An answer of more characters is not read: a thousand students with thirty labs need 9 million.
+_LONGEST: Final = 64 << 20
+#: Root and the user's own group may read it, and root alone write.
+_MODE: Final = 0o640
+
+#: Does the work for a state of the hub, with the instructor's rights.
+Work = Callable[[HubState], CalendarReport]
+
+
+class LabReleaseWatch:
+    """Looks whether there is something to do.
+
+    Parameters
+    ----------
+    places
+        The folder of the hub.
+    work
+        Does it.
+    now
+        Tells the time.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        work: Work,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._places, self._work, self._now = places, work, now
+        self._seen: object = None
+        self._last: object = None
+        self._next: datetime | None = None
+
+    def look(self) -> CalendarReport | None:
+        """Do what is to be done now; `None` if that is nothing."""
+        seen, before = self._signature(), self._last
+        self._last = seen
+        due = self._next is not None and self._now() >= self._next
+        # A lab that is being built, or settings that are being written, first come to rest.
+        news = seen != self._seen and before in (None, seen)
+        if not (news or due):
+            return None
+        state = HubState.read(self._places.state)
+        if state is None or not state.course_id:
+            return None  # a hub that is just being made
+        # Noted first: what changes while we work is seen by the next look.
+        self._seen, self._next = seen, self._now() + _AGAIN
+        report = self._work(state)
+        if not report.problem:
+            self._next = datetime.fromisoformat(report.next) if report.next else None
+        # Who is here now: somebody may have been forgotten while we worked.
+        self._write(HubState.read(self._places.state) or state, report)
+        return report
+
+    def _signature(self) -> object:
+        """A value that changes with the calendar, the labs that are built, and the accounts."""
+        course = self._places.course
+        watched = (course / "assignments" / COURSE_SETTINGS, course / "release", self._places.state)
+        return [_signature_of(path) for path in watched]
+
+    def _write(self, state: HubState, report: CalendarReport) -> None:
+        """Write everybody's dates, and remove those of accounts that are gone."""
+        for name, text in report.dates.items():
+            account = state.accounts.get(name)
+            if account is None:
+                continue
+            try:
+                said = OwnDates.from_text(text).as_text()
+            except ValueError as why:
+                _complain(f"the dates of {name} are left as they were: {why}")
+                continue
+            path = self._places.dates_of(name)
+            if not path.is_file() or path.read_text("utf-8") != said:
+                aside = path.with_name(f".{path.name}.new")
+                write_whole(aside, said, mode=_MODE)
+                os.chown(aside, 0, account.gid)
+                aside.replace(path)
+        for path in self._places.dates.iterdir():
+            if path.name.removesuffix(".json") not in state.accounts:
+                path.unlink()
+
+
+def as_instructor(places: Places, python: Path) -> Work:
+    """Does the work in a process of the instructor's.
+
+    Parameters
+    ----------
+    places
+        The folder of the hub.
+    python
+        What runs it.
+    """
+
+    def work(state: HubState) -> CalendarReport:
+        teacher = state.accounts[state.instructor]
+        students = [each.name for each in state.of_role("student")]
+        staff = sorted(state.accounts.keys() - set(students))
+        try:
+            done = run_as(
+                teacher,
+                [python, "-m", "mlsys_widgets.hub.services.calendar_tasks", places.course],
+                home=places.home(teacher.name),
+                folder=places.course,
+                environment={"JUPYTER_CONFIG_PATH": str(places.settings_of("instructor"))},
+                stdin=json.dumps({"students": students, "trial": staff}),
+            )
+        except (OSError, subprocess.SubprocessError) as why:
+            return CalendarReport(problem=str(why))
+        return answer(done.stdout) or CalendarReport(problem=done.stderr.strip()[-500:])
+
+    return work
+
+
+def answer(said: str) -> CalendarReport | None:
+    """Read what `calendar_tasks` printed, in its last line; `None` if that is something else."""
+    if len(said) > _LONGEST:
+        return None
+    try:
+        last: Any = json.loads(said.rstrip("\n").rpartition("\n")[2])
+        dates, released = dict(last["dates"]), list(last["released"])
+        if last["next"]:
+            following = datetime.fromisoformat(last["next"]).astimezone(UTC).isoformat()
+        else:
+            following = ""
+        if not all(isinstance(text, str) for text in (*dates, *dates.values(), *released)):
+            return None
+        return CalendarReport(released, following, dates, str(last["problem"]))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def _signature_of(path: Path) -> tuple[int, ...] | None:
+    try:
+        about = path.lstat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def _complain(words: str) -> None:
+    print(f"the calendar: {words}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    """Look until somebody ends us."""
+    places = Places(Path(arguments[0]))
+    watch = LabReleaseWatch(places, as_instructor(places, Path(sys.executable)))
+    said = ""
+    while True:
+        problem = said
+        try:
+            if report := watch.look():
+                problem = report.problem
+                for lab in report.released:
+                    print(f"released {lab}", flush=True)
+        except (OSError, ValueError) as why:  # a full disk: the next look tries again
+            problem = str(why)
+        if problem != said:
+            said = problem
+            with suppress(OSError):
+                _complain(problem or "as it should be again")
+        time.sleep(_EVERY)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

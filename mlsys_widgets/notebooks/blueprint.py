@@ -1,0 +1,61 @@
+"""A lab's notebook as the instructor released it, as plain data that can travel to a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from mlsys_widgets.notebooks.cell_metadata import HIDDEN
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """A cell as the instructor released it, hidden tests included.
+
+    Parameters
+    ----------
+    kind
+        ``code`` or ``markdown``.
+    source
+        Its text.
+    checksum
+        As nbgrader computes it.
+    locked
+        Whether it is restored before a submission runs.
+    graded
+        Whether something depends on it in the gradebook.
+    solution, task
+        Whether students write in it, or below it.
+    metadata
+        What else nbgrader keeps in the cell. It is restored too, and nothing here reads it.
+    """
+
+    kind: str
+    source: str
+    checksum: str
+    locked: bool
+    graded: bool = False
+    solution: bool = False
+    task: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def visible(self) -> str:
+        """Its text without hidden tests."""
+        return HIDDEN.sub("", self.source).strip()
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The notebook of a lab: its cells by their grade id, in order."""
+
+    lab: str
+    kernelspec: Mapping[str, Any] | None
+    cells: Mapping[str, SourceCell]
+
+    @cached_property
+    def graded(self) -> tuple[str, ...]:
+        """The names of the graded cells."""
+        return tuple(name for name, cell in self.cells.items() if cell.graded)

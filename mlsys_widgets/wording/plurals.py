@@ -1,0 +1,33 @@
+"""How many things there are, with the noun in the right form."""
+
+from __future__ import annotations
+
+from typing import SupportsFloat
+
+from mlsys_widgets.wording.units import NEVER, format_quantity
+
+
+def counted(number: SupportsFloat, singular: str, plural: str | None = None) -> str:
+    """Write how many things there are, with the noun in the right form.
+
+    Parameters
+    ----------
+    number : float
+        How many.
+    singular, plural : str
+        The noun; the plural only where it is not the singular with an ``s``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "image"), counted(3_000, "image"), counted(2, "query", "queries")
+    ('1 image', '3,000 images', '2 queries')
+    >>> counted(float("inf"), "image")
+    'never'
+    """
+    shown = format_quantity(number)
+    noun = singular if shown == "1" else plural or f"{singular}s"
+    return shown if shown == NEVER else f"{shown} {noun}"
