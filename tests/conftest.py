@@ -9,6 +9,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -68,6 +69,17 @@ def root() -> Path:
 def tool():
     """Import a script of tools/ by its name."""
     return load_tool
+
+
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read and check measurements once: a test of labs asks for the same ones again and again."""
+    from mlsys_widgets import measured
+    from mlsys_widgets.measured import queries
+
+    load = cache(measured.load)
+    for place in (measured, queries):
+        monkeypatch.setattr(place, "load", load)
 
 
 @pytest.fixture(scope="session")

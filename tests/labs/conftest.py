@@ -1,7 +1,7 @@
 """Every lab of the course, graded once for all tests of a run.
 
-What is graded is what is committed in ``source/`` and ``release/``. One test of its own, the only
-one that builds, makes sure that this is what ``assignments/`` gives.
+What is graded is what is committed in ``source/`` and ``release/``; a test of its own makes sure
+that this is what ``assignments/`` gives.
 """
 
 from __future__ import annotations
@@ -9,26 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import (
     ROOT,
     Grade,
     Workshop,
     autograde,
-    build,
     committed,
     solved,
     typed,
     work_through,
-    workshop,
 )
 
 LABS = labs_of(Course.at(ROOT))
@@ -72,14 +67,6 @@ def chosen(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def built(chosen: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workshop]:
-    """Every lab, built from its text in a course of its own."""
-    made = [workshop(tmp_path_factory.mktemp(lab), lab) for lab in chosen]
-    with ThreadPoolExecutor(2) as pool:
-        return {each.lab: each for each in pool.map(build, made)}
-
-
-@pytest.fixture(scope="session")
 def workshops(chosen: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workshop]:
     """Every lab as it is committed, in a course of its own."""
     return {lab: committed(tmp_path_factory.mktemp(lab), lab) for lab in chosen}
@@ -89,14 +76,6 @@ def workshops(chosen: list[str], tmp_path_factory: pytest.TempPathFactory) -> di
 def made(workshops: Mapping[str, Workshop], lab: str) -> Workshop:
     """The course of a lab."""
     return workshops[lab]
-
-
-@pytest.fixture
-def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measurements are read and checked once: a test asks for the same ones again and again."""
-    load = cache(measured.load)
-    for place in (measured, queries):
-        monkeypatch.setattr(place, "load", load)
 
 
 @pytest.fixture(scope="session")

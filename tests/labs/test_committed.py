@@ -9,23 +9,39 @@ import re
 import nbformat
 import pytest
 
+from mlsys_widgets.authoring import Course, builder
 from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.grading import NumberKey
 from mlsys_widgets.labs import Number
 from tests.labs.conftest import LABS
 from tests.labs.rehearsal import ROOT, Workshop, asked
+from tests.sampling import sample
 
 pytestmark = pytest.mark.timeout(900)
 
 STALE = "is not what assignments/ gives; run mlsys build, look at the difference and commit it"
 
 
-def test_source_and_release_are_not_stale(built, made: Workshop, lab):
-    """The solution is run here, with the outputs that nbval compares."""
-    fresh = built[lab]
-    assert not fresh.problem, f"mlsys build {lab}: {fresh.problem}"
-    assert sorted(made.built) == sorted(fresh.built), f"{lab} {STALE}"
-    for name, content in fresh.built.items():
+def test_source_and_release_are_not_stale(made: Workshop, lab, tmp_path, monkeypatch):
+    """Everything but the outputs is built here: ``make nbval`` runs the solution and compares."""
+
+    def give_committed_outputs(path):
+        book, committed = nbformat.read(path, 4), made.notebook("source")
+        shown = {cell.id: cell for cell in committed.cells if cell.cell_type == "code"}
+        for cell in book.cells:
+            if cell.cell_type == "code" and cell.id in shown:
+                cell.outputs = shown[cell.id].outputs
+                cell.execution_count = shown[cell.id].execution_count
+        builder._write(book, path)
+
+    monkeypatch.setattr(builder, "_run", give_committed_outputs)
+    builder.build(Course.at(ROOT), [lab], into=tmp_path)
+    fresh = {
+        path.relative_to(tmp_path).as_posix(): path.read_bytes()
+        for path in tmp_path.glob(f"*/{lab}/*")
+    }
+    assert sorted(made.built) == sorted(fresh), f"{lab} {STALE}"
+    for name, content in fresh.items():
         assert made.built[name] == content, f"{name} {STALE}"
 
 
@@ -107,10 +123,10 @@ def written(value: float) -> set[str]:
 
 @pytest.mark.usefixtures("read_once")
 def test_the_release_has_no_key(made: Workshop, lab, tmp_path):
-    """None of the instructor and of twenty students, to four digits."""
+    """None of the instructor and of some students, to four digits."""
     folder = made.give(tmp_path / "x" / lab)
     known = {}
-    for student in ("instructor", *(f"student-{k}" for k in range(20))):
+    for student in ("instructor", *sample([f"student-{k}" for k in range(20)], 5)):
         found = asked(made.course, lab, student, work=folder)
         for name in found.of(Number):
             key = found.keys[name]

@@ -14,8 +14,9 @@ from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Prediction
 from tests.labs.opened_lab import OpenedLab, open_lab_of
 from tests.labs.rehearsal import ROOT
+from tests.sampling import sample
 
-STUDENTS = ("student-07", "Müller", "student-11")
+STUDENTS = sample(("student-07", "Müller", "student-11"), 1)
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ READING_IS_THE_SKILL: dict[str, str] = {}
 READING_EARNS = 3
 
 
+@pytest.mark.slow
 def test_no_instrument_displays_a_key(lab, tmp_path):
     found = [
         str(each) for each in read_off(lab, tmp_path) if each.question not in READING_IS_THE_SKILL

@@ -25,10 +25,11 @@ from mlsys_widgets.grading import ChoiceKey, NumberKey
 from mlsys_widgets.labs import Choice, Parameters
 from mlsys_widgets.labs.lab import module_at
 from tests.labs.rehearsal import ROOT, Asked, Workshop, asked
+from tests.sampling import sample
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("read_once")]
 
-STUDENTS = [f"student-{k}" for k in range(30)]
+STUDENTS = sample([f"student-{k}" for k in range(30)], 6)
 #: A remark or a sentence with fewer words is a heading or a formula, and says nothing.
 WORDS = 6
 
@@ -78,7 +79,7 @@ def released(made: Workshop, lab) -> dict[str, str]:
 
 @pytest.fixture
 def people(made: Workshop, lab, tmp_path) -> dict[str, Asked]:
-    """What thirty students are asked, with the keys."""
+    """What some students are asked, with the keys."""
     folder = made.give(tmp_path / "x" / lab)
     return {student: asked(made.course, lab, student, work=folder) for student in STUDENTS}
 
