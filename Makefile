@@ -14,13 +14,12 @@ ARGS ?=
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
 # it: minutes each, so they are tested by make test-hub.
-DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto tests/labs/test_nbgrader.py \
-	tests/authoring/test_write_an_instrument.py \
-	tests/labs/test_read_off.py tests/grading/test_differential.py tests/grading/test_preprocessor.py tests/grading/test_postgres.py \
-	tests/grading/test_chaos.py tests/grading/test_broken.py tests/grading/test_marking.py \
-	tests/grading/test_archives.py tests/grading/test_by_record.py tests/grading/test_coordinator.py \
-	tests/sandbox/test_attacks.py tests/sandbox/test_forged_records.py
-TERM_TEST := tests/hub/test_term.py
+DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto \
+	$(addprefix tests/authoring/test_,new_lab.py write_an_instrument.py) \
+	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
+	$(addprefix tests/grading/test_,archives.py broken.py by_record.py chaos.py command.py coordinator.py \
+	differential.py lab_copies.py ledger_heads.py marking.py postgres.py preprocessor.py version_cells.py) \
+	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py)
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
 	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets
@@ -36,7 +35,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 LAB_FOLDER := my_labs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-term test-all nbval lint types format docs pictures bench wheel bundle constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs pictures bench wheel bundle constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,22 +58,18 @@ quick: $(VENV)/.dev ## Lint and run the fast tests: what to run between two edit
 	$(PY) -m pytest $(SPREAD) -m "not slow and not long" $(QUICK) $(ARGS)
 	$(TOOK)
 
-test: system-packages lint types ## Lint, check types and run the tests, except those of test-hub and test-term
+test: system-packages lint types ## Lint, check types and run the tests, except those of test-hub
 	$(PY) -m pytest $(SPREAD) --durations=10 $(addprefix --ignore=,$(DAYS)) $(ARGS)
 	$(TOOK)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
 test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub, cluster
-	$(PY) -m pytest $(SPREAD) --durations=10 $(DAYS) --ignore=$(TERM_TEST) $(ARGS)
+	$(PY) -m pytest $(SPREAD) --durations=10 $(DAYS) $(ARGS)
 	$(TOOK)
 
-# One process for each of the two terms, which share nothing.
-test-term: system-packages $(VENV)/.dev ## A whole term on a real hub, once as it is and once cut off at random moments
-	$(PY) -m pytest -n 2 $(TERM_TEST) $(ARGS)
-	$(TOOK)
-
+# Sweeps over everybody, kills by the dozen, whole terms: hours, so they are no part of .ci/run.
 test-all: system-packages lint types ## The same with the slow tests and many more examples
-	$(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
+	MLSYS_SWEEP=1 $(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
 # What an instructor types in any course (docs/authors/nbval.md), with nothing around it.
 nbval: $(VENV)/.dev ## Run every instructor's notebook again and compare its outputs

@@ -27,6 +27,14 @@ from .dockerfile import carry_out, read, stages
 collect_ignore = ["chart.py", "loopback_config.py", "loopback_exchange.py"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs the environment of the chart's hub is slow: making it takes minutes."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "hub" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @contextmanager
 def _once(folder: Path, key: str) -> Iterator[bool]:
     """Whether something is still to be made in a folder; one process at a time."""

@@ -24,7 +24,7 @@ from tests.hub.running import Hub, running_hub
 from tests.hub.term import FIRST, SECOND, Term, dated_bundle
 from tests.lms_platform import LearningPlatform
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 #: Seconds that a step takes at most before a cut.
 LONGEST = 4.0
 #: What somebody sees whose machine is gone.
@@ -139,7 +139,7 @@ class Cutter:
         self._hub.start()
 
 
-@pytest.mark.parametrize("cuts", [10, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cuts", [20])
 def test_nothing_acknowledged_is_lost_when_the_machine_is_cut_off(
     hub_is_possible: None, cuts: int
 ) -> None:

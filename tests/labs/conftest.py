@@ -7,8 +7,8 @@ that this is what ``assignments/`` gives.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +33,8 @@ NOBODY, COPYIST, VALID = "untouched", "copyist", "valid"
 CLASS = [*SOLVERS, *(f"student-{k:02}" for k in range(50) if k != 7)]
 #: Who is wrong in every answer, by belief.
 BELIEVER = "believer-{}"
+#: The lab that goes through nbgrader, which takes a minute, in every run; make test-all takes all.
+GRADED = "lab_07_kernel_fusion"
 #: How many beliefs of each answer go through nbgrader in the short suite; the hidden tests
 #: themselves are run with all of them.
 FEW_BELIEFS = 1
@@ -45,7 +47,10 @@ def solver_of(lab: str) -> str:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "lab" in metafunc.fixturenames:
-        metafunc.parametrize("lab", LABS)
+        by_nbgrader = "rehearsal" in metafunc.fixturenames
+        left = [lab for lab in LABS if by_nbgrader and lab != GRADED]
+        slow = [pytest.param(lab, marks=pytest.mark.slow) for lab in left]
+        metafunc.parametrize("lab", [*(lab for lab in LABS if lab not in left), *slow])
 
 
 @dataclass
@@ -79,30 +84,31 @@ def made(workshops: Mapping[str, Workshop], lab: str) -> Workshop:
 
 
 @pytest.fixture(scope="session")
-def rehearsals(workshops: Mapping[str, Workshop]) -> dict[str, Rehearsal]:
-    """Every lab with all kinds of submissions, graded by nbgrader."""
-    return _graded(workshops, _hand_in_everything)
+def rehearse(workshops: Mapping[str, Workshop]) -> Callable[[str], Rehearsal]:
+    """Grade a lab with all kinds of submissions by nbgrader, once."""
+    return cache(lambda lab: _graded(workshops[lab], _hand_in_everything))
 
 
 @pytest.fixture
-def rehearsal(rehearsals: Mapping[str, Rehearsal], lab: str) -> Rehearsal:
+def rehearsal(rehearse: Callable[[str], Rehearsal], lab: str) -> Rehearsal:
     """One lab with all kinds of submissions, graded by nbgrader."""
-    return _fine(rehearsals[lab])
+    return _fine(rehearse(lab))
 
 
 @pytest.fixture(scope="session")
-def full_classes(
-    chosen: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Rehearsal]:
-    """Every lab with fifty good students, one who copies, and one for every belief."""
-    copies = {lab: committed(tmp_path_factory.mktemp(f"class_{lab}"), lab) for lab in chosen}
-    return _graded(copies, _hand_in_a_class)
+def grade_class(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Rehearsal]:
+    """Grade fifty good students of a lab, one who copies, and one for every belief, once."""
+
+    def graded(lab: str) -> Rehearsal:
+        return _graded(committed(tmp_path_factory.mktemp(f"class_{lab}"), lab), _hand_in_a_class)
+
+    return cache(graded)
 
 
 @pytest.fixture
-def full_class(full_classes: Mapping[str, Rehearsal], lab: str) -> Rehearsal:
+def full_class(grade_class: Callable[[str], Rehearsal], lab: str) -> Rehearsal:
     """One lab with fifty good students, and with one for every belief."""
-    return _fine(full_classes[lab])
+    return _fine(grade_class(lab))
 
 
 def _fine(found: Rehearsal) -> Rehearsal:
@@ -110,16 +116,11 @@ def _fine(found: Rehearsal) -> Rehearsal:
     return found
 
 
-def _graded(
-    workshops: Mapping[str, Workshop], hand_in: Callable[[Workshop], None]
-) -> dict[str, Rehearsal]:
-    found = {}
-    for lab, made in workshops.items():
-        found[lab] = Rehearsal(made, problem=made.problem)
-        if not made.problem:
-            _noting(found[lab], hand_in)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(_grade, found.values()))
+def _graded(made: Workshop, hand_in: Callable[[Workshop], None]) -> Rehearsal:
+    found = Rehearsal(made, problem=made.problem)
+    if not found.problem:
+        _noting(found, hand_in)
+    _grade(found)
     return found
 
 
