@@ -21,8 +21,9 @@ DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto \
 	differential.py lab_copies.py ledger_heads.py marking.py postgres.py preprocessor.py version_cells.py) \
 	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py)
 # What a developer runs between two edits: no browser, no nbgrader, no server.
-QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py tests/physics tests/drawing \
-	tests/instruments tests/cards tests/ledger tests/measured mlsys_widgets
+CORE := wording physics drawing ledger labs instruments cards
+QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py \
+	$(addprefix tests/,$(filter-out labs,$(CORE))) $(addprefix mlsys_widgets/,$(CORE))
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s"
 

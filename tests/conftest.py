@@ -18,6 +18,8 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.budget import watch_the_budget
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -135,6 +137,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
 
     items.sort(key=rank)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the suite keep to its own budget."""
+    watch_the_budget(config)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together:

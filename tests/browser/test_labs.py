@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.lab_path import Student
 from tests.browser.pages import in_theme, no_serious_violation, restart_and_run_all, settled
+from tests.sampling import EXAMPLE
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -30,9 +31,7 @@ def workspace(lab_server) -> Path:
     return folder
 
 
-#: A walk takes minutes: one lab is walked in every run, all of them in make test-all.
-WALKED = "lab_07_kernel_fusion"
-WALKS = [WALKED, *(pytest.param(lab, marks=pytest.mark.slow) for lab in LABS if lab != WALKED)]
+WALKS = [EXAMPLE, *(pytest.param(lab, marks=pytest.mark.slow) for lab in LABS if lab != EXAMPLE)]
 
 
 @pytest.mark.parametrize("lab", WALKS)

@@ -266,6 +266,7 @@ def test_the_end_comes_in_the_kernels_own_thread(card, quick, on_its_machine, mo
     assert card.is_open
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_real_measurement_becomes_yours(card, led):
     chart = card.draw_on(RooflineWidget(precision="fp32"))

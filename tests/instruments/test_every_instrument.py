@@ -197,6 +197,7 @@ def test_random_walks(kind: type[Instrument], data: st.DataObject) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.long
 @every_instrument
 def test_a_thousand_moves_rebuild_nothing(kind: type[Instrument]) -> None:
     walk = random.Random(3)

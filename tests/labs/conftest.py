@@ -25,6 +25,7 @@ from tests.labs.rehearsal import (
     typed,
     work_through,
 )
+from tests.sampling import EXAMPLE
 
 LABS = labs_of(Course.at(ROOT))
 #: Names as courses have them; their numbers differ. In the short suite each lab is solved by one.
@@ -33,8 +34,6 @@ NOBODY, COPYIST, VALID = "untouched", "copyist", "valid"
 CLASS = [*SOLVERS, *(f"student-{k:02}" for k in range(50) if k != 7)]
 #: Who is wrong in every answer, by belief.
 BELIEVER = "believer-{}"
-#: The lab that goes through nbgrader, which takes a minute, in every run; make test-all takes all.
-GRADED = "lab_07_kernel_fusion"
 #: How many beliefs of each answer go through nbgrader in the short suite; the hidden tests
 #: themselves are run with all of them.
 FEW_BELIEFS = 1
@@ -48,7 +47,7 @@ def solver_of(lab: str) -> str:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "lab" in metafunc.fixturenames:
         by_nbgrader = "rehearsal" in metafunc.fixturenames
-        left = [lab for lab in LABS if by_nbgrader and lab != GRADED]
+        left = [lab for lab in LABS if by_nbgrader and lab != EXAMPLE]
         slow = [pytest.param(lab, marks=pytest.mark.slow) for lab in left]
         metafunc.parametrize("lab", [*(lab for lab in LABS if lab not in left), *slow])
 

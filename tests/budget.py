@@ -1,0 +1,140 @@
+"""The budget of the suite itself: which room, or which lab, has outgrown its share of the waiting.
+
+Counted is processor time, of a test and of the processes that it started and waited for, divided by
+the time that a fixed piece of work takes in the same process. So the budget is in seconds of one
+kind of processor, whatever machine runs the tests and whatever else runs there. Above its budget a
+room is named; above twice its budget, which no noise explains, the run fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sampling import EXAMPLE, takes_everything
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Seconds that `_fixed_work` takes on the processor that budgets are in (x86-64 at 2.5 GHz, quiet).
+REFERENCE = 0.1
+#: Seconds for one lab in one run, and for the rooms of the tests in ``make test`` and in ``make
+#: test-hub``; a room that is not listed has `ROOM`.
+LAB = 40.0
+ROOM = 20.0
+ROOMS = {
+    "authoring": 60.0, "browser": 420.0, "cards": 40.0, "classes": 80.0, "courses": 150.0,
+    "deploy": 40.0, "grading": 420.0, "howto": 240.0, "hub": 700.0, "instruments": 60.0,
+    "labs": 160.0, "measured": 90.0, "mlsys_widgets": 40.0, "physics": 30.0, "project": 40.0,
+    "sandbox": 240.0, "server": 60.0,
+}  # fmt: skip
+TOO_MUCH = 2.0
+
+CPU, UNIT = "cpu", "unit"
+LABS = sorted(path.parent.name for path in ROOT.glob("assignments/*/lab.py"))
+
+
+def _fixed_work() -> float:
+    """Processor time of some interpreting and some hashing, the least of three tries."""
+    took = []
+    for _ in range(3):
+        begun = time.process_time()
+        text = "".join(str(number * number) for number in range(150_000))
+        for _ in range(40):
+            hashlib.sha256(text.encode()).hexdigest()
+        took.append(time.process_time() - begun)
+    return min(took)
+
+
+def _used() -> float:
+    mine, theirs = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return mine.ru_utime + mine.ru_stime + theirs.ru_utime + theirs.ru_stime
+
+
+class Meter:
+    """In the process that runs tests: notes what each one used, and how fast the process is."""
+
+    def __init__(self) -> None:
+        self._unit = _fixed_work()
+        self._before = _used()
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
+        """Note what was used since the test before this one had ended."""
+        result = yield
+        now = _used()
+        item.user_properties += [(CPU, now - self._before), (UNIT, self._unit)]
+        self._before = now
+        return result
+
+
+class Budget:
+    """In the process that reports: adds up, and says who has outgrown a budget."""
+
+    def __init__(self) -> None:
+        self.spent: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add what a test used to its room, and to its lab."""
+        noted = dict(report.user_properties)
+        if report.when == "teardown" and CPU in noted:
+            seconds = noted[CPU] / noted[UNIT] * REFERENCE
+            self.spent[room_of(report.nodeid)] += seconds
+            if lab := lab_of(report.nodeid):
+                self.spent[lab] += seconds
+
+    def over(self, factor: float = 1.0) -> list[str]:
+        """Say who has spent more than a multiple of the budget."""
+        return [
+            f"{name} took {spent:.0f} s of processor time; its budget is {budget_of(name):.0f} s"
+            for name, spent in self.spent.most_common()
+            if spent > factor * budget_of(name)
+        ]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail a run that passed but takes far more than its budget."""
+        if session.exitstatus == pytest.ExitCode.OK and self.over(TOO_MUCH):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show what everybody has spent, and who too much."""
+        total = sum(self.spent[name] for name in self.spent if name not in LABS)
+        terminalreporter.section(f"the suite's budget: {total:.0f} s of processor time")
+        shown = [f"{name} {spent:.0f}" for name, spent in self.spent.most_common()]
+        terminalreporter.line(", ".join(shown))
+        for sentence in self.over():
+            terminalreporter.line(f"{sentence} (tests/budget.py). Share, sample, or raise it.")
+
+
+def room_of(nodeid: str) -> str:
+    """The folder of a test below ``tests/``, or the package for its doctests."""
+    top, _, rest = nodeid.partition("/")
+    return rest.partition("/")[0].partition("::")[0] if top == "tests" else top
+
+
+def lab_of(nodeid: str) -> str | None:
+    """The lab that a test is about, as its parameters have it; none for the suite's example."""
+    found = re.findall(r"lab_\w+", nodeid.partition("[")[2])
+    return next((lab for lab in found if lab in LABS and lab != EXAMPLE), None)
+
+
+def budget_of(name: str) -> float:
+    """The seconds that a room or a lab may take."""
+    return LAB if name in LABS else ROOMS.get(name, ROOM)
+
+
+def watch_the_budget(config: pytest.Config) -> None:
+    """Measure where tests run, and add up where the run is reported."""
+    if takes_everything() or config.option.collectonly:
+        return
+    reports = not hasattr(config, "workerinput")
+    if reports:
+        config.pluginmanager.register(Budget(), "mlsys-budget")
+    if not reports or not config.getoption("numprocesses", None):
+        config.pluginmanager.register(Meter(), "mlsys-meter")
