@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-#: Seconds that a start may take on a cold disk and a busy machine; pytest gives a test 600.
-PATIENCE = 100
+from tests.waiting import wait_for
 
 
 def wait_until_serving(process: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
@@ -22,14 +20,16 @@ def wait_until_serving(process: subprocess.Popen[bytes], runtime: Path, log: Pat
     later depends on the machine, so the file alone does not mean that it can be asked.
     """
     info = runtime / f"jpserver-{process.pid}.json"
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+
+    def serving() -> str | None:
         if process.poll() is not None:
             pytest.fail(f"the server ended with code {process.returncode}:\n{log.read_text()}")
-        if (address := _address(info)) and _listens(address):
-            return address
-        time.sleep(0.05)
-    pytest.fail(f"the server did not start within {PATIENCE} s:\n{log.read_text()}")
+        address = _address(info)
+        return address if address and _listens(address) else None
+
+    address = wait_for(serving, lambda: f"the server did not start:\n{log.read_text()}")
+    assert address
+    return address
 
 
 def _address(info: Path) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import nbformat
@@ -244,13 +243,6 @@ class Requests:
         return len(self.urls) - before
 
 
-def seconds_until(shown: Locator, act) -> float:
-    act()
-    begun = time.monotonic()
-    expect(shown).to_be_visible(timeout=SOON)
-    return time.monotonic() - begun
-
-
 def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screenshot):
     page = open_notebook(lab)
     side = panel(page)
@@ -275,18 +267,14 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     # From elsewhere: another kernel, another page.
     led = Ledger.open(ledger)
     begun = side.get_by_role("button", name="Reflect: Why is it idle? (tried, not right yet)")
-    delays = [
-        seconds_until(begun, lambda: led.record_reflection("act1_why", "B", correct=False)),
-        seconds_until(
-            side.get_by_role("button", name="Reflect: Why is it idle? (done)"),
-            lambda: led.record_reflection("act1_why", "A", correct=True),
-        ),
-        seconds_until(
-            side.get_by_role("button", name="Answer: The break-even (recorded)"),
-            lambda: led.record_answer("act2_result", 41_000),
-        ),
-    ]
-    print(f"seconds from commit to panel: {', '.join(f'{delay:.2f}' for delay in delays)}")
+    led.record_reflection("act1_why", "B", correct=False)
+    expect(begun).to_be_visible(timeout=SOON)
+    led.record_reflection("act1_why", "A", correct=True)
+    done = side.get_by_role("button", name="Reflect: Why is it idle? (done)")
+    expect(done).to_be_visible(timeout=SOON)
+    led.record_answer("act2_result", 41_000)
+    recorded = side.get_by_role("button", name="Answer: The break-even (recorded)")
+    expect(recorded).to_be_visible(timeout=SOON)
 
     # What was decided in this lab and in the one before it.
     earlier = ledger.parent / "before" / "ledger.jsonl"

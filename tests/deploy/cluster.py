@@ -8,7 +8,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from urllib.parse import quote
 
 import requests
 import yaml
+
+from tests.waiting import wait_for
 
 HERE = Path(__file__).resolve().parent
 KUBERNETES = HERE.parent.parent / "deploy" / "kubernetes"
@@ -66,14 +67,12 @@ class Cluster:
         """Start somebody's server, and return the environment that a terminal in it would have."""
         name = self.name(browser)
         browser.get(f"{self.url}/hub/spawn", timeout=60)
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
+
+        def is_ready() -> bool:
             model = browser.get(f"{self.url}/hub/api/user", timeout=30).json()
-            if model["servers"].get("", {}).get("ready"):
-                break
-            time.sleep(0.3)
-        else:
-            raise AssertionError(f"the server of {name} did not start")
+            return bool(model["servers"].get("", {}).get("ready"))
+
+        wait_for(is_ready, f"the server of {name} did not start")
         kept = (self.state / "home" / name / "environment").read_text().split("\0")
         return dict(line.split("=", 1) for line in kept if line)
 
@@ -95,13 +94,13 @@ class Cluster:
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and process.poll() is None:
+    def answers() -> bool:
+        assert process.poll() is None, log.read_text()[-4000:]
         with suppress(requests.RequestException):
-            if requests.get(url, timeout=5).ok:
-                return
-        time.sleep(0.2)
-    raise AssertionError(f"{url} does not answer:\n{log.read_text()[-4000:]}")
+            return requests.get(url, timeout=5).ok
+        return False
+
+    wait_for(answers, lambda: f"{url} does not answer:\n{log.read_text()[-4000:]}")
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 
 import requests
 import yaml
+
+from tests.waiting import wait_for
 
 from .cluster import KUBERNETES, free_ports
 
@@ -51,13 +52,12 @@ def running(name: str, places: dict[str, str], folder: Path) -> Iterator[None]:
 
 
 def answers(port: int, path: str) -> bool:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+    def once() -> bool:
         with suppress(requests.RequestException):
-            if requests.get(f"http://127.0.0.1:{port}{path}", timeout=5).ok:
-                return True
-        time.sleep(0.2)
-    return False
+            return requests.get(f"http://127.0.0.1:{port}{path}", timeout=5).ok
+        return False
+
+    return wait_for(once, f"{path} does not answer")
 
 
 def test_the_commands_of_the_manifest_make_a_cluster(tmp_path: Path) -> None:
