@@ -1,6 +1,6 @@
 """SIGKILL at random moments: what was acknowledged is there, and nothing that was not tried.
 
-A kill can fall between the moment an event is on the disk and the moment its acknowledgement is on
+A kill can fall between the moment an event is on the disk and the moment its acknowledgment is on
 its way. So after each kill the ledger holds every acknowledged commit, and beyond these at most the
 one that was under way, whole.
 """

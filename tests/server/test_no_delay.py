@@ -1,4 +1,4 @@
-"""Messages of a kernel reach the browser at once: no packet waits for an acknowledgement.
+"""Messages of a kernel reach the browser at once: no packet waits for an acknowledgment.
 
 Asked of the running server's own socket, and not of a clock.
 """
