@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mlsys_widgets.measured import MeasurementError, available, gpu, load, parse, schema, validate
+from mlsys_widgets.measured import MeasurementError, gpu, load, parse, schema, validate
 from mlsys_widgets.measured.documents import text
 
 ONE_SENTENCE = re.compile(r"^the file: \S.*\.$", re.DOTALL)
@@ -34,9 +34,8 @@ anything = st.recursive(
     ),
     max_leaves=8,
 )
-shared = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200
-)
+# Every example makes its own copy of the document.
+shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -63,11 +62,6 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
     for step in path:
         document = document[step]
     return document
-
-
-@pytest.mark.parametrize("name", available())
-def test_what_ships_is_valid(name: str) -> None:
-    assert load(name)["status"] == "complete"
 
 
 def test_a_training_step_has_its_memory_by_kind(document: dict[str, Any]) -> None:

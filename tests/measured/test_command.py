@@ -13,6 +13,7 @@ from mlsys_widgets.cli import main
 from mlsys_widgets.measured import command
 from mlsys_widgets.measured.calibrating import calibrate, device_of
 from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.measured.stability import PARTS, ExcludedCase
 from mlsys_widgets.measured.trial import Trial
 
 pytest.importorskip("scipy")
@@ -61,7 +62,12 @@ def test_every_case_is_shown_on_request(small: Path, capsys: pytest.CaptureFixtu
     assert "fitted" in told
 
 
-def test_stability_is_a_row_per_part(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stability_is_a_row_per_part(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What is fitted without each part is tested where it is fitted.
+    rows = [ExcludedCase(part + 1, 0.1, 0.01, 0.02) for part in range(PARTS)]
+    monkeypatch.setattr(command, "left_out", lambda document, trial: iter(rows))
     assert main(["validate", str(small), "--stability"]) == 0
     captured = capsys.readouterr()
     table = captured.out.partition("part left out")[2].splitlines()[1:]

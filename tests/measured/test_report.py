@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets import measured
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import report
 from mlsys_widgets.measured.recorder import Document
@@ -96,9 +95,10 @@ def test_stability_is_one_row_per_part() -> None:
     assert len(report.STABILITY_HEADER) == 4
 
 
-def test_a_page_of_a_machine_without_launches_leaves_those_parts_out(tmp_path: Path) -> None:
-    trial = hold_trial(measured.load("cpu-2core-server"))
-    text = report.write(trial, tmp_path).read_text(encoding="utf-8")
+def test_a_page_of_a_machine_without_launches_leaves_those_parts_out(
+    cpu: Trial, tmp_path: Path
+) -> None:
+    text = report.write(cpu, tmp_path).read_text(encoding="utf-8")
     assert "## Do launches wait" not in text
     assert "## The goals" not in text  # they were set for a GPU
     assert "## How far below its roof does a matrix product run, and why?" in text

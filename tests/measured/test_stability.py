@@ -35,7 +35,7 @@ def test_a_small_document_is_fitted_ten_times(small_document: Document) -> None:
     assert found[-1].mean_error == pytest.approx(Errors.of(whole.judged).mean)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_fit_of_the_h200_does_not_stand_on_a_tenth_of_its_cases(h200: Trial) -> None:
     first = next(left_out(h200.document, h200))
     assert first.changed < 0.05

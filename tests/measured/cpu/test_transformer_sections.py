@@ -130,7 +130,7 @@ def test_sizes_are_drawn_with_a_seed_and_odd_ones_are_among_them(
     assert len(sizes(True)) <= 3
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_all_sizes_are_right_and_no_number_overflows() -> None:
     """Results that became inputs again and again would grow without limit."""
