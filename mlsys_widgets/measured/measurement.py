@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -11,16 +12,25 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from ..files import write_whole
 from ..physics import counted
-from . import cpu, gpu
+from . import cpu
 from .checks import MeasurementError, can_check_schema, validate
 from .documents import load, merged, save, text
 from .progress import progress as shown
 from .recorder import Document, Recorder
 
-GPU_BUDGET = gpu.BUDGET
+try:
+    gpu: Any = importlib.import_module(".gpu", __package__)
+except ImportError:  # only a checkout has it: nobody measures a GPU with a student's wheel
+    gpu = None
+
+_NEEDS_CHECKOUT = (
+    "measuring a GPU needs a checkout of the mlsys_widgets repository, because what does it is not"
+    " part of the installed package; measure the CPU, or install with pip install -e from a clone"
+)
 
 
 def measure(
@@ -41,7 +51,8 @@ def measure(
     Parameters
     ----------
     target : {"auto", "cpu", "gpu"}
-        What to measure; ``auto`` takes the GPU if PyTorch sees one.
+        What to measure; ``auto`` takes the GPU if PyTorch sees one and this is a checkout, which
+        alone has what measures GPUs.
     quick : bool
         Fewer sizes and repetitions: under 10 s on a CPU.
     out : path, optional
@@ -86,7 +97,9 @@ def measure(
     """
     if target not in ("auto", "cpu", "gpu"):
         raise ValueError(f"target must be 'auto', 'cpu' or 'gpu', not {target!r}")
-    on_gpu = target == "gpu" or (target == "auto" and gpu.usable())
+    if target == "gpu" and gpu is None:
+        raise ValueError(_NEEDS_CHECKOUT)
+    on_gpu = target == "gpu" or (target == "auto" and gpu is not None and gpu.usable())
     known = list(gpu.SECTIONS if on_gpu else cpu.SECTIONS)
     wanted = known if sections is None else list(sections)
     for name in wanted:
@@ -103,8 +116,8 @@ def measure(
     chosen = None if sections is None else wanted
     with shown([name for name in known if name in wanted], show=progress) as say:
         if on_gpu:
-            recorder = gpu.measure(
-                quick=quick, budget=GPU_BUDGET if budget is None else budget, sections=chosen,
+            recorder: Recorder = gpu.measure(
+                quick=quick, budget=gpu.BUDGET if budget is None else budget, sections=chosen,
                 key=key, dry=dry, say=say, after=after,
             )  # fmt: skip
         else:
@@ -150,7 +163,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sections", nargs="+", metavar="NAME",
-        help=f"only these; CPU: {', '.join(cpu.SECTIONS)}; GPU: {', '.join(gpu.SECTIONS)}",
+        help="only these; " + "; ".join(
+            f"{name}: {', '.join(room.SECTIONS)}"
+            for name, room in (("CPU", cpu), ("GPU", gpu)) if room
+        ),
     )  # fmt: skip
     parser.add_argument(
         "--update", action="store_true",

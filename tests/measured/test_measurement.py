@@ -13,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.measured import MeasurementError, cases, ceilings, cpu, load, measure, validate
+from mlsys_widgets.measured import (
+    MeasurementError,
+    cases,
+    ceilings,
+    cpu,
+    load,
+    measure,
+    measurement,
+    validate,
+)
 from mlsys_widgets.measured.measurement import add_arguments, main, run
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -94,6 +103,17 @@ def test_the_command_saves_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"Saved {out}." in said.out
     assert "launch: call of a tiny operation" in said.err
     assert "Traceback" not in said.err
+
+
+def test_without_a_checkout_a_gpu_is_refused_and_the_cpu_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in the wheel, which has no room for GPUs."""
+    monkeypatch.setattr(measurement, "gpu", None)
+    assert main(["--gpu", "--out", str(tmp_path / "mine.json")]) == 1
+    assert "measuring a GPU needs a checkout" in capsys.readouterr().err
+    quick = ["--quick", "--quiet", "--sections", "launch"]
+    assert main([*quick, "--out", str(tmp_path / "mine.json")]) == 0
 
 
 def test_the_command_refuses_in_one_line(

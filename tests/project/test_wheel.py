@@ -57,11 +57,13 @@ def test_the_wheel_installs_the_lab_panel(wheel, root):
     assert data == {name: path.read_bytes() for name, path in wanted.items()}
 
 
-def test_the_wheel_holds_all_of_the_package(wheel, root):
+def test_the_wheel_holds_all_of_the_package_but_what_measures_gpus(wheel, root):
     kept = {
         path.relative_to(root).as_posix()
         for path in (root / "mlsys_widgets").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and not path.is_relative_to(root / "mlsys_widgets" / "measured" / "gpu")
     }
     assert "mlsys_widgets/py.typed" in kept
     assert {name for name in wheel.namelist() if name.startswith("mlsys_widgets/")} == kept
