@@ -38,7 +38,7 @@ def test_a_four_bit_weight_packed_otherwise_is_refused() -> None:
     packed = bench.torch.ops.aten._convert_weight_to_int4pack
 
     def swapped(raw: Tensor, tiles: int) -> Any:
-        return packed(Tensor((raw.data >> 4) | (raw.data << 4)), tiles)
+        return packed(Tensor((raw >> 4) | (raw << 4)), tiles)
 
     bench.torch.ops.aten._convert_weight_to_int4pack = swapped
     with pytest.raises(RuntimeError, match="the product is wrong"):
@@ -57,8 +57,8 @@ def test_a_row_is_scaled_to_the_largest_value(to: str, largest: int) -> None:
     torch = fake_torch()
     x = torch.randn(4, 50) * 3.0
     numbers, scale = products.converted(torch, x, to)
-    assert np.allclose(np.abs(numbers.data.astype(float)).max(-1), largest, rtol=1e-2)
-    assert np.allclose(numbers.data * scale.data, x.data, atol=0.05)
+    assert np.allclose(np.abs(numbers.astype(float)).max(-1), largest, rtol=1e-2)
+    assert np.allclose(numbers * scale, x, atol=0.05)
 
 
 def test_conversions_count_their_passes() -> None:

@@ -45,15 +45,15 @@ def test_a_rotation_keeps_lengths_and_turns_by_the_angle() -> None:
     x = torch.randn(5, 3, 8)
     angle = np.repeat(np.linspace(0, 3, 5)[:, None, None], 8, 2)
     turned = kernels.rotated(torch, x, Tensor(np.cos(angle)), Tensor(np.sin(angle)))
-    pairs = x.data[..., :4] + 1j * x.data[..., 4:]
+    pairs = x[..., :4] + 1j * x[..., 4:]
     expected = pairs * np.exp(1j * angle[..., :4])
-    assert np.allclose(turned.data[..., :4], expected.real)
-    assert np.allclose(turned.data[..., 4:], expected.imag)
+    assert np.allclose(turned[..., :4], expected.real)
+    assert np.allclose(turned[..., 4:], expected.imag)
 
 
 def test_a_gate_multiplies_the_two_halves() -> None:
     both = np.array([[0.0, 2.0, 3.0, 5.0]])
-    result = kernels.gate(fake_torch(), Tensor(both)).data
+    result = kernels.gate(fake_torch(), Tensor(both))
     assert np.allclose(result, [[0.0, 2.0 / (1 + np.exp(-2.0)) * 5.0]])
 
 
@@ -62,9 +62,9 @@ def test_new_tokens_land_at_their_positions() -> None:
     torch = fake_torch()
     k, v = torch.randn(2, 2, 3, 4), torch.randn(2, 2, 3, 4)
     kernels.write_cache(keys, values, k, v, Tensor(np.array([4, 5])))
-    assert np.array_equal(keys.data[:, :, 4:], k.data.swapaxes(1, 2))
-    assert np.array_equal(values.data[:, :, 4:], v.data.swapaxes(1, 2))
-    assert not keys.data[:, :, :4].any()
+    assert np.array_equal(keys[:, :, 4:], k.swapaxes(1, 2))
+    assert np.array_equal(values[:, :, 4:], v.swapaxes(1, 2))
+    assert not keys[:, :, :4].any()
 
 
 def test_a_cache_that_was_not_written_is_noted() -> None:

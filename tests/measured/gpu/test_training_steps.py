@@ -23,7 +23,7 @@ class Loss:
     def backward(self) -> None:
         self.model.done.append("backward")
         for weight in self.model.weights:
-            weight.grad = Tensor(np.zeros_like(weight.data))
+            weight.grad = Tensor(np.zeros_like(weight))
 
     def detach(self) -> Loss:
         return self
@@ -48,7 +48,7 @@ class Model:
         return self.weights
 
     def __call__(self, ids: Tensor, targets: Tensor) -> Loss:
-        assert np.array_equal(ids.data[:, 1:], targets.data[:, :-1])
+        assert np.array_equal(ids[:, 1:], targets[:, :-1])
         self.done.append("forward")
         return Loss(self, self.loss)
 

@@ -41,9 +41,9 @@ def test_logits_follow_the_last_token_of_each_sequence() -> None:
     torch = model.torch
     ids = torch.randint(0, TOY.vocabulary, (3, 7))
     caches = model.caches(3, 7)
-    logits = model.step(ids, model.places("prefill", 7), caches).data
+    logits = model.step(ids, model.places("prefill", 7), caches)
     assert logits.shape == (3, TOY.vocabulary)
-    alone = model.step(ids[1:2], model.places("prefill", 7), model.caches(1, 7)).data
+    alone = model.step(ids[1:2], model.places("prefill", 7), model.caches(1, 7))
     assert np.allclose(alone[0], logits[1], atol=1e-4)
 
 
