@@ -90,8 +90,9 @@ format: $(VENV)/.dev ## Format the code and fix what can be fixed
 	$(PY) -m ruff format .
 
 # Pages about names, commands, settings, instruments, labs and measurements are made from what ships,
-# never typed; then examples are checked, the pages are built, and so is what links where.
-# -E: from scratch. A page that is not read again runs no cells and hides its warnings.
+# never typed; then examples are checked and the pages are built. A link, an anchor or a picture that
+# leads nowhere is a warning of Sphinx, and -W makes it an error. -E: from scratch. A page that is not
+# read again runs no cells and hides its warnings.
 docs: $(VENV)/.dev ## Build the pages into build/html, and check them
 	@rm -rf docs/measured docs/instruments docs/reference/api
 	@set -e; for measurement in $(notdir $(basename $(wildcard mlsys_widgets/measured/data/*.json))); do \
@@ -100,7 +101,6 @@ docs: $(VENV)/.dev ## Build the pages into build/html, and check them
 		format_pages; do $(PY) tools/$$page.py; done
 	$(PY) -m pytest -q tests/project/test_examples.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
-	$(PY) tools/check_pages.py
 
 # Look at every picture before you commit it.
 pictures: system-packages $(VENV)/.dev ## Take the pictures of the pages again, in a real browser

@@ -38,11 +38,6 @@ This file has every setting once. A test reads it as a course.
 """
 
 
-def settings() -> list[str]:
-    """The full name of every setting, such as ``late.per_day``."""
-    return [_full(table, each) for table in TABLES for each in table.settings]
-
-
 def _full(table: SettingsTable, setting: Setting) -> str:
     return f"{table.path}.{setting.name}".lstrip(".")
 

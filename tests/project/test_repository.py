@@ -100,3 +100,42 @@ def test_pages_name_files_that_exist(root, texts):
     assert missing == {
         ("docs/contributors/developing.md", "tests/instruments/test_my_instrument.py")
     }
+
+
+#: Pages that people read on the site of the repository; Sphinx checks the links of the others.
+OUTSIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/**/README.md")
+LINK = re.compile(r"\]\(<?([^)\s>]+)|<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)=\"([^\"]+)\"")
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: str) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+\s+(.+?)\s*$", FENCE.sub("", page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def broken_links(page: Path) -> list[str]:
+    text = FENCE.sub("", page.read_text("utf-8"))
+    links = (markdown or html for markdown, html in LINK.findall(text))
+    broken = []
+    for path, _, anchor in (link.partition("#") for link in links if "://" not in link):
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text("utf-8"))):
+            broken.append(f"{path}#{anchor}".rstrip("#"))
+    return broken
+
+
+def test_links_of_pages_outside_the_documentation_lead_somewhere(root):
+    pages = [path for pattern in OUTSIDE for path in root.glob(pattern)]
+    assert {page: links for page in pages if (links := broken_links(page))} == {}
+
+
+def test_a_broken_link_is_found(tmp_path):
+    (tmp_path / "a.md").write_text("# A page\n\n## Its: part\n", "utf-8")
+    page = tmp_path / "README.md"
+    page.write_text(
+        "[a](a.md) [b](a.md#its-part) [c](a.md#gone) ![d](gone.png) [e](https://x.org/gone)\n"
+        '<img src="lost.svg">\n```\n[f](code.md)\n```\n',
+        "utf-8",
+    )
+    assert broken_links(page) == ["a.md#gone", "gone.png", "lost.svg"]
