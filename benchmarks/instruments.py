@@ -54,7 +54,7 @@ def move_bare(marks: list[bqplot.Lines], value: float) -> None:
 
 def sliders(instrument: Instrument) -> list[tuple[str, Slider]]:
     hidden = instrument.hidden()
-    found = instrument._controls.items()
+    found = instrument.controls.items()
     return [(n, c) for n, c in found if isinstance(c, Slider) and n not in hidden]
 
 

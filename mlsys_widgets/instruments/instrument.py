@@ -2,68 +2,38 @@
 
 An instrument declares its controls and says three things about a result: what to draw
 (``scenes``), what to say (``cards``, ``sentence``, ``table``), and how to compute it
-(``compute``). The rest is here: validation, updates, the lock, reset, code, the still twin.
+(``compute``). The rest is here and in ``InstrumentState``: validation, updates, the lock, reset,
+code, the still twin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import ipywidgets
 import traitlets
 
 from mlsys_widgets.drawing import markup, picture
-from mlsys_widgets.drawing.film import Film
-from mlsys_widgets.drawing.scene import Handle, Scene
 from mlsys_widgets.instruments import still_pages
-from mlsys_widgets.instruments.controls import Control, Slider, controls_of
+from mlsys_widgets.instruments.instrument_state import (
+    InstrumentState,
+    Lock,
+    NumberCard,
+    Opens,
+    Table,
+)
 from mlsys_widgets.instruments.lazy_widget import LazyBox
-from mlsys_widgets.instruments.pin import Pin, values_of
-from mlsys_widgets.instruments.predicted import Predicted, given
-from mlsys_widgets.instruments.target import Lamp, LimitedQuantity, Target, with_lines
 from mlsys_widgets.wording.choices import one_of
 
 if TYPE_CHECKING:
     from mlsys_widgets.instruments.view import View
 
-#: One number on a card: (label, value, tone).
-NumberCard = tuple[str, str, str]
-#: (header, rows) of the table that gives the numbers of the plot.
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
-#: Targets, or a function that returns those of now: of the context that is chosen, for example.
-Targets = Sequence[Target] | Callable[[], Sequence[Target]]
+#: What the module of an instrument needs.
+__all__ = ["Instrument", "Lock", "NumberCard", "Opens", "Table"]
 
 
-class Opens(Protocol):
-    """Anything that opens once: a gate for hints, or a lock."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is open."""
-
-    def on_open(self, then: Any) -> None:
-        """Call back when it opens."""
-
-
-class Lock(Opens, Protocol):
-    """What an instrument needs from a lock: whether it is open, and a call when it opens."""
-
-    @property
-    def question(self) -> str:
-        """What must be predicted first."""
-
-    @property
-    def predicted(self) -> Predicted | None:
-        """What was predicted, if that opened the lock."""
-
-    def record_use(self, instrument: str) -> None:
-        """Note that somebody used an instrument behind this lock."""
-
-
-class Instrument(LazyBox):
+class Instrument(InstrumentState, LazyBox):
     """Base of the instruments.
 
     Parameters
@@ -91,7 +61,8 @@ class Instrument(LazyBox):
     An instrument of one's own: how long a ring of GPUs takes to add up a gradient.
 
     >>> from mlsys_widgets import physics as ph
-    >>> from mlsys_widgets.drawing.scene import Axis, Points, from_zero
+    >>> from mlsys_widgets.drawing.scene import Axis, Handle, Points, Scene, from_zero
+    >>> from mlsys_widgets.instruments.controls import Slider
     >>> class Ring(Instrument):
     ...     title = "Ring all-reduce"
     ...     gpus = Slider("GPUs", default=8, low=2, high=64, whole=True, help="In the ring.")
@@ -126,426 +97,11 @@ class Instrument(LazyBox):
     ValueError: GPUs is 2.5; it must be a whole number between 2 and 64
     """
 
-    title = "Instrument"
-    #: The quantities of which a prediction can be drawn, each with its unit; the first is the one
-    #: that ``prediction=`` is about.
-    predictable: ClassVar[Mapping[str, str]] = {}
-    #: The number that the instrument is about: the name of an output of its result. The math says
-    #: which input moves it most.
-    headline: ClassVar[str] = ""
-    #: What to call each plot where a low window shows one at a time.
-    plot_names: ClassVar[Sequence[str]] = ()
-    #: The quantities that a target may limit, by name: an output of the result, or an input.
-    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {}
-    #: The one or two controls that a page without a kernel lets a visitor move, by name; if none
-    #: is named, the page takes the control that changes the headline most.
-    showcase: ClassVar[Sequence[str]] = ()
-    #: The measurements that its formulas are judged by: topics of ``measured.trial`` by the start
-    #: of their name, ``"fusion"`` or ``"break-even"``.
-    evidence: ClassVar[Sequence[str]] = ()
+    _view: View | None = None
 
-    def __init__(
-        self,
-        *,
-        lock: Lock | None = None,
-        prediction: float | Mapping[str, float] | None = None,
-        hints: Opens | None = None,
-        pinned: Mapping[str, Any] | None = None,
-        targets: Targets = (),
-        **inputs: Any,
-    ) -> None:
-        super().__init__()
-        self.add_class("mlsys-instrument")
-        self._controls: dict[str, Control[Any]] = controls_of(type(self))
-        self._view: View | None = None
-        self._lock = lock
-        self._hints = hints
-        self._given: Predicted | None = None
-        if prediction is not None:
-            self._given = self._prediction_of(prediction)
-        self._before_reset: dict[str, Any] | None = None
-        self._pin: Pin | None = None
-        #: The handle that a hand holds, and the result when it took it.
-        self._held: tuple[str, Any] | None = None
-        self._result: Any = None
-        self._settling = False
-        self._targets: Targets = ()
-        #: The targets that are on the screen.
-        self._aimed: tuple[Target, ...] = ()
-        self.set(**inputs)
-        self.targets = targets
-        if pinned is not None:
-            now = self.inputs
-            self.set(**pinned)
-            self.pin()
-            self.set(**now)
-        self._first = self.inputs
-        self.observe(self._changed, names=list(self._controls))
-        if lock is not None and not lock.is_open:
-            lock.on_open(self._unlock)
-        if hints is not None and not hints.is_open:
-            hints.on_open(self._show)
-
-    def _prediction_of(self, said: float | Mapping[str, float]) -> Predicted:
-        if not self.predictable:
-            raise ValueError(f"{type(self).__name__} draws no prediction")
-        named = said if isinstance(said, Mapping) else {next(iter(self.predictable)): said}
-        if len(named) != 1:
-            raise ValueError(f"prediction names {len(named)} quantities; it must name one")
-        ((name, value),) = named.items()
-        quantity = one_of("prediction", name, self.predictable)
-        return given(value, quantity, self.predictable[quantity])
-
-    # What an instrument says about itself; subclasses answer.
-
-    def compute(self) -> Any:
-        """The result of physics for the current inputs."""
-        raise self._lacks("compute()", "the result for the current inputs")
-
-    def scenes(self, result: Any) -> tuple[Scene, ...]:
-        """What to draw."""
-        raise self._lacks("scenes(result)", "a tuple of Scene, one for each plot")
-
-    def cards(self, result: Any) -> Sequence[NumberCard]:
-        """The numbers that matter most."""
-        raise self._lacks("cards(result)", "a list of (label, value, tone)")
-
-    def sentence(self, result: Any) -> str:
-        """The plot in words."""
-        raise self._lacks("sentence(result)", "the picture in words")
-
-    def table(self, result: Any) -> Table:
-        """The plot in numbers."""
-        raise self._lacks("table(result)", "a header and rows with the numbers of the picture")
-
-    def _lacks(self, method: str, gives: str) -> NotImplementedError:
-        name = type(self).__name__
-        return NotImplementedError(f"{name} needs a method {method} that returns {gives}")
-
-    def alert(self, result: Any) -> tuple[str, str] | None:
-        """A state that needs attention (out of memory, never pays off), with its tone."""
-        return None
-
-    def dominant(self, result: Any) -> str:
-        """The output of a result that decides it now, by name; marked in the math."""
-        return ""
-
-    def hint(self, result: Any) -> str:
-        """What would help, and what comes next: nothing that an alert may say."""
-        return ""
-
-    def film(self, result: Any) -> Film | None:
-        """What happens over time, as a film; `None` where time is not the subject."""
-        return None
-
-    def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
-        """The inputs for which a handle lies at a place; by default, its place is the input."""
-        return {handle.control: y if handle.along == "y" else x}
-
-    def html(self, result: Any) -> str:
-        """Anything more to show below the sentence, as safe HTML."""
-        return ""
-
-    def hidden(self) -> AbstractSet[str]:
-        """Controls that have no effect with the current inputs and are not shown."""
-        return set()
-
-    def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
-        """Make inputs that depend on each other consistent; called before they are checked."""
-        return inputs
-
-    # Inputs and result.
-
-    @property
-    def inputs(self) -> dict[str, Any]:
-        """The current value of every control."""
-        return {name: getattr(self, name) for name in self._controls}
-
-    @property
-    def result(self) -> Any:
-        """What physics says about the current inputs. Needs no browser."""
-        if self._result is None:
-            self._result = self.compute()
-        return self._result
-
-    @property
-    def explanations(self) -> dict[str, Any]:
-        """The results that the math derives, by title; empty if ``result`` derives nothing."""
-        return {self.title: self.result} if hasattr(self.result, "derivation") else {}
-
-    def predicted(self, quantity: str) -> float | None:
-        """The number that was predicted for a quantity; `None` if there is none."""
-        found = self.prediction
-        return found.value if found is not None and found.quantity == quantity else None
-
-    @property
-    def prediction(self) -> Predicted | None:
-        """What was predicted before this instrument opened."""
-        if self._lock is not None and self._lock.is_open and self._lock.predicted is not None:
-            return self._lock.predicted
-        return self._given
-
-    def anchor(self, *handles: str) -> Any:
-        """The result for which to choose the axes along which handles are dragged.
-
-        It is the present one, but while a hand holds one of the handles it stays that of the
-        moment at which the hand took it: an axis that changed would pull the handle away.
-        """
-        if self._held is not None and self._held[0] in handles:
-            return self._held[1]
-        return self.result
-
-    def drag(self, name: str, x: float, y: float, *, held: bool = False) -> None:
-        """Move a handle of the picture to a place, as far as its input allows.
-
-        With ``held`` the hand keeps holding it, and its axes stay as they are until it lets go.
-        """
-        handles = [h for scene in self.scenes(self.result) for h in scene.handles]
-        found = next((each for each in handles if each.name == name), None)
-        if found is None:
-            known = ", ".join(each.name for each in handles) or "none"
-            raise ValueError(f"{type(self).__name__} has no handle {name!r}; it has: {known}")
-        if held and (self._held is None or self._held[0] != name):
-            self._held = (name, self.result)
-        wanted = self.dragged(found, x, y)
-        for each, value in wanted.items():
-            control = self._controls[each]
-            if isinstance(control, Slider):
-                wanted[each] = control.snap(float(value))
-        if not held:
-            self._held = None
-        self._set(wanted)
-
-    # What a design has to keep.
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The targets as they are now."""
-        wanted = self._targets
-        found = tuple(wanted() if callable(wanted) else wanted)
-        for target in found:
-            if target.quantity not in self.quantities:
-                known = ", ".join(self.quantities) or "none"
-                raise ValueError(
-                    f"{type(self).__name__} has no quantity {target.quantity!r} to set a target "
-                    f"for; it has: {known}"
-                )
-        return found
-
-    @targets.setter
-    def targets(self, wanted: Targets) -> None:
-        before, self._targets = self._targets, wanted
-        try:
-            self.aim()
-        except ValueError:
-            self._targets = before
-            raise
-
-    def aim(self) -> None:
-        """Look at the targets again; call it when a function that gives them has changed."""
-        now = self.targets
-        if now != self._aimed:
-            self._aimed = now
-            self._show()
-
-    def measure(self, quantity: str) -> float:
-        """The present value of a quantity that a target may limit."""
-        result = self.result
-        return float(getattr(result if hasattr(result, quantity) else self, quantity))
-
-    @property
-    def lamps(self) -> tuple[Lamp, ...]:
-        """What became of each target; none of them is lit before the lock is open."""
-        if self.locked:
-            return ()
-        return tuple(
-            target.lamp(self.measure(target.quantity), self.quantities[target.quantity])
-            for target in self.targets
-        )
-
-    @property
-    def misses(self) -> list[str]:
-        """The targets that are missed now, a sentence each."""
-        return [lamp.sentence for lamp in self.lamps if not lamp.kept]
-
-    def drawn(self, result: Any) -> tuple[Scene, ...]:
-        """The scenes with the lines of the targets."""
-        scenes: Any = self.scenes(result)
-        if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
-            name = type(self).__name__
-            raise ValueError(f"{name}.scenes gives {type(scenes).__name__}, not a tuple of Scene")
-        return with_lines(scenes, self.targets, self.quantities)
-
-    # A state to compare with.
-
-    def pin(self) -> None:
-        """Keep the present state as a ghost, to compare what follows with it."""
-        result = self.result
-        self._pin = Pin(self.inputs, self.scenes(result), values_of(self.cards(result)))
-        self._show()
-
-    def unpin(self) -> None:
-        """Let the pinned state go."""
-        self._pin = None
-        self._show()
-
-    @property
-    def pinned(self) -> Pin | None:
-        """The state that was pinned."""
-        return self._pin
-
-    @property
-    def shown_hint(self) -> str:
-        """The hint, once it may be seen."""
-        if self._hints is not None and not self._hints.is_open:
-            return ""
-        return self.hint(self.result)
-
-    @property
-    def shown_table(self) -> Table:
-        """The table, with a row for the prediction."""
-        header, rows = self.table(self.result)
-        if self.prediction is None:
-            return header, rows
-        blank = ("",) * (len(header) - 2)
-        return header, [*rows, ("Your prediction", self.prediction.words, *blank)]
-
-    def set(self, **inputs: Any) -> None:
-        """Change several inputs at once; either all of them are accepted or none.
-
-        Raises
-        ------
-        ValueError
-            With a sentence that names the input, its value and what is allowed.
-        """
-        self._known(inputs)
-        self._held = None
-        self._set(inputs)
-
-    def accepted(self, **inputs: Any) -> dict[str, Any]:
-        """Inputs as they would be kept, each checked by itself; nothing changes.
-
-        Raises
-        ------
-        ValueError
-            With a sentence that names the input, its value and what is allowed.
-        """
-        self._known(inputs)
-        return {name: self._controls[name].plausible(self, v) for name, v in inputs.items()}
-
-    def _known(self, names: Iterable[str]) -> None:
-        for name in names:
-            if name not in self._controls:
-                known = ", ".join(self._controls)
-                raise ValueError(f"{type(self).__name__} has no input {name!r}; it has: {known}")
-
-    def on_move(self, then: Callable[[], None]) -> None:
-        """Call back with every change of the inputs; first now, or when the lock opens."""
-
-        def look(_change: Any = None) -> None:
-            if not self.locked:
-                then()
-
-        self.observe(look, names=list(self._controls))
-        if self.locked:
-            assert self._lock is not None
-            self._lock.on_open(look)
-        else:
-            then()
-
-    def _set(self, inputs: dict[str, Any]) -> None:
-        before = self.inputs
-        self._settle(before, {**before, **inputs}, set(inputs))
-
-    def _changed(self, change: Any) -> None:
-        """One trait was assigned from Python."""
-        if not self._settling:
-            self._held = None
-            before = {**self.inputs, change["name"]: change["old"]}
-            self._settle(before, self.inputs, {change["name"]})
-
-    def _settle(
-        self, before: dict[str, Any], wanted: dict[str, Any], changed: AbstractSet[str]
-    ) -> None:
-        """Accept new inputs, compute and show them, or leave everything as it was."""
-        self._settling = True
-        try:
-            with self.hold_trait_notifications():
-                try:
-                    for name in changed:
-                        wanted[name] = self._controls[name].plausible(self, wanted[name])
-                    self._assign(self.adjust(wanted, changed))
-                    self._result = self.compute()
-                except Exception as refusal:
-                    # Whatever went wrong, the instrument returns to its last state and still works.
-                    self._assign(before)
-                    self._result = None
-                    if isinstance(refusal, traitlets.TraitError):
-                        raise ValueError(str(refusal)) from None
-                    raise
-        finally:
-            self._settling = False
-        self._show()
-
-    def _show(self) -> None:
-        if self._view is not None:
-            self._view.show()
-        still_pages.changed(self)
-
-    def _assign(self, inputs: dict[str, Any]) -> None:
-        # In the order of declaration: the options of a control may depend on those before it.
-        for name in self._controls:
-            setattr(self, name, inputs[name])
-
-    def reset(self) -> None:
-        """Return to the initial inputs; ``undo_reset`` reverts this."""
-        self._before_reset = self.inputs
-        self.set(**self._first)
-
-    def undo_reset(self) -> None:
-        """Revert the last reset."""
-        if self._before_reset is not None:
-            before, self._before_reset = self._before_reset, None
-            self.set(**before)
-
-    @property
-    def code(self) -> str:
-        """A line of Python that recreates this instrument in its current state."""
-        inputs = self.inputs
-        usual = {name: control.default_value for name, control in self._controls.items()}
-        named = {name: value for name, value in inputs.items() if value != usual[name]}
-        # One input may set others: name those too that would not get their current value.
-        made = self.adjust({**usual, **named}, set(named))
-        shown = (
-            f"{name}={_literal(value)}"
-            for name, value in inputs.items()
-            if name in named or made[name] != value
-        )
-        return f"{type(self).__name__}({', '.join((*shown, *self._code_beyond_inputs()))})"
-
-    def _code_beyond_inputs(self) -> list[str]:
-        """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
-        more = []
-        drawn, main = self.prediction, next(iter(self.predictable), "")
-        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
-            value = _literal(drawn.value)
-            if drawn.quantity != main:
-                value = f"{{{drawn.quantity!r}: {value}}}"
-            more.append(f"prediction={value}")
-        if self._pin is not None:
-            now = self.inputs
-            other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}
-            more.append(
-                f"pinned={{{', '.join(f'{n!r}: {_literal(v)}' for n, v in other.items())}}}"
-            )
-        return more
-
-    # The view.
-
-    @property
-    def locked(self) -> bool:
-        """Whether a prediction must be committed first."""
-        return self._lock is not None and not self._lock.is_open
+    @traitlets.default("_dom_classes")
+    def _css_classes(self) -> tuple[str, ...]:
+        return ("mlsys-instrument",)
 
     @property
     def marks(self) -> dict[str, Any]:
@@ -559,6 +115,11 @@ class Instrument(LazyBox):
             self._view = View(self)
         return self._view
 
+    def _show(self) -> None:
+        if self._view is not None:
+            self._view.show()
+        still_pages.changed(self)
+
     def _unlock(self) -> None:
         if self.has_face:
             self.children = self.face()
@@ -567,8 +128,8 @@ class Instrument(LazyBox):
     def face(self) -> tuple[ipywidgets.Widget, ...]:
         """The view, or a card while it is locked."""
         if self.locked:
-            assert self._lock is not None
-            return (_locked_card(self.title, self._lock.question),)
+            assert self.lock is not None
+            return (_locked_card(self.title, self.lock.question),)
         return (self._open().board,)
 
     def __repr__(self) -> str:
@@ -624,9 +185,3 @@ def _locked_card(title: str, question: str) -> ipywidgets.HTML:
         f"<strong>{_PADLOCK} {escape(title)}</strong><br>"
         f"Locked until you commit your prediction: {escape(markup.question_in(question))}</div>"
     )
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e7 else f"{value:.6g}"
-    return repr(value)

@@ -208,7 +208,7 @@ class IronLaw(Instrument):
         for name, value in zip(("data", "operations"), sizes[1:], strict=True):
             if name not in changed and "workload" in changed:
                 inputs[name] = value
-            elif not _is_close(inputs[name], value, self._controls[name]):
+            elif not _is_close(inputs[name], value, self.controls[name]):
                 inputs["workload"] = _OWN
         return inputs
 

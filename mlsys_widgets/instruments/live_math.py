@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.instruments.instrument_state import InstrumentState
 from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.result import Result
 
@@ -26,7 +27,7 @@ class Math(TypedDict):
     most: str
 
 
-def live_math(instrument: Any, part: str = "") -> Math | None:
+def live_math(instrument: InstrumentState, part: str = "") -> Math | None:
     """The derivation of one of an instrument's results: the one named, or the first.
 
     `None` where nothing is computed, as on a map.
@@ -55,7 +56,7 @@ def _brief(equation: str) -> str:
     return equation
 
 
-def matters_most(instrument: Any, result: Any) -> str:
+def matters_most(instrument: InstrumentState, result: Any) -> str:
     """Which input moves a result most now: its headline, or the last number that it leads to.
 
     Empty where there is no number to speak of.

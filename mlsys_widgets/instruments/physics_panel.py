@@ -21,11 +21,11 @@ from mlsys_widgets.physics import notation
 _ALL = "all"
 
 
-def _titles(panel: Any) -> dict[str, str]:
+def _titles(panel: PhysicsSteps) -> dict[str, str]:
     return {title: title for title in panel.explained}
 
 
-def _quantities(panel: Any) -> dict[str, str]:
+def _quantities(panel: PhysicsSteps) -> dict[str, str]:
     outputs = panel.explained[panel.part].outputs()
     words = {name: f"{q.about[:1].upper()}{q.about[1:]}" for name, q in outputs.items()}
     return {_ALL: "Everything, in order", **words}
@@ -53,7 +53,7 @@ class PhysicsSteps(Instrument):
                     f"{title!r} of {type(instrument).__name__} is of type {type(result).__name__}, "
                     "which cannot derive itself; a physics panel needs a result of physics"
                 )
-        super().__init__(lock=instrument._lock, **chosen)
+        super().__init__(lock=instrument.lock, **chosen)
         instrument.observe(self._follow, names=list(instrument.inputs))
         self._following = True
 

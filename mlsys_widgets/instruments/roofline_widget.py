@@ -527,7 +527,7 @@ class RooflineWidget(TwoFormInstrument):
             return {"peak_share": _detent(y / machine.device_peak)}
         if handle.name == "ridge":
             return {"bandwidth_share": _detent(machine.peak / x / machine.device.bandwidth)}
-        size = self._controls[self._moves]
+        size = self.controls[self._moves]
         assert isinstance(size, Slider)
         found = _inverse(lambda v: self._moved_kernel(v).intensity, x, size.low, size.high)
         return {self._moves: found}

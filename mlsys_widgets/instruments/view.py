@@ -8,6 +8,8 @@ whatever happens to messages on their way.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +18,7 @@ import ipywidgets
 from mlsys_widgets.drawing.scene import Scene
 from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.instruments.control_panel import ControlPanel
+from mlsys_widgets.instruments.instrument_state import InstrumentState
 from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.pin import ghost
 from mlsys_widgets.instruments.plot import PackedNumbers, Plot
@@ -24,8 +27,7 @@ from mlsys_widgets.instruments.plot import PackedNumbers, Plot
 class View:
     """What is on the screen of one instrument."""
 
-    def __init__(self, instrument: Any) -> None:
-        # An `Instrument`; naming its type would close a circle of imports.
+    def __init__(self, instrument: InstrumentState) -> None:
         self._instrument = instrument
         self._numbers = itertools.count(1)
         self._errors: dict[str, str] = {}
@@ -40,8 +42,7 @@ class View:
         #: The part of the math that is looked at.
         self._part = ""
         self._plots = [Plot(scene) for scene in self._scenes()]
-        self._haunt()
-        controls = instrument._controls.values()
+        self._draw_pinned()
         self.panel = ControlPanel(
             spec={
                 "id": uuid4().hex,
@@ -50,7 +51,7 @@ class View:
                 "names": instrument.plot_names
                 or [f"Plot {k + 1}" for k in range(len(self._plots))],
                 "heights": [plot.scene.height for plot in self._plots],
-                "controls": [control.spec(instrument) for control in controls],
+                "controls": [control.spec(instrument) for control in instrument.controls.values()],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
             },
@@ -73,14 +74,13 @@ class View:
         self._errors = {}
         for plot, scene in zip(self._plots, self._scenes(), strict=True):
             plot.update(scene)
-        self._haunt()
+        self._draw_pinned()
         self.panel.readout = self._readout()
 
     def _scenes(self) -> tuple[Scene, ...]:
-        scenes: tuple[Scene, ...] = self._instrument.drawn(self._instrument.result)
-        return scenes
+        return self._instrument.drawn(self._instrument.result)
 
-    def _haunt(self) -> None:
+    def _draw_pinned(self) -> None:
         """Draw the pinned state behind the plots, or nothing."""
         pin = self._instrument.pinned
         for k, plot in enumerate(self._plots):
@@ -89,7 +89,7 @@ class View:
     def _readout(self) -> dict[str, Any]:
         instrument = self._instrument
         result = instrument.result
-        inputs, controls = instrument.inputs, instrument._controls
+        inputs, controls = instrument.inputs, instrument.controls
         shown = {name: controls[name].shown(value) for name, value in inputs.items()}
         header, rows = instrument.shown_table if "table" in self._unfolded else ((), ())
         alert = instrument.alert(result)
@@ -130,7 +130,7 @@ class View:
             "legends": self._legends(),
             "table": {"header": list(header), "rows": [list(row) for row in rows]},
             "code": instrument.code,
-            "undo": instrument._before_reset is not None,
+            "undo": instrument.can_undo_reset,
             "pinned": pin is not None,
             "frames": [plot.frame for plot in self._plots],
             "handles": [
@@ -163,7 +163,7 @@ class View:
 
     # What the browser asks for.
 
-    def _try(self, name: str, action: Any) -> None:
+    def _try(self, name: str, action: Callable[[], None]) -> None:
         """Do what the browser asked for; a refusal is shown next to its control."""
         try:
             action()
@@ -171,7 +171,7 @@ class View:
             self._errors = {name: str(problem) or type(problem).__name__}
             self.panel.readout = self._readout()
 
-    def _move(self, name: str, action: Any) -> None:
+    def _move(self, name: str, action: Callable[[], None]) -> None:
         self._moving = True
         try:
             self._try(name, action)
@@ -181,44 +181,38 @@ class View:
     def _moved(self, change: Any) -> None:
         moved = self.panel.since(change)
         self._heard = change["new"]
-        self._instrument._before_reset = None
+        self._instrument.forget_reset()
         for name in list(moved)[:1]:
             self._move(name, lambda: self._instrument.set(**moved))
-        self._used()
+        self._try("", self._instrument.record_use)
 
     def _typed(self, change: Any) -> None:
         name, text = change["new"]["name"], change["new"]["text"]
-        control = self._instrument._controls[name]
-        self._instrument._before_reset = None
+        control = self._instrument.controls[name]
+        self._instrument.forget_reset()
         self._try(
             name, lambda: self._instrument.set(**{name: control.read(self._instrument, text)})
         )
-        self._used()
+        self._try("", self._instrument.record_use)
 
     def _dragged(self, change: Any) -> None:
         asked = change["new"]
         self._stamps["dragged"] = asked["stamp"]
-        self._instrument._before_reset = None
+        self._instrument.forget_reset()
         self._move(
             asked["control"],
             lambda: self._instrument.drag(
                 asked["handle"], float(asked["x"]), float(asked["y"]), held=bool(asked.get("held"))
             ),
         )
-        self._used()
-
-    def _used(self) -> None:
-        """Tell the lock, so that the ledger shows whether the prediction came first."""
-        lock = self._instrument._lock
-        if lock is not None:
-            self._try("", lambda: lock.record_use(type(self._instrument).__name__))
+        self._try("", self._instrument.record_use)
 
     def _command(self, change: Any) -> None:
         for asked in change["new"]["list"]:
             # The browser repeats a command until it has seen the answer.
             if asked["stamp"] > self._stamps.get("command", 0):
                 self._stamps["command"] = asked["stamp"]
-                self._try("", lambda asked=asked: self._do(asked))
+                self._try("", partial(self._do, asked))
 
     def _do(self, asked: dict[str, Any]) -> None:
         actions = {

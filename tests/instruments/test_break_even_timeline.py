@@ -226,7 +226,7 @@ def test_a_drag_follows_the_pointer_and_moves_no_axis(
     axis = scene.across if before.along == "x" else scene.up
     w.drag(name, part * scene.across.high, part * scene.up.high, held=True)
     now = w.scenes(w.result)[0]
-    control = w._controls[before.control]
+    control = w.controls[before.control]
     assert isinstance(control, Slider)
     at_end = getattr(w, before.control) in (control.low, control.high)
     assert (now.across, now.up) == (scene.across, scene.up)
@@ -301,7 +301,7 @@ def test_a_preset_with_a_change_keeps_the_change() -> None:
 def test_numbers_are_read_as_people_write_them() -> None:
     w = BreakEvenTimeline(compile_time="2 min", per_day="100 per hour", days="1 week", gain="40%")
     assert (w.compile_time, w.per_day, w.days, w.gain) == (120, 2400, 7, 0.4)
-    assert w._controls["per_day"].shown(1e7) == "10 million"
+    assert w.controls["per_day"].shown(1e7) == "10 million"
 
 
 def test_a_refused_input_changes_nothing() -> None:

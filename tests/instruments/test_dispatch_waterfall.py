@@ -153,7 +153,7 @@ def test_a_handle_lies_where_it_was_dragged_to(
     across = w.scenes(w.result)[HANDLES[name]].across
     handle, place = handles(w)[name], part * across.high
     w.drag(name, place, handle.y)
-    control, value = w._controls[handle.control], getattr(w, handle.control)
+    control, value = w.controls[handle.control], getattr(w, handle.control)
     assert isinstance(control, Slider)
     # One axis for the whole drag, unless the input was beyond it from the start.
     now = w.scenes(w.result)[HANDLES[name]].across

@@ -62,7 +62,7 @@ def whole_range(instrument: Instrument, control: Control) -> list[Any]:
 
 def visible(instrument: Instrument) -> dict[str, Control]:
     hidden = instrument.hidden()
-    return {n: c for n, c in instrument._controls.items() if n not in hidden}
+    return {n: c for n, c in instrument.controls.items() if n not in hidden}
 
 
 def numbers(instrument: Instrument) -> Iterator[float]:
@@ -170,11 +170,11 @@ def test_no_control_is_dead_where_it_is_shown(kind: type[Instrument]) -> None:
             if len(looks) > 1:
                 alive.add(name)
             instrument.set(**before)
-        if alive == set(instrument._controls):
+        if alive == set(instrument.controls):
             return
         name = walk.choice([n for n, c in shown.items() if not isinstance(c, Slider)] or [*shown])
         instrument.set(**{name: walk.choice(whole_range(instrument, shown[name]))})
-    assert set(instrument._controls) - alive == set()
+    assert set(instrument.controls) - alive == set()
 
 
 @every_instrument
@@ -257,7 +257,7 @@ def test_an_error_in_a_callback_becomes_a_sentence(
 
 @every_instrument
 def test_every_control_has_help_and_a_label(kind: type[Instrument]) -> None:
-    for name, control in kind()._controls.items():
+    for name, control in kind().controls.items():
         assert control.help.endswith("."), name
         assert control.label
 
@@ -392,7 +392,7 @@ def test_a_state_is_small_enough_to_travel_at_thirty_a_second(kind: type[Instrum
         view._fold(what, True)
     for part in instrument.explanations or ("",):
         view._look_at(part)
-        for name, control in instrument._controls.items():
+        for name, control in instrument.controls.items():
             if isinstance(control, Slider):
                 instrument.set(**{name: control.high})
                 assert size(packed(view.panel.readout)) < 4_500, (part, name)

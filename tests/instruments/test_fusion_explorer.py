@@ -104,7 +104,7 @@ def test_a_device_brings_its_own_values(device: str) -> None:
     machine = ph.devices[device]
     w = FusionExplorer(device=device)
     assert (w.result.bandwidth, w.result.launch_overhead) == (machine.bandwidth, machine.launch())
-    for precision in w._controls["precision"].options(w):
+    for precision in w.controls["precision"].options(w):
         w.set(precision=precision)
         assert w.ridge == machine.ridge(precision)
     assert w.result.speedup == ph.fuse(w.operations, w.elements, w.result.bytes_per_element,
@@ -114,7 +114,7 @@ def test_a_device_brings_its_own_values(device: str) -> None:
 
 
 def test_devices_without_a_cost_of_a_launch_are_left_out() -> None:
-    offered = FusionExplorer()._controls["device"].options(FusionExplorer())
+    offered = FusionExplorer().controls["device"].options(FusionExplorer())
     assert set(offered) == {key for key, d in ph.devices.items() if d.launch_overhead is not None}
 
 
@@ -183,7 +183,7 @@ def test_the_launches_end_where_they_are_dragged(device: str, part: float) -> No
     moved = after.handles[0].x
     assert moved == pytest.approx(3 * w.launch_overhead)
     # It stops where the axis would change, or at the slider's end.
-    wanted = min(max(x, ends[0], 0.0), ends[1], 3 * w._controls["launch_overhead"].high)
+    wanted = min(max(x, ends[0], 0.0), ends[1], 3 * w.controls["launch_overhead"].high)
     assert moved == pytest.approx(wanted, abs=0.02 * before.across.high)
 
 
@@ -191,7 +191,7 @@ def test_every_handle_moves_a_slider() -> None:
     w = FusionExplorer()
     handles = [handle for scene in w.scenes(w.result) for handle in scene.handles]
     assert {handle.name for handle in handles} == {"data", "launch", "size"}
-    assert all(isinstance(w._controls[handle.control], Slider) for handle in handles)
+    assert all(isinstance(w.controls[handle.control], Slider) for handle in handles)
 
 
 def test_a_prediction_is_drawn_named_and_in_the_table() -> None:
@@ -335,7 +335,7 @@ def test_without_measurements_it_still_works(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_large_numbers_fit_into_their_box() -> None:
-    control = FusionExplorer()._controls["elements"]
+    control = FusionExplorer().controls["elements"]
     assert control.shown(3e8) == "300 million"
     assert control.shown(786_432.0) == "786,432"
     assert control.read(FusionExplorer(), "300 million") == 3e8

@@ -179,7 +179,7 @@ def test_every_handle_moves_a_control_of_the_keyboard() -> None:
         "capacity": "memory",
         "weights": "data",
     }
-    assert all(isinstance(instrument._controls[each.control], Slider) for each in handles)
+    assert all(isinstance(instrument.controls[each.control], Slider) for each in handles)
 
 
 @pytest.mark.parametrize("overlapped", [False, True])

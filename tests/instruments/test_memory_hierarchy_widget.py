@@ -114,7 +114,7 @@ def test_every_handle_moves_a_control_of_the_keyboard() -> None:
     w = MemoryHierarchy()
     handles = [each for scene in w.scenes(w.result) for each in scene.handles]
     assert [each.name for each in handles] == ["registers", "sram", "l2", "hbm", "size", "tensor"]
-    assert all(isinstance(w._controls[each.control], Slider) for each in handles)
+    assert all(isinstance(w.controls[each.control], Slider) for each in handles)
 
 
 @pytest.mark.parametrize("level", ["registers", "sram", "l2", "hbm"])
@@ -123,7 +123,7 @@ def test_the_end_of_a_level_is_its_size(level: str) -> None:
     start = handle(w, level)
     w.drag(level, start.x * 3, start.y)
     assert handle(w, level).x == pytest.approx(3 * start.x, rel=5e-3)
-    slider = w._controls[level]
+    slider = w.controls[level]
     assert isinstance(slider, Slider)
     w.drag(level, 1.0, start.y)
     assert handle(w, level).x == slider.low

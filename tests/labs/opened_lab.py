@@ -31,7 +31,7 @@ class OpenedLab:
 
     def behind(self, name: str) -> list[Instrument]:
         """The instruments that a prediction opens."""
-        return [each for each in self.instruments if each._lock is self.lab.card(name)]
+        return [each for each in self.instruments if each.lock is self.lab.card(name)]
 
     def commit(self, name: str, value: Any) -> None:
         """Commit a prediction, after all that comes before it."""

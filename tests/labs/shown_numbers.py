@@ -384,7 +384,7 @@ def texts(instrument: Instrument, *, set_here: Sequence[str] = ()) -> Iterator[t
             yield f"math of {title}, “{step.title}”", equation
     for name, value in instrument.inputs.items():
         if name not in set_here:
-            yield f"control “{name}”", instrument._controls[name].shown(value)
+            yield f"control “{name}”", instrument.controls[name].shown(value)
 
 
 def _unnumbered(words: str) -> str:
@@ -516,7 +516,7 @@ def recipes(found: OpenedLab, lab: str) -> list[Recipe]:
                 continue  # it does not follow the context
             seen.add((k, start))
             typed, together = _typed(instrument, declared, lab)
-            controls = instrument._controls.values()
+            controls = instrument.controls.values()
             choices = [_options(c, instrument) for c in controls]
             singles = [(each,) for options in choices for each in options]
             # What stands behind "More" is tried with one way of typing only.
@@ -543,13 +543,13 @@ def _typed(
     instrument: Instrument, declared: Mapping[str, Parameter], lab: str
 ) -> tuple[list[tuple[Setting, ...]], list[tuple[Setting, ...]]]:
     """What may be typed; and of that, what is typed before options are chosen."""
-    controls = instrument._controls.values()
+    controls = instrument.controls.values()
     held = {c.name: found for c in controls if (found := _candidates(c, instrument, declared))}
     # A menu that could hold a word is left alone, unless the parameter is named after it.
     best = {
         name: found[0]
         for name, found in held.items()
-        if isinstance(instrument._controls[name], Slider) or found[0].words == f"p.{name}"
+        if isinstance(instrument.controls[name], Slider) or found[0].words == f"p.{name}"
     }
     together = [tuple(best.values())]
     for kind, settings in EXTRA.get(lab, ()):

@@ -38,7 +38,7 @@ def in_context(begun, context):
 
 def test_no_lamp_is_lit_before_the_prediction(opened, lab):
     begun = opened(lab)
-    assert all(each.lamps == () for each in begun.instruments if each._lock is not None)
+    assert all(each.lamps == () for each in begun.instruments if each.lock is not None)
     assert entry_of(begun).lamps == ()
     assert not re.search("[✓✗]", entry_of(begun).text())
 

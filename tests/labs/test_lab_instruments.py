@@ -71,7 +71,7 @@ def test_hints_wait_for_the_students_own_attempt(opened, lab):
             continue
         gate = instrument._hints
         assert gate is not None, f"{instrument} gives its hint at once"
-        assert gate is not instrument._lock
+        assert gate is not instrument.lock
         assert instrument.shown_hint == ""
     gates = {i._hints.task_id for i in found.instruments if i._hints is not None}
     for name in gates:

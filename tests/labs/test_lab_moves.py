@@ -49,7 +49,7 @@ def settings(instrument: Any) -> Iterator[dict[str, Any]]:
         yield from ({"context": key} for key in instrument._contexts)
         return
     stops: list[Mapping[str, Any]] = []
-    for name, control in instrument._controls.items():
+    for name, control in instrument.controls.items():
         values: list[Any] = [True, False]
         if isinstance(control, Slider):
             tenths = (k / 10 for k in range(11))

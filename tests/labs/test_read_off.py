@@ -119,7 +119,7 @@ def test_a_recipe_that_is_refused_shows_nothing(trial):
     slider = next(
         (k, name)
         for k, instrument in enumerate(trial.found.instruments)
-        for name, control in instrument._controls.items()
+        for name, control in instrument.controls.items()
         if hasattr(control, "low")
     )
     recipe = Recipe(context, slider[0], (Setting(slider[1], "far too much", lambda p: 1e99),), ())
