@@ -1,20 +1,18 @@
 """The keys of Lab 01. This file stays in the course; students never get it."""
 
-from math import ceil, floor, log10
+from math import floor, log10
 
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     IronLawTime,
-    devices,
     iron_law,
-    workloads,
 )
 from mlsys_widgets.physics import format_quantity as q
 
-H100 = devices["h100-sxm"]
-M7 = devices["cortex-m7"]
-RESNET = workloads["resnet50-inference"]
+from asks import BATCHES, GAP, H100, M7, ON_H100, promise_s
+from asks import act1_gap as asked_gap
+
 DAY = 86_400.0
 #: The size of int8 weights as a fraction of fp32 weights.
 QUARTER = BYTES_PER_ELEMENT["int8"] / BYTES_PER_ELEMENT["fp32"]
@@ -52,9 +50,8 @@ def _room_kb(given: Given) -> float:
 
 
 def act1_gap(given: Given) -> ChoiceKey:
-    ratio = H100.peak("fp16") / M7.peak("fp32")
-    orders = {"A": 2, "B": 4, "C": 6, "D": 9}
-    return ChoiceKey(min(orders, key=lambda option: abs(orders[option] - log10(ratio))))
+    gaps = asked_gap(given.p).values
+    return ChoiceKey(min(gaps, key=lambda option: abs(log10(gaps[option] / GAP))))
 
 
 def catch_up_days(given: Given) -> NumberKey:
@@ -227,15 +224,12 @@ def listening_plan(given: Given) -> ChoiceKey:
 
 
 def act2_term(given: Given) -> ChoiceKey:
-    binding = iron_law(RESNET.data, RESNET.operations, H100).binding
-    return ChoiceKey({"compute": "A", "memory": "B"}[str(binding)])
+    return ChoiceKey({"compute": "A", "memory": "B"}[str(ON_H100.binding)])
 
 
 def act2_batch(given: Given) -> ChoiceKey:
-    one = iron_law(RESNET.data, RESNET.operations, H100)
-    batches = {"A": 2, "B": 8, "C": 64, "D": 512}
-    first = float(one.compute_bound_batch)
-    return ChoiceKey(min(batches, key=lambda option: abs(log10(batches[option] / first))))
+    first = float(ON_H100.compute_bound_batch)
+    return ChoiceKey(min(BATCHES, key=lambda option: abs(log10(BATCHES[option] / first))))
 
 
 def balance_efficiency_percent(given: Given) -> NumberKey:
@@ -392,7 +386,7 @@ def bits_per_weight(given: Given) -> NumberKey:
 def needed_mb_per_s(given: Given) -> NumberKey:
     p = given.p
     board = _board(given)
-    promise = ceil(board.compute_time) + p.slack_s
+    promise = promise_s(p)
     left = promise - board.compute_time - board.latency
     right = p.model_mb / left
     return NumberKey(

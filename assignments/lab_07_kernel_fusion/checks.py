@@ -3,12 +3,11 @@
 import math
 from itertools import pairwise
 
-from mlsys_widgets import measured
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
-from mlsys_widgets.measured import findings
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Deployment,
+    Device,
     Fusion,
     break_even,
     can_fuse,
@@ -19,44 +18,17 @@ from mlsys_widgets.physics import (
     fuse,
     ops,
     run,
-    workloads,
 )
 from mlsys_widgets.physics import format_quantity as q
 
+from asks import A100, CHAIN, FEWER, KWS, LAUNCH, MORE, ORIN, RESNET, STREAMS, TENSOR, sequence
+from asks import act1_utilization as asked_utilization
+from asks import act2_break_even as asked_break_even
+from asks import act2_fusion as asked_fusion
+from asks import kernels_after_fusing as asked_kernels
+
 MICRO = 1e-6
 HOURS = 24
-A100 = devices["a100-sxm"]
-H200 = measured.load("h200-sxm")
-#: Streams of kernels of about 5 µs on that GPU, by their number.
-STREAMS = {
-    case.kernels: case
-    for case in measured.cases(H200, kind="dispatch", variant="eager", length="5us")
-}
-# A hidden test carries this file without asks.py, so what both need is in both; a test compares.
-#: The two streams between which a question interpolates.
-FEWER = 300
-MORE = 1000
-#: What a launch costs in a stream of kernels too short to matter.
-LAUNCH = (
-    measured.cases(H200, kind="dispatch", variant="eager", length="tiny", launches=1000)[
-        0
-    ].seconds.median
-    / 1000
-)
-#: Operations in a row, in two halves.
-HEADS = {
-    "norm": ("layernorm", "dropout", "matmul"),
-    "mlp": ("matmul", "gelu", "matmul"),
-    "attention": ("matmul", "softmax", "matmul"),
-    "gate": ("sum", "mul", "dropout"),
-}
-TAILS = {
-    "residual": ("add", "relu", "scale"),
-    "pool": ("max", "scale", "add"),
-    "next": ("layernorm", "matmul", "relu"),
-    "scores": ("softmax", "dropout", "matmul"),
-}
-NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 def _nearest(options: dict[str, float], actual: float) -> ChoiceKey:
@@ -68,9 +40,8 @@ def _nearest(options: dict[str, float], actual: float) -> ChoiceKey:
 
 
 def act1_utilization(given: Given) -> ChoiceKey:
-    kws = workloads["kws"]
-    asked = forward_pass(kws.kernels, kws.compute_per_kernel, A100.launch())
-    return _nearest({"A": 0.9, "B": 0.5, "C": 0.33, "D": 0.05}, float(asked.utilization))
+    asked = forward_pass(KWS.kernels, KWS.compute_per_kernel, A100.launch())
+    return _nearest(asked_utilization(given.p).values, float(asked.utilization))
 
 
 def launch_budget_us(given: Given) -> NumberKey:
@@ -289,10 +260,8 @@ def best_offer(given: Given) -> ChoiceKey:
 
 
 def act2_fusion(given: Given) -> ChoiceKey:
-    size = workloads["layernorm-dropout-relu"].elements
-    fused = fuse(chain("layernorm", "dropout", "relu"), size, 2, A100)
-    claim = findings.CLAIMED_FUSION_SPEEDUP
-    return _nearest({"A": 1.2, "B": 2.5, "C": claim, "D": 15}, float(fused.speedup))
+    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
+    return _nearest(asked_fusion(given.p).values, float(fused.speedup))
 
 
 def rows_until_traffic_counts(given: Given) -> NumberKey:
@@ -343,13 +312,7 @@ def rows_until_traffic_counts(given: Given) -> NumberKey:
 def _chains(given: Given) -> Fusion:
     """One chain of the student's model."""
     p = given.p
-    return fuse(
-        chain("layernorm", "dropout", "relu"),
-        p.rows * p.columns,
-        2,
-        A100,
-        launch_overhead=p.launch_us * MICRO,
-    )
+    return fuse(CHAIN, p.rows * p.columns, 2, A100, launch_overhead=p.launch_us * MICRO)
 
 
 def fusion_saves_ms(given: Given) -> NumberKey:
@@ -430,13 +393,13 @@ def ridge_gap_times(given: Given) -> NumberKey:
 
 
 def kernels_after_fusing(given: Given) -> ChoiceKey:
-    operations = (*HEADS[given.p.head], *TAILS[given.p.tail])
-    pairs = [(pair, can_fuse(*pair)) for pair in pairwise(operations)]
+    pairs = [(pair, can_fuse(*pair)) for pair in pairwise(sequence(given.p))]
     cuts = [each for each in pairs if not each[1].fusible]
     joins = [each for each in pairs if each[1].fusible]
     right = 1 + len(cuts)
+    numbers = {int(shown): word for word, shown in asked_kernels(given.p).options.items()}
     beliefs = []
-    for many, word in NUMBERS.items():
+    for many, word in numbers.items():
         if many == right:
             continue
         # One pair that this answer gets wrong, a different one for each answer where there are.
@@ -455,7 +418,7 @@ def kernels_after_fusing(given: Given) -> ChoiceKey:
         )
     boundaries = "; ".join(f"{ops[a].name} | {ops[b].name}" for (a, b), _ in cuts)
     return ChoiceKey(
-        NUMBERS[right],
+        numbers[right],
         beliefs=beliefs,
         says=f"The compiler has to cut at {boundaries}. {cuts[0][1].reason}",
     )
@@ -465,9 +428,8 @@ def kernels_after_fusing(given: Given) -> ChoiceKey:
 
 
 def act2_break_even(given: Given) -> ChoiceKey:
-    resnet = workloads["resnet50"]
-    images = break_even(resnet.compile_time, resnet.eager_rate, resnet.compiled_rate)
-    return _nearest({"A": 1e3, "B": 1e4, "C": 1.3e5, "D": 1e7}, float(images))
+    images = break_even(RESNET.compile_time, RESNET.eager_rate, RESNET.compiled_rate)
+    return _nearest(asked_break_even(given.p).values, float(images))
 
 
 def _cloud(given: Given) -> Deployment:
@@ -482,12 +444,12 @@ def _cloud(given: Given) -> Deployment:
     )
 
 
-def _edge(given: Given, device: str = "orin-nx") -> Deployment:
+def _edge(given: Given, device: Device = ORIN) -> Deployment:
     """The keyword box from one model to the next, on its own device."""
     p = given.p
     return deployment(
         p.kws_compile_s,
-        1 / float(run("kws", device).total),
+        1 / float(run(KWS, device).total),
         gain=p.kws_gain,
         per_day=HOURS * p.per_hour,
         days=p.service_hours / HOURS,
@@ -541,7 +503,7 @@ def edge_requests_per_hour(given: Given) -> NumberKey:
     p, edge = given.p, _edge(given)
     requests = float(edge.break_even)
     right = requests / p.service_hours
-    cloud = float(_edge(given, "a100-sxm").break_even)
+    cloud = float(_edge(given, A100).break_even)
     taken = 1 / float(edge.eager_rate)
     return NumberKey(
         right,

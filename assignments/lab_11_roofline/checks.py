@@ -10,7 +10,6 @@ from mlsys_widgets.measured import (
     Ceilings,
     MeasurementError,
     Point,
-    cases,
     ceilings,
     load,
     points,
@@ -28,18 +27,15 @@ from mlsys_widgets.physics import (
     projection,
     roofline,
     serving_time,
-    workloads,
 )
 from mlsys_widgets.physics import format_quantity as q
 
-H100 = devices["h100-sxm"]
-H200 = devices["h200-sxm"]
+from asks import DOCUMENT, H100, H200, LARGEST, LLAMA, MACHINE, decode_step, timed_product
+from asks import act1_real as asked_real
+from asks import act3_decode as asked_decode
+
 A100 = devices["a100-sxm"]
-LLAMA = workloads["llama3-8b"]
-MACHINE = "machine.json"
 COMMAND = f"mlsys measure --quick --cpu --out {MACHINE}"
-#: Tokens of a document that is kept open, as asks.py has it.
-DOCUMENT = 16384
 
 
 def _apart(
@@ -300,21 +296,14 @@ def best_lever(given: Given) -> ChoiceKey:
     )
 
 
-def _timed(n: int) -> Point:
-    return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
-
-
 def act1_real(given: Given) -> ChoiceKey:
-    # The fractions that the options of asks.py stand for.
-    shares = {"A": 0.95, "B": 0.8, "C": 0.65, "D": 0.35}
-    timed = points("h200-sxm", "fp16", "gemm", variant="graph")
-    largest = max((point for point in timed if point.is_square), key=lambda point: point.shape["n"])
-    reached = largest.attained / H200.peak("fp16")
+    shares = asked_real(given.p).values
+    reached = timed_product(LARGEST).attained / H200.peak("fp16")
     return ChoiceKey(min(shares, key=lambda key: abs(shares[key] - reached)))
 
 
 def measured_share_pct(given: Given) -> NumberKey:
-    timed = _timed(given.p.measured_n)
+    timed = timed_product(given.p.measured_n)
     peak, tolerance = H200.peak("fp16"), 0.01
     over = roofline(timed.intensity, peak, H200.bandwidth)
     share = timed.attained / over.attainable
@@ -643,11 +632,8 @@ def beside_conversations(given: Given) -> NumberKey:
 
 
 def act3_decode(given: Given) -> ChoiceKey:
-    # The rates that the options of asks.py stand for.
-    rates = {"A": 600.0, "B": 300.0, "C": 170.0, "D": 70.0}
-    shape = {"phase": "decode", "batch": 1, "sequence": 2048}
-    (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **shape)
-    took = step.seconds.median
+    rates = asked_decode(given.p).values
+    took = decode_step("eager").seconds.median
     return ChoiceKey(min(rates, key=lambda key: abs(math.log(rates[key] * took))))
 
 
@@ -655,7 +641,7 @@ def _chats(given: Given) -> Serving:
     """One chat, and all larger numbers of them, as the serving explorer has them."""
     p = given.p
     context, target = float(p.chat_tokens), p.target_ms / 1e3
-    return serve("h200-sxm", "calibrated", "fp16", "async", 1.0, context, target)
+    return serve(H200.key, "calibrated", "fp16", "async", 1.0, context, target)
 
 
 # Reading the explorer is the skill here, so it carries 3 points only.
@@ -702,9 +688,9 @@ def first_limit(given: Given) -> ChoiceKey:
 
 def job_cost_dollars(given: Given) -> NumberKey:
     p = given.p
-    asked = "llama3-8b", "h200-sxm", "decode", p.replies, p.chat_tokens
+    asked = LLAMA, H200, "decode", p.replies, p.chat_tokens
     rates = {launch: serving_time(*asked, launch=launch) for launch in ("graph", "async")}
-    textbook = decode("llama3-8b", "h200-sxm", p.replies, p.chat_tokens)
+    textbook = decode(LLAMA, H200, p.replies, p.chat_tokens)
 
     def dollars(tokens_per_second: float) -> float:
         return p.millions * 1e6 / tokens_per_second / 3600 * p.price

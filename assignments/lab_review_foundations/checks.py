@@ -7,10 +7,8 @@ from functools import cache
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, STOPS, WRONG, Outcome
 from mlsys_widgets.physics import (
-    BYTES_PER_ELEMENT,
     Chain,
     chain,
-    devices,
     elementwise,
     fuse,
     gemm,
@@ -21,11 +19,15 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
+from asks import A100, COURSE_CHAIN, FP16, FP32
+from asks import act1_share as asked_share
+from asks import act2_traffic as asked_traffic
+from asks import capture_method as asked_method
+from asks import working_set_home as asked_home
+
 US = 1e6
 TERA = 1e12
 MILLION = 1e6
-FP16 = BYTES_PER_ELEMENT["fp16"]
-FP32 = BYTES_PER_ELEMENT["fp32"]
 #: Trips of an elementwise kernel without a second operand: one read, one write.
 IN_AND_OUT = chain("relu").fused_reads + chain("relu").fused_writes
 #: Levels of memory inside a sentence.
@@ -57,10 +59,9 @@ def _decided(right: str, says: Mapping[str, str], beliefs: Mapping[str, str]) ->
 
 
 def act1_share(given: Given) -> ChoiceKey:
-    a100 = devices["a100-sxm"]
     norm = elementwise(1e6, FP16)
-    mfu = roofline(norm.intensity, a100.peak("fp16"), a100.bandwidth).mfu
-    return ChoiceKey(_closest({"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005}, float(mfu)))
+    mfu = roofline(norm.intensity, A100.peak("fp16"), A100.bandwidth).mfu
+    return ChoiceKey(_closest(asked_share(given.p).values, float(mfu)))
 
 
 def busy_flop_per_element(given: Given) -> NumberKey:
@@ -210,7 +211,7 @@ def working_set_home(given: Given) -> ChoiceKey:
     size = given.p.tile_tensors * given.p.tile_rows * given.p.tile_columns * FP16
     home = nearest_level(size)
     assert home is not None
-    levels = {key: memory_hierarchy[key] for key in ("registers", "sram", "l2", "hbm")}
+    levels = {key: memory_hierarchy[key] for key in asked_home(given.p).options}
 
     def about(key: str) -> str:
         level = levels[key]
@@ -254,9 +255,8 @@ def act2_trace(given: Given) -> ChoiceKey:
 
 
 def act2_traffic(given: Given) -> ChoiceKey:
-    course = fuse(chain("mul", "add", "relu", "sigmoid"), 1e6)
-    values = {"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0}
-    return ChoiceKey(_closest(values, float(course.traffic_reduction)))
+    course = fuse(COURSE_CHAIN, 1e6)
+    return ChoiceKey(_closest(asked_traffic(given.p).values, float(course.traffic_reduction)))
 
 
 @cache
@@ -275,7 +275,7 @@ def capture_method(given: Given) -> ChoiceKey:
     # Reading the spectrum is itself the skill here, so this is worth three points and no more.
     constructs = given.p.constructs
     outcomes = _outcomes(constructs)
-    offered = [STOPS[key] for key in ("eager", "trace", "script", "compile")]
+    offered = [STOPS[key] for key in asked_method(given.p).options]
     works = [stop for stop in offered if outcomes[stop.key].right]
     best = max(works, key=lambda stop: (stop.optimization, stop.flexibility))
 

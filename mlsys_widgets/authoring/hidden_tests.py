@@ -1,8 +1,9 @@
 """Hidden tests: a check from ``checks.py`` with everything it uses, as one self-contained cell.
 
-Stock nbgrader runs a hidden test where only the package is installed. So a check is cut out of its
-file together with the imports, constants and functions that it needs, and wrapped in a function:
-none of its names may reach the notebook, where the check's own name belongs to the answer.
+Stock nbgrader runs a hidden test where the package is installed and ``asks.py`` lies beside the
+notebook. So a check is cut out of its file together with the imports, constants and functions that
+it needs, and wrapped in a function: none of its names may reach the notebook, where the check's own
+name belongs to the answer.
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ def importable(folder: Path) -> Iterator[None]:
     again: another lab may have modules of the same names.
     """
     before = set(sys.modules)
+    folder = folder.resolve()  # as Python writes down where a module came from
     sys.path.append(str(folder))
     try:
         yield

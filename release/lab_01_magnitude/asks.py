@@ -142,7 +142,7 @@ def _in_sram(p: Parameters, size: float) -> Capacity:
     return Capacity(size=size, memory=(p.sram_kb - p.reserve_kb) * 1e3)
 
 
-def _promise_s(p: Parameters) -> float:
+def promise_s(p: Parameters) -> float:
     return ceil(_on_board(p).compute_time) + p.slack_s
 
 
@@ -494,7 +494,7 @@ def needed_mb_per_s(p: Parameters) -> Number:
         "The board team has an idea: leave the weights in a flash chip and stream them through, "
         f"layer by layer. The board computes at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and adds "
         f"{q(M7.launch(), 's')} of latency, one term after the other, and an answer may take "
-        f"**{q(_promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash chip deliver at "
+        f"**{q(promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash chip deliver at "
         "least? (Write a number such as 250.)",
         "MB/s",
         points=9,

@@ -53,6 +53,7 @@ CONTEXT = 2048
 DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
 SMALL, LARGE = 128, 4096
 DOCUMENT = 16384
+MACHINE = "machine.json"
 
 
 def from_lab_07(fields: Mapping[str, Any], found: bool) -> str:
@@ -143,7 +144,7 @@ lab = Lab(
         "price": Parameter(3, steps(2.4, 4.8, 0.2), "$", "price of an H200 for an hour"),
         "own_n": Parameter(256, (64, 256), "elements", "side of a product on your machine"),
     },
-    examples={"machine.json": lambda: json.dumps(load("cpu-2core-server")).encode()},
+    examples={MACHINE: lambda: json.dumps(load("cpu-2core-server")).encode()},
     materials={"from_lab_07": from_lab_07, "launch_of_lab_07": launch_of_lab_07},
     design={
         "context": choice("where the service runs", "cloud", "edge"),
@@ -180,11 +181,11 @@ lab = Lab(
 )
 
 
-def _timed(n: int) -> Point:
+def timed_product(n: int) -> Point:
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
-def _token(variant: str) -> Case:
+def decode_step(variant: str) -> Case:
     shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
     return cases("h200-sxm", kind="serving", precision="fp16", variant=variant, **shape)[0]
 
@@ -331,12 +332,12 @@ def best_lever(p: Parameters) -> Choice:
 
 @lab.asks
 def act1_real(p: Parameters) -> Prediction:
-    largest = _timed(LARGEST)
+    largest = timed_product(LARGEST)
     peak = H200.peak("fp16")
     reached = largest.attained / peak
     shares = {"A": 0.95, "B": 0.8, "C": 0.65, "D": 0.35}
     rate, share = _about(largest.attained, "FLOP/s"), _about(reached, "%")
-    small = _timed(LITTLE)
+    small = timed_product(LITTLE)
     return Prediction(
         f"The largest product that we timed on an H200 has N = {LARGEST:,}, in fp16, and comes"
         " from a good library. It lies far right of the ridge. What fraction of the dense peak does"
@@ -373,7 +374,7 @@ def act1_real(p: Parameters) -> Prediction:
 
 @lab.asks
 def measured_share_pct(p: Parameters) -> Number:
-    timed = _timed(p.measured_n)
+    timed = timed_product(p.measured_n)
     return Number(
         f"On that H200, an fp16 product of N = {p.measured_n:,} took {q(timed.seconds, 's')}, the"
         " median of many runs. The H200 has the peaks of an H100 and"
@@ -664,8 +665,8 @@ def act2_peek(p: Parameters) -> Peek:
 
 @lab.asks
 def act3_decode(p: Parameters) -> Prediction:
-    took = _token("eager").seconds.median
-    replayed = _token("graph").seconds.median
+    took = decode_step("eager").seconds.median
+    replayed = decode_step("graph").seconds.median
     textbook = decode(*DECODED).time
     rates = {"A": 600.0, "B": 300.0, "C": 170.0, "D": 70.0}
     return Prediction(
@@ -707,7 +708,7 @@ def act3_decode(p: Parameters) -> Prediction:
 
 @lab.asks
 def act3_launch(p: Parameters) -> Reflection:
-    took, replayed = (_token(variant).seconds.median for variant in ("eager", "graph"))
+    took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
     step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     textbook = decode(*DECODED)
     arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
@@ -751,7 +752,7 @@ def act3_launch(p: Parameters) -> Reflection:
 
 @lab.asks
 def act3_same(p: Parameters) -> Message:
-    eager, graph = (1 / _token(variant).seconds.median for variant in ("eager", "graph"))
+    eager, graph = (1 / decode_step(variant).seconds.median for variant in ("eager", "graph"))
     return Message(
         "Noor Haddad",
         "Head of ML infrastructure",
@@ -827,7 +828,7 @@ def _launches_vary() -> str:
     step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     found = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", phase="decode")
     waiting = [case.seconds.median for case in found if case.shape["batch"] <= 16]
-    took, replayed = (_token(variant).seconds.median for variant in ("eager", "graph"))
+    took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
     graph = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
     return (
         f"The calibrated form charges each of the {q(step.kernels)} kernels the same"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +42,9 @@ def test_two_labs_may_have_modules_of_the_same_name(folder, tmp_path_factory):
 def test_nothing_beside_a_lab_shadows_anything(folder):
     (folder / "json.py").write_text("1 / 0\n")
     assert module_at(folder / "asks.py").json.loads("1") == 1
+
+
+def test_a_folder_named_from_here_leaves_no_name_behind_either(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert module_at(Path("asks.py")).up == 42
+    assert not {"ring", "steps", "helper_of_ring"} & sys.modules.keys()
