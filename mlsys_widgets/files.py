@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, laying out a folder, and locks.
+"""Writing a file whole or not at all, opening without following links, and locks.
 
 The names of files that several rooms share are here too, so that each is spelled once.
 """
@@ -47,6 +47,10 @@ PAGES: Final = "mlsys-pages"
 _NO_LOCKS_HERE: Final = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _NO_SYNC_HERE: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 _LONGEST_NAP: Final = 0.005
+# Windows knows neither links of this kind nor pipes, but would change the ends of lines.
+_NO_FOLLOW: Final = (
+    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 def write_whole(
@@ -125,6 +129,40 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def open_no_follow(
+    name: str | os.PathLike[str],
+    flags: int = os.O_RDONLY,
+    mode: int = 0o600,
+    *,
+    dir_fd: int | None = None,
+) -> int:
+    """Open a file or folder and return its descriptor, but refuse a link, and never wait.
+
+    Opening a pipe that somebody put there would wait for a writer. Links in the folders above are
+    followed, so where strangers can change those, open them one by one with `open_folder`.
+
+    Parameters
+    ----------
+    name
+        A path, or a name in an open folder.
+    flags, mode
+        As for `os.open`.
+    dir_fd
+        The open folder.
+    """
+    return os.open(name, flags | _NO_FOLLOW, mode, dir_fd=dir_fd)
+
+
+@contextlib.contextmanager
+def open_folder(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> Iterator[int]:
+    """Hold a folder open that is no link; what is in it is opened with `dir_fd`."""
+    handle = open_no_follow(name, os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:

@@ -16,7 +16,16 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets import files
-from mlsys_widgets.files import StillHeld, acquire, held, lay_out, write_new, write_whole
+from mlsys_widgets.files import (
+    StillHeld,
+    acquire,
+    held,
+    lay_out,
+    open_folder,
+    open_no_follow,
+    write_new,
+    write_whole,
+)
 
 
 def mode_of(path: Path) -> int:
@@ -213,6 +222,55 @@ def test_a_new_file_is_written_once(tmp_path):
     with pytest.raises(FileExistsError):
         write_new(path, b"second")
     assert path.read_bytes() == b"first"
+
+
+# ---- opening without following links
+
+
+def test_a_file_is_opened_by_its_path_or_from_its_folder(tmp_path):
+    (tmp_path / "file").write_text("content")
+    with os.fdopen(open_no_follow(tmp_path / "file"), "rb") as file:
+        assert file.read() == b"content"
+    with (
+        open_folder(tmp_path) as folder,
+        os.fdopen(open_no_follow("file", dir_fd=folder), "rb") as file,
+    ):
+        assert file.read() == b"content"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(folder)
+
+
+def test_a_new_file_is_its_owners_unless_a_mode_is_given(tmp_path):
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with umask(0), open_folder(tmp_path) as folder:
+        os.close(open_no_follow("mine", flags, dir_fd=folder))
+        os.close(open_no_follow("ours", flags, 0o640, dir_fd=folder))
+    assert (mode_of(tmp_path / "mine"), mode_of(tmp_path / "ours")) == (0o600, 0o640)
+
+
+@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_WRONLY | os.O_CREAT])
+@pytest.mark.parametrize("target", ["there", "missing"])
+def test_a_link_is_not_opened(tmp_path, flags, target):
+    (tmp_path / "there").write_text("precious")
+    (tmp_path / "link").symlink_to(tmp_path / target)
+    with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
+        open_no_follow(tmp_path / "link", flags)
+    assert (tmp_path / "there").read_text() == "precious"
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_link_to_a_folder_and_a_file_are_no_folders(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    (tmp_path / "file").touch()
+    for name in ("link", "file"):
+        with pytest.raises(NotADirectoryError), open_folder(tmp_path / name):
+            pass
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    os.close(open_no_follow(tmp_path / "pipe"))
 
 
 # ---- laying out a folder
