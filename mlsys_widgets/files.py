@@ -10,10 +10,11 @@ import errno
 import os
 import random
 import secrets
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 try:
     import fcntl
@@ -163,6 +164,25 @@ def open_folder(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> I
         yield handle
     finally:
         os.close(handle)
+
+
+def open_regular(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> BinaryIO:
+    """Open a regular file to read it; refuse a link, a folder, a pipe and a device.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or is something else.
+    """
+
+    def opener(path: str, flags: int) -> int:
+        handle = open_no_follow(path, flags, dir_fd=dir_fd)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise OSError(errno.EINVAL, "Not a regular file", path)
+        return handle
+
+    return open(name, "rb", opener=opener)
 
 
 def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:

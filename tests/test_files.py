@@ -23,6 +23,7 @@ from mlsys_widgets.files import (
     lay_out,
     open_folder,
     open_no_follow,
+    open_regular,
     write_new,
     write_whole,
 )
@@ -229,13 +230,12 @@ def test_a_new_file_is_written_once(tmp_path):
 
 def test_a_file_is_opened_by_its_path_or_from_its_folder(tmp_path):
     (tmp_path / "file").write_text("content")
-    with os.fdopen(open_no_follow(tmp_path / "file"), "rb") as file:
+    with open(tmp_path / "file", "rb", opener=open_no_follow) as file:
         assert file.read() == b"content"
-    with (
-        open_folder(tmp_path) as folder,
-        os.fdopen(open_no_follow("file", dir_fd=folder), "rb") as file,
-    ):
-        assert file.read() == b"content"
+    with open_folder(tmp_path) as folder:
+        handle = open_no_follow("file", dir_fd=folder)
+        assert os.read(handle, 100) == b"content"
+        os.close(handle)
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(folder)
 
@@ -271,6 +271,20 @@ def test_a_link_to_a_folder_and_a_file_are_no_folders(tmp_path):
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     os.close(open_no_follow(tmp_path / "pipe"))
+
+
+def test_only_a_regular_file_is_read(tmp_path):
+    (tmp_path / "file").write_text("content")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for name in ("link", "folder", "pipe", "missing"):
+        with pytest.raises(OSError, match=name), open_regular(tmp_path / name):
+            pass
+    assert len(list(Path("/proc/self/fd").iterdir())) == before, "none stays open"
+    with open_folder(tmp_path) as folder, open_regular("file", dir_fd=folder) as file:
+        assert file.read() == b"content"
 
 
 # ---- laying out a folder

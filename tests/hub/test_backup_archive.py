@@ -6,7 +6,6 @@ import io
 import os
 import subprocess
 import tarfile
-import time
 
 import pytest
 
@@ -46,16 +45,19 @@ def test_names_and_contents_come_back(tmp_path):
     assert b"homes/plain\n" in listed
 
 
-def test_holes_take_neither_time_nor_room_and_come_back_as_holes(tmp_path):
+def test_holes_take_neither_time_nor_room_and_come_back_as_holes(tmp_path, monkeypatch):
     folder = tmp_path / "from"
     folder.mkdir()
     with (folder / "sparse").open("wb") as file:
         file.write(b"begin")
         file.seek(1 << 42)  # four terabytes
         file.write(b"end")
-    begun = time.monotonic()
+    read, pread = [], os.pread
+    monkeypatch.setattr(
+        os, "pread", lambda handle, most, at: read.append(most) or pread(handle, most, at)
+    )
     packed(folder, tmp_path / "b.tar.gz")
-    assert time.monotonic() - begun < 30
+    assert sum(read) < 100_000, "holes are not read"
     assert (tmp_path / "b.tar.gz").stat().st_size < 100_000
     with open_archive(tmp_path / "b.tar.gz") as tar:
         (info,) = [each for each in tar if each.name == "homes/sparse"]
@@ -63,9 +65,7 @@ def test_holes_take_neither_time_nor_room_and_come_back_as_holes(tmp_path):
         assert info.sparse[-1][0] + info.sparse[-1][1] == info.size
     # tar itself understands it: only data is written.
     (tmp_path / "to").mkdir()
-    subprocess.run(
-        ["tar", "-xzf", tmp_path / "b.tar.gz", "-C", tmp_path / "to"], check=True, timeout=60
-    )
+    subprocess.run(["tar", "-xzf", tmp_path / "b.tar.gz", "-C", tmp_path / "to"], check=True)
     with (tmp_path / "to" / "homes" / "sparse").open("rb") as file:
         assert file.read(5) == b"begin"
         file.seek(1 << 42)
@@ -89,6 +89,7 @@ def test_many_names_of_one_file_are_stored_once(tmp_path):
         (b'{"a": 1}\n{"b": ', b'{"a": 1}\n'),
         (b'{"a": 1}\n{"b": 2}', b'{"a": 1}\n{"b": 2}'),  # somebody's own data, whole
         (b'{"a"', b""),
+        (b'{"a": 1}\n' + b"[" * 100_000, b'{"a": 1}\n'),  # deeper than Python reads
         (b"", b""),
     ],
 )

@@ -72,6 +72,20 @@ def test_folders_without_end_use_up_no_descriptors(tmp_path):
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+def test_a_path_that_no_restore_could_open_is_left_out(tmp_path):
+    """Folders in folders, by descriptor, make paths that are longer than the system opens."""
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("x" * 250, dir_fd=here)
+        below = os.open("x" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    found, skipped = paths(tmp_path)
+    assert 10 < len(found) < 20
+    assert list(skipped.values()) == ["its path is too long"]
+
+
 def test_a_link_instead_of_the_folder_itself_is_nothing(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from mlsys_widgets.files import sync, sync_folder
+from mlsys_widgets.files import open_no_follow, sync, sync_folder
 from mlsys_widgets.hub.backup.safe_walk import Entry
 
 FORMAT: Final = 1
@@ -32,8 +32,6 @@ _BLOCK: Final = 512
 _PIECE: Final = 1 << 20
 #: Bytes of the end of a journal in which its last line is looked for.
 _TAIL: Final = 4 << 20
-# A quick one: a backup runs beside students.
-_LEVEL: Final = 1
 
 
 class ArchiveWriter:
@@ -46,29 +44,29 @@ class ArchiveWriter:
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._zipped = gzip.GzipFile("", "wb", _LEVEL, stream, mtime=0)
         self._tar = tarfile.open(  # noqa: SIM115 (closed by finish)
-            fileobj=self._zipped, mode="w", format=tarfile.PAX_FORMAT,
-            encoding="utf-8", errors="surrogateescape",
-        )  # fmt: skip
+            fileobj=stream,
+            mode="w:gz",
+            format=tarfile.PAX_FORMAT,
+            compresslevel=1,  # a quick one: a backup runs beside students
+        )
         self._first_names: dict[tuple[int, int], str] = {}
         self.members = 0
+        #: Files that became shorter meanwhile; what they lost is zeros in the archive.
         self.changed: list[str] = []
 
     def add(self, entry: Entry) -> None:
         """Add what a walk found."""
-        info = _described(entry.path, entry.about)
-        mode = entry.about.st_mode
-        if stat.S_ISLNK(mode):
+        info, about = _described(entry.path, entry.about), entry.about
+        if stat.S_ISLNK(about.st_mode):
             info.type, info.linkname = tarfile.SYMTYPE, entry.target
-        elif stat.S_ISDIR(mode):
+        elif stat.S_ISDIR(about.st_mode):
             info.type = tarfile.DIRTYPE
-        elif first := self._first_names.get((entry.about.st_dev, entry.about.st_ino)):
+        elif first := self._first_names.get((about.st_dev, about.st_ino)):
             info.type, info.linkname = tarfile.LNKTYPE, first
         else:
-            if entry.about.st_nlink > 1:
-                key = (entry.about.st_dev, entry.about.st_ino)
-                self._first_names[key] = entry.path
+            if about.st_nlink > 1:
+                self._first_names[about.st_dev, about.st_ino] = entry.path
             self._add_file(info, entry)
             return
         self._put(info)
@@ -89,9 +87,8 @@ class ArchiveWriter:
         """Write the last member, and everything that is still in memory."""
         self.add_json(END, {"members": self.members})
         self._tar.close()
-        self._zipped.close()
 
-    def _put(self, info: tarfile.TarInfo, content: IO[bytes] | None = None) -> None:
+    def _put(self, info: tarfile.TarInfo, content: Any = None) -> None:
         self._tar.addfile(info, content)
         self.members += 1
 
@@ -99,56 +96,42 @@ class ArchiveWriter:
         size = entry.about.st_size
         if info.name.endswith(".jsonl"):
             size = _whole_lines(entry.handle, size)
-        segments = [(0, size)]
+        pieces, head = [(0, size)], b""
         if size > _PIECE and entry.about.st_blocks * 512 < size:
-            segments = _segments(entry.handle, size)
-        source = _Segments(entry.handle, segments)
-        if segments == [(0, size)]:
-            info.size = size
-            self._put(info, source)  # type: ignore[arg-type]
-        else:
-            head = _sparse_map(segments)
+            pieces = _pieces(entry.handle, size)
+        if pieces != [(0, size)]:
+            head = _sparse_map(pieces)
             info.pax_headers = {
                 "GNU.sparse.major": "1", "GNU.sparse.minor": "0",
                 "GNU.sparse.name": info.name, "GNU.sparse.realsize": str(size),
             }  # fmt: skip
-            info.size = len(head) + sum(length for _, length in segments)
-            self._put(info, _Chained(io.BytesIO(head), source))  # type: ignore[arg-type]
-        if source.short:
+        content = _Content(entry.handle, pieces, head)
+        info.size = len(head) + sum(length for _, length in pieces)
+        self._put(info, content)
+        if content.short:
             self.changed.append(info.name)
 
 
-class _Segments:
-    """Reads pieces of an open file; what was cut off meanwhile is zeros."""
+class _Content:
+    """Reads a header, and then pieces of an open file; what was cut off meanwhile is zeros."""
 
-    def __init__(self, handle: int, segments: list[tuple[int, int]]) -> None:
-        self._handle, self._left = handle, list(reversed(segments))
+    def __init__(self, handle: int, pieces: list[tuple[int, int]], head: bytes) -> None:
+        self._handle, self._left, self._head = handle, list(reversed(pieces)), head
         self.short = False
 
     def read(self, most: int) -> bytes:
         # As much as was asked for: tarfile takes a short piece for the end of the file.
-        pieces = []
-        while most > 0 and self._left:
+        found, self._head = self._head[:most], self._head[most:]
+        while len(found) < most and self._left:
             offset, length = self._left.pop()
-            piece = os.pread(self._handle, min(length, most), offset) if length else b""
-            if length and not piece:
-                self.short, piece = True, bytes(min(length, most))
+            wanted = min(length, most - len(found))
+            piece = os.pread(self._handle, wanted, offset)
+            if wanted and not piece:
+                self.short, piece = True, bytes(wanted)
             if len(piece) < length:
                 self._left.append((offset + len(piece), length - len(piece)))
-            pieces.append(piece)
-            most -= len(piece)
-        return b"".join(pieces)
-
-
-class _Chained:
-    """Reads one stream after the other."""
-
-    def __init__(self, first: IO[bytes], then: _Segments) -> None:
-        self._first, self._then = first, then
-
-    def read(self, most: int) -> bytes:
-        piece = self._first.read(most)
-        return piece + (self._then.read(most - len(piece)) if len(piece) < most else b"")
+            found += piece
+        return found
 
 
 def _described(path: str, about: os.stat_result) -> tarfile.TarInfo:
@@ -161,7 +144,7 @@ def _described(path: str, about: os.stat_result) -> tarfile.TarInfo:
 
 
 def _whole_lines(handle: int, size: int) -> int:
-    """The size of a journal up to its last whole line.
+    """Return the size of a journal up to its last whole line.
 
     What comes after the last newline stays if it is JSON: somebody's own data may end so. A line
     of ours that breaks off was never reported as saved.
@@ -171,14 +154,14 @@ def _whole_lines(handle: int, size: int) -> int:
     end = tail.rfind(b"\n") + 1
     if not end and begin:
         return size
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         json.loads(tail[end:])
         return size
     return begin + end
 
 
-def _segments(handle: int, size: int) -> list[tuple[int, int]]:
-    """Where a file has data: offset and length of each piece."""
+def _pieces(handle: int, size: int) -> list[tuple[int, int]]:
+    """Return offset and length of each piece of a file that is no hole."""
     found, at = [], 0
     while at < size:
         try:
@@ -194,9 +177,9 @@ def _segments(handle: int, size: int) -> list[tuple[int, int]]:
     return found if found and sum(found[-1]) == size else [*found, (size, 0)]
 
 
-def _sparse_map(segments: list[tuple[int, int]]) -> bytes:
-    """GNU tar's list of pieces, version 1.0."""
-    numbers = [len(segments), *(number for piece in segments for number in piece)]
+def _sparse_map(pieces: list[tuple[int, int]]) -> bytes:
+    """Return GNU tar's list of pieces, version 1.0, which tarfile reads but does not write."""
+    numbers = [len(pieces), *(number for piece in pieces for number in piece)]
     text = "".join(f"{number}\n" for number in numbers).encode()
     return text + bytes(-len(text) % _BLOCK)
 
@@ -205,9 +188,8 @@ def _sparse_map(segments: list[tuple[int, int]]) -> bytes:
 def new_file(path: Path) -> Iterator[IO[bytes]]:
     """Write a file that appears when it is complete, for its owner alone."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     try:
-        with os.fdopen(os.open(aside, flags, 0o600), "wb") as stream:
+        with open(aside, "xb", opener=open_no_follow) as stream:
             yield stream
             stream.flush()
             sync(stream.fileno())
@@ -227,14 +209,9 @@ def open_archive(path: Path) -> Iterator[tarfile.TarFile]:
         If it is broken, with what to do.
     """
     try:
-        with (
-            gzip.open(path, "rb") as zipped,
-            tarfile.open(
-                fileobj=zipped, mode="r:", encoding="utf-8", errors="surrogateescape"
-            ) as tar,
-        ):
+        with gzip.open(path) as unzipped, tarfile.open(fileobj=unzipped, mode="r:") as tar:
             yield tar
-            while zipped.read(_PIECE):  # to the end, where its checksum is
+            while unzipped.read(_PIECE):  # to the end, where its checksum is
                 pass
     except (EOFError, gzip.BadGzipFile, zlib.error, tarfile.TarError) as problem:
         raise ValueError(f"{path} is not a whole backup ({problem}); use another one") from None

@@ -25,10 +25,6 @@ _LONGEST: Final = 300
 _MEMORY: Final = 4 << 30
 
 
-class CannotCopy(OSError):
-    """A database that could not be copied."""
-
-
 def copy_database(path: Path, uid: int, gid: int) -> bytes:
     """Return a database as it is at one moment, as a file would hold it.
 
@@ -41,7 +37,7 @@ def copy_database(path: Path, uid: int, gid: int) -> bytes:
 
     Raises
     ------
-    CannotCopy
+    OSError
         If it stays locked, cannot be read, or is no database.
     """
     reader, writer = os.pipe()
@@ -51,12 +47,12 @@ def copy_database(path: Path, uid: int, gid: int) -> bytes:
         _send(path, uid, gid, writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as stream:
-        said = stream.read()
+        content = stream.read()
     _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status):
-        why = said.decode("utf-8", "replace") or "it took too long"
-        raise CannotCopy(f"{path} could not be copied: {why}")
-    return said
+    if status:
+        why = content.decode("utf-8", "replace") or "it took too long"
+        raise OSError(f"{path} could not be copied: {why}")
+    return content
 
 
 def _send(path: Path, uid: int, gid: int, writer: int) -> None:
@@ -71,21 +67,12 @@ def _send(path: Path, uid: int, gid: int, writer: int) -> None:
             os.setuid(uid)
         with os.fdopen(writer, "wb") as stream:
             try:
-                content = _serialized(path)
+                target = sqlite3.connect(":memory:")
+                # With this mode, nothing is created where there is no database.
+                sqlite3.connect(f"{path.as_uri()}?mode=rw", _PATIENCE, uri=True).backup(target)
+                stream.write(target.serialize())
+                code = 0
             except (sqlite3.Error, OSError, MemoryError) as problem:
                 stream.write(f"{problem}".encode())
-            else:
-                stream.write(content)
-                code = 0
     finally:
         os._exit(code)
-
-
-def _serialized(path: Path) -> bytes:
-    with path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise OSError("it is not a SQLite database")
-    source = sqlite3.connect(path, timeout=_PATIENCE)
-    target = sqlite3.connect(":memory:")
-    source.backup(target)
-    return target.serialize()

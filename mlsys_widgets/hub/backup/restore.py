@@ -12,28 +12,25 @@ import json
 import os
 import pwd
 import shutil
-import stat
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from mlsys_widgets.files import sync_folder
 from mlsys_widgets.hub.accounts.machine_users import check_names, make_accounts
 from mlsys_widgets.hub.accounts.run_as import SYSTEM_PATH
 from mlsys_widgets.hub.backup.backup_archive import BEGIN, END, FORMAT, open_archive
-from mlsys_widgets.hub.backup.safe_walk import FOLDER_FLAGS
 from mlsys_widgets.hub.backup.taking import ACCOUNTS, STATE, parts
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
 from mlsys_widgets.hub.places import PRIVATE, Places, Role, closed_parent
 
 #: In the folder of a hub until its users exist; then ``mlsys hub`` may start it.
 UNFINISHED: Final = "restoring.json"
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_PIECE: Final = 1 << 20
+#: Members that are about the backup, and no files of the hub.
+_RECORDS: Final = frozenset({BEGIN, STATE, ACCOUNTS, END})
 #: Ids that are given to users who need others.
 _IDS: Final = range(20_000, 60_000)
 
@@ -106,34 +103,33 @@ def refuse_unfinished(places: Places) -> None:
 
 def read_contents(archive: Path) -> Contents:
     """Read an archive from its first byte to its last, and refuse it if anything is wrong."""
-    said: dict[str, Any] = {}
-    members, last = 0, ""
+    records: dict[str, Any] = {}
+    count = 0
     with open_archive(archive) as tar:
-        for info in tar:
-            _check_member(archive, info, last)
-            if info.name in (BEGIN, STATE, ACCOUNTS, END):
-                said[info.name] = _json(tar, info)
-            if not last and said.get(BEGIN, {}).get("format") != FORMAT:
+        for info in members(archive, tar):
+            if info.name in _RECORDS:
+                records[info.name] = _json(tar, info)
+            if not count and records.get(BEGIN, {}).get("format") != FORMAT:
                 raise ValueError(
                     f"{archive} is no backup that this version of mlsys-widgets can read; mlsys hub"
                     " backup makes one"
                 )
-            last, members = info.name, members + (info.name != END)
-    if last != END or said[END]["members"] != members or not {STATE, ACCOUNTS} <= said.keys():
+            count += info.name != END
+    if not records.keys() >= _RECORDS or records[END]["members"] != count:
         raise ValueError(f"{archive} breaks off; use another backup")
-    state = said[STATE]
+    state = records[STATE]
     state.pop("format", None)
     people = [Account(**each) for each in state.pop("accounts")]
     return Contents(
-        id=said[BEGIN]["id"],
-        begun=said[BEGIN]["begun"],
+        id=records[BEGIN]["id"],
+        begun=records[BEGIN]["begun"],
         state=HubState(**state, accounts={each.name: each for each in people}),
-        hashes={each["name"]: each["hash"] for each in said[ACCOUNTS] if each["hash"]},
+        hashes={each["name"]: each["hash"] for each in records[ACCOUNTS] if each["hash"]},
     )
 
 
 def new_ids(state: HubState) -> dict[str, Account]:
-    """Accounts whose ids belong to others on this machine, with ids that are free."""
+    """Return accounts whose ids belong to others on this machine, with ids that are free."""
     users = {each.pw_uid: each for each in pwd.getpwall()}
     groups = {each.gr_gid: each.gr_name for each in grp.getgrall()}
     kept = {n for each in state.accounts.values() for n in (each.uid, each.gid)}
@@ -174,10 +170,10 @@ def _check_names(
 def _continues(places: Places, contents: Contents) -> bool:
     """Whether a restore of this very backup was cut off after its files were complete."""
     try:
-        said = json.loads((places.root / UNFINISHED).read_text("utf-8"))
+        unfinished = json.loads((places.root / UNFINISHED).read_text("utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(said["id"] == contents.id)
+    return bool(unfinished["id"] == contents.id)
 
 
 def _lay_out(
@@ -192,8 +188,7 @@ def _lay_out(
         now = changed.get(name, account)
         uids[account.uid], gids[account.gid] = now.uid, now.gid
     try:
-        with open_archive(archive) as tar:
-            Unpacking(tar, aside, uids, gids).run()
+        unpack(archive, aside, uids, gids)
         state = replace(contents.state, accounts={**contents.state.accounts, **changed})
         state.write(Places(aside).state)
         write_private(aside / UNFINISHED, json.dumps({"id": contents.id}) + "\n")
@@ -207,121 +202,68 @@ def _lay_out(
     sync_folder(places.root.parent)
 
 
-class Unpacking:
-    """Writes the members of an archive below a folder, through no link.
+def members(archive: Path, tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Yield the members of an archive, and refuse one that no backup of ours has.
+
+    Everything has a name of its own, in a folder that came before it, below a part of a hub. So no
+    name leads out of the folder of a restore, and nothing is ever written through a link.
+    """
+    tops = {part.name for part in parts(Places(Path("/")))}
+    folders: set[str] = set()
+    files: set[str] = set()
+    names: set[str] = set()
+    for info in tar:
+        above, _, name = info.name.rpartition("/")
+        if info.name in _RECORDS:
+            ours = info.isreg()
+        elif above:
+            linked = info.islnk() and info.linkname in files
+            ours = above in folders and name not in ("", ".", "..")
+            ours = ours and (info.isdir() or info.isreg() or info.issym() or linked)
+        else:
+            ours = info.isdir() and info.name in tops
+        if not ours or info.name in names or END in names:
+            raise ValueError(f"{archive} is no backup of a hub: it contains {info.name!a}")
+        names.add(info.name)
+        if info.isdir():
+            folders.add(info.name)
+        elif info.isreg():
+            files.add(info.name)
+        yield info
+
+
+def unpack(archive: Path, target: Path, uids: Mapping[int, int], gids: Mapping[int, int]) -> None:
+    """Write what is in an archive below a folder that nobody else can reach.
 
     Parameters
     ----------
-    tar
-        The archive.
-    target
-        The folder, which nobody else can reach.
+    archive, target
+        The archive and the folder.
     uids, gids
         The ids of owners here, by those in the archive. What belongs to nobody that the hub knows
         goes to root.
     """
 
-    def __init__(
-        self,
-        tar: tarfile.TarFile,
-        target: Path,
-        uids: Mapping[int, int],
-        gids: Mapping[int, int],
-    ) -> None:
-        self._tar, self._uids, self._gids = tar, uids, gids
-        self._target = target
-        #: Folders get their times and modes last, or writing into them would change them again.
-        self._folders: list[tarfile.TarInfo] = []
+    def owned(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+        for info in members(archive, tar):
+            if info.name not in _RECORDS:
+                info.uid, info.gid = uids.get(info.uid, 0), gids.get(info.gid, 0)
+                yield info
 
-    def run(self) -> None:
-        """Write everything."""
-        for info in self._tar:
-            if info.name in (BEGIN, STATE, ACCOUNTS, END):
-                continue
-            with self._parent(info.name) as (folder, name):
-                self._write(info, folder, name)
-        for info in reversed(self._folders):
-            with self._parent(info.name) as (folder, name):
-                handle = os.open(name, FOLDER_FLAGS, dir_fd=folder)
-                try:
-                    self._finish(info, handle)
-                finally:
-                    os.close(handle)
-
-    @contextmanager
-    def _parent(self, path: str) -> Iterator[tuple[int, str]]:
-        """The open folder that something belongs into, and its name there."""
-        *above, name = path.split("/")
-        folder = os.open(self._target, FOLDER_FLAGS)
+    with open_archive(archive) as tar:
+        tar.errorlevel = 2  # an owner or a mode that cannot be set is an error
+        tar.extraction_filter = _refuse_outside
         try:
-            for each in above:
-                below = os.open(each, FOLDER_FLAGS, dir_fd=folder)
-                os.close(folder)
-                folder = below
-            yield folder, name
-        finally:
-            os.close(folder)
-
-    def _write(self, info: tarfile.TarInfo, folder: int, name: str) -> None:
-        if info.isdir():
-            os.mkdir(name, PRIVATE, dir_fd=folder)
-            self._folders.append(info)
-        elif info.issym():
-            os.symlink(info.linkname, name, dir_fd=folder)
-            owner = self._owner(info)
-            os.chown(name, *owner, dir_fd=folder, follow_symlinks=False)
-        elif info.islnk():
-            with self._parent(info.linkname) as (other, first):
-                os.link(first, name, src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False)
-        else:
-            with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
-                self._copy(info, stream)
-                stream.flush()
-                self._finish(info, stream.fileno())
-
-    def _copy(self, info: tarfile.TarInfo, stream: IO[bytes]) -> None:
-        source = self._tar.fileobj
-        assert source is not None
-        source.seek(info.offset_data)
-        # For a file with holes: offset and length of every piece.
-        holes: list[tuple[int, int]] | None = getattr(info, "sparse", None)
-        pieces = [(0, info.size)] if holes is None else holes
-        for offset, length in pieces:
-            stream.seek(offset)
-            left = length
-            while left:
-                piece = source.read(min(left, _PIECE))
-                if not piece:
-                    raise tarfile.ReadError("unexpected end of data")
-                stream.write(piece)
-                left -= len(piece)
-        stream.truncate(info.size)
-
-    def _finish(self, info: tarfile.TarInfo, handle: int) -> None:
-        os.fchown(handle, *self._owner(info))
-        os.fchmod(handle, stat.S_IMODE(info.mode))
-        os.utime(handle, (info.mtime, info.mtime))
-
-    def _owner(self, info: tarfile.TarInfo) -> tuple[int, int]:
-        return self._uids.get(info.uid, 0), self._gids.get(info.gid, 0)
+            tar.extractall(target, owned(tar), numeric_owner=True)
+        except tarfile.ExtractError as problem:
+            raise OSError(f"{archive} cannot be unpacked: {problem}") from None
 
 
-def _check_member(archive: Path, info: tarfile.TarInfo, last: str) -> None:
-    """Refuse a member that no backup of ours has: it could lead out of the folder."""
-    known = {part.name for part in parts(Places(Path("/")))}
-    named = [info.name, info.linkname] if info.islnk() else [info.name]
-    plain = all(
-        PurePosixPath(each).as_posix() == each and ".." not in each.split("/") for each in named
-    )
-    if info.name in (BEGIN, STATE, ACCOUNTS, END):
-        ours = info.isreg()
-    else:
-        inside = all(each.split("/")[0] in known and "/" in each for each in named)
-        ours = (inside and (info.isreg() or info.issym() or info.islnk())) or (
-            info.isdir() and info.name.split("/")[0] in known
-        )
-    if not (plain and ours) or last == END:
-        raise ValueError(f"{archive} is no backup of a hub: it contains {info.name!a}")
+def _refuse_outside(info: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
+    """Let tarfile refuse what leads out of the folder; but links of students lead anywhere."""
+    if not info.issym():
+        tarfile.data_filter(info, folder)
+    return info
 
 
 def _json(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Any:

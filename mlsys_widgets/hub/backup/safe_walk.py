@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import open_no_follow
+
 #: Folders inside each other. Whoever needs more is trying to use up descriptors.
 DEEPEST: Final = 100
-
-FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Not blocking: opening a pipe that somebody put there would wait for a writer.
-FILE_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+#: Bytes of a path. The system opens none above 4,096, and a restore may be in a deeper place.
+LONGEST: Final = 3_500
 
 
 @dataclass(frozen=True)
@@ -57,79 +57,68 @@ def walk(
         What paths begin with.
     skipped
         Told the path of what is left out, and why: devices, pipes and sockets, other file systems,
-        and folders that are too deep.
+        and what is too deep.
     deepest
         How many folders may be inside each other.
     """
     try:
-        top = os.open(root, FOLDER_FLAGS)
+        top = open_no_follow(root, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         return
     device = os.fstat(top).st_dev
-    stack: list[tuple[int, str, list[str]]] = []
-    try:
-        yield Entry(name, os.fstat(top), top)
-        stack.append((top, name, _listed(top, name, skipped)))
-        while stack:
-            folder, path, names = stack[-1]
-            if not names:
-                os.close(stack.pop()[0])
-                continue
-            found = _opened(folder, names.pop(), path, device, skipped)
-            if found is None:
-                continue
-            if not stat.S_ISDIR(found.about.st_mode):
-                try:
-                    yield found
-                finally:
-                    if found.handle >= 0:
-                        os.close(found.handle)
-                continue
-            stack.append((found.handle, found.path, []))  # it is closed whatever happens now
-            if len(stack) > deepest:
-                skipped(found.path, f"more than {deepest} folders are inside each other")
-                continue
-            yield found
-            stack[-1][2].extend(_listed(found.handle, found.path, skipped))
-    finally:
-        for folder, _, _ in stack:
-            os.close(folder)
+
+    def walk_entry(entry: Entry, depth: int) -> Iterator[Entry]:
+        """Yield an entry and what is below it, and close it."""
+        try:
+            if not stat.S_ISDIR(entry.about.st_mode):
+                yield entry
+            elif depth > deepest:
+                skipped(entry.path, f"more than {deepest} folders are inside each other")
+            else:
+                yield entry
+                for each in _names(entry, skipped):
+                    if below := _open(entry, each, device, skipped):
+                        yield from walk_entry(below, depth + 1)
+        finally:
+            if entry.handle >= 0:
+                os.close(entry.handle)
+
+    yield from walk_entry(Entry(name, os.fstat(top), top), 1)
 
 
-def _listed(folder: int, path: str, skipped: Callable[[str, str], None]) -> list[str]:
-    """Names in an open folder, each once and last one first; the end of the list is taken."""
+def _names(folder: Entry, skipped: Callable[[str, str], None]) -> list[str]:
     try:
-        return sorted(set(os.listdir(folder)), reverse=True)
+        return sorted(set(os.listdir(folder.handle)))  # noqa: PTH208
     except OSError as problem:
-        skipped(path, problem.strerror or str(problem))
+        skipped(folder.path, problem.strerror or str(problem))
         return []
 
 
-def _opened(
-    folder: int, name: str, above: str, device: int, skipped: Callable[[str, str], None]
+def _open(
+    folder: Entry, name: str, device: int, skipped: Callable[[str, str], None]
 ) -> Entry | None:
-    path = f"{above}/{name}"
+    path, why = f"{folder.path}/{name}", "it is neither a file nor a folder nor a link"
     try:
-        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if stat.S_ISLNK(about.st_mode):
-            return Entry(path, about, target=os.readlink(name, dir_fd=folder))
-        if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
-            skipped(path, "it is neither a file nor a folder nor a link")
-            return None
-        flags = FOLDER_FLAGS if stat.S_ISDIR(about.st_mode) else FILE_FLAGS
-        handle = os.open(name, flags, dir_fd=folder)
+        about = os.stat(name, dir_fd=folder.handle, follow_symlinks=False)
+        if len(os.fsencode(path)) > LONGEST:
+            why = "its path is too long"
+        elif stat.S_ISLNK(about.st_mode):
+            return Entry(path, about, target=os.readlink(name, dir_fd=folder.handle))
+        elif _is_kept(about):
+            handle = open_no_follow(name, dir_fd=folder.handle)
+            about = os.fstat(handle)  # what was opened counts, not what was there a moment before
+            if about.st_dev != device:
+                why = "it is on another file system"
+            elif _is_kept(about):
+                return Entry(path, about, handle)
+            os.close(handle)
     except FileNotFoundError:  # gone since the folder was listed
         return None
     except OSError as problem:  # a folder that became a link, or one that even root cannot open
-        skipped(path, problem.strerror or str(problem))
-        return None
-    # What was opened counts, not what was there a moment before.
-    about = os.fstat(handle)
-    if about.st_dev != device:
-        skipped(path, "it is on another file system")
-    elif stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode):
-        return Entry(path, about, handle)
-    else:
-        skipped(path, "it is neither a file nor a folder nor a link")
-    os.close(handle)
+        why = problem.strerror or str(problem)
+    skipped(path, why)
     return None
+
+
+def _is_kept(about: os.stat_result) -> bool:
+    return stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)

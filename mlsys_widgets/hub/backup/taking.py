@@ -13,7 +13,7 @@ import pwd
 import secrets
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ _SHOWN: Final = 10
 
 
 def parts(places: Places) -> tuple[Path, ...]:
-    """The folders of a hub that are backed up, in this order."""
+    """Return the folders of a hub that are backed up, in this order."""
     return (
         places.notes, places.exchange, places.course, places.homes, places.secrets,
         places.database,
@@ -66,86 +66,57 @@ def run_backup(places: Places, target: Path) -> int:
         raise ValueError(f"there is no folder {target.parent}")
     begun = time.monotonic()
     with new_file(target) as stream:
-        made = Backup(places, ArchiveWriter(stream))
-        made.write()
+        archive = ArchiveWriter(stream)
+        skipped = _copy_hub(places, archive)
     seconds, size = time.monotonic() - begun, target.stat().st_size
     note = {"finished": time.time(), "seconds": round(seconds, 1), "bytes": size}
     write_private(places.database / LAST_BACKUP, json.dumps(note) + "\n")
     print(
-        f"Backed up {made.members} files and folders in {seconds:.0f} s: {target}, {size:,} bytes"
+        f"Backed up {archive.members} files and folders in {seconds:.0f} s: {target}, {size:,}"
+        " bytes"
     )
     # Names were chosen by students and must not be able to write on this terminal.
-    for path, why in made.skipped[:_SHOWN]:
+    for path, why in skipped[:_SHOWN]:
         print(f"  left out: {path!a}, because {why}")
-    if len(made.skipped) > _SHOWN:
-        print(f"  and {len(made.skipped) - _SHOWN} more")
-    for path in made.changed[:_SHOWN]:
+    if len(skipped) > _SHOWN:
+        print(f"  and {len(skipped) - _SHOWN} more")
+    for path in archive.changed[:_SHOWN]:
         print(f"  became shorter while it was copied: {path!a}")
     print("It holds everybody's work and all keys; keep it where only you can read it.")
     return 0
 
 
-class Backup:
-    """Copies a hub into an archive.
-
-    Parameters
-    ----------
-    places
-        The hub's folder.
-    archive
-        Where to.
-    """
-
-    def __init__(self, places: Places, archive: ArchiveWriter) -> None:
-        self._places, self._archive = places, archive
-        self.skipped: list[tuple[str, str]] = []
-
-    @property
-    def members(self) -> int:
-        """How many files and folders are in the archive."""
-        return self._archive.members
-
-    @property
-    def changed(self) -> list[str]:
-        """Files that became shorter meanwhile; what they lost is zeros in the copy."""
-        return self._archive.changed
-
-    def write(self) -> None:
-        """Copy everything."""
-        self._archive.add_json(BEGIN, {
-            "format": FORMAT, "id": secrets.token_hex(8), "begun": f"{datetime.now(UTC):%FT%TZ}",
-            "mlsys-widgets": __version__,
-        })  # fmt: skip
-        for part in parts(self._places):
-            self._add_part(part)
-        # Last, because somebody may have been added meanwhile.
-        state = self._places.state
-        self._archive.add_bytes(STATE, state.read_bytes(), state.stat())
-        self._archive.add_json(ACCOUNTS, list(accounts(self._places)))
-        self._archive.finish()
-
-    def _add_part(self, part: Path) -> None:
-        databases: list[Entry] = []
-        watched = part in (self._places.course, self._places.database)
-        for entry in walk(part, part.name, self._skip):
-            if entry.path in _LEFT_OUT or (watched and _beside_database(part, entry)):
+def _copy_hub(places: Places, archive: ArchiveWriter) -> list[tuple[str, str]]:
+    """Copy everything, and return what was left out, and why."""
+    skipped: list[tuple[str, str]] = []
+    archive.add_json(BEGIN, {
+        "format": FORMAT, "id": secrets.token_hex(8), "begun": f"{datetime.now(UTC):%FT%TZ}",
+        "mlsys-widgets": __version__,
+    })  # fmt: skip
+    for part in parts(places):
+        # Deeper down, or elsewhere, a database is somebody's work like any other file: a broken
+        # one must not stop the backup.
+        has_databases = part in (places.course, places.database)
+        databases: dict[str, os.stat_result] = {}
+        for entry in walk(part, part.name, lambda path, why: skipped.append((path, why))):
+            if entry.path in _LEFT_OUT or _is_companion(entry.path, databases):
                 continue
-            # Deeper down it would be somebody's work, and a broken one must not stop the backup.
-            if watched and entry.path.count("/") == 1 and _is_database(entry):
-                databases.append(entry)
+            if has_databases and entry.path.count("/") == 1 and _is_database(entry):
+                databases[entry.path] = entry.about
             else:
-                self._archive.add(entry)
-        for entry in databases:
-            path = part.parent / entry.path
-            content = copy_database(path, entry.about.st_uid, entry.about.st_gid)
-            self._archive.add_bytes(entry.path, content, entry.about)
-
-    def _skip(self, path: str, why: str) -> None:
-        self.skipped.append((path, why))
+                archive.add(entry)
+        for path, about in databases.items():
+            content = copy_database(part.parent / path, about.st_uid, about.st_gid)
+            archive.add_bytes(path, content, about)
+    # Last, because somebody may have been added meanwhile.
+    archive.add_bytes(STATE, places.state.read_bytes(), places.state.stat())
+    archive.add_json(ACCOUNTS, list(accounts(places)))
+    archive.finish()
+    return skipped
 
 
 def accounts(places: Places) -> Iterator[dict[str, Any]]:
-    """Everybody whom the hub knows: ids, role, and the hash of the password.
+    """Yield everybody whom the hub knows: ids, role, and the hash of the password.
 
     Who was removed from this machine has no hash, and stays removed after a restore.
     """
@@ -163,17 +134,6 @@ def _is_database(entry: Entry) -> bool:
     return regular and os.pread(entry.handle, len(MAGIC), 0) == MAGIC
 
 
-def _beside_database(part: Path, entry: Entry) -> bool:
-    """Whether this is a journal that SQLite keeps beside a database."""
-    for end in COMPANIONS:
-        if entry.path.endswith(end) and stat.S_ISREG(entry.about.st_mode):
-            database = part.parent / entry.path.removesuffix(end)
-            try:
-                handle = os.open(database, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            except OSError:
-                return False
-            try:
-                return os.read(handle, len(MAGIC)) == MAGIC
-            finally:
-                os.close(handle)
-    return False
+def _is_companion(path: str, databases: Mapping[str, os.stat_result]) -> bool:
+    """Whether SQLite keeps this beside a database, which comes before it in any order by name."""
+    return any(path.endswith(end) and path.removesuffix(end) in databases for end in COMPANIONS)

@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.courses.hub_link import STATUS
-from mlsys_widgets.files import LMS_FOLDER, NBGRADER_CONFIG, OWN_FOLDER
+from mlsys_widgets.files import (
+    LMS_FOLDER,
+    NBGRADER_CONFIG,
+    OWN_FOLDER,
+    open_folder,
+    open_regular,
+)
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
 
@@ -23,24 +29,21 @@ from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
 INSTRUCTORS_ONLY: Final = ("assignments", "source", "release", NBGRADER_CONFIG)
 #: The key with which one instructor sends grades to a learning system.
 _PRIVATE: Final = (OWN_FOLDER, LMS_FOLDER)
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 #: The course: for its owner and group, whose files stay the group's, and nobody moves another's.
 _COURSE_MODE: Final = 0o3770
 _FOLDER_MODE: Final = 0o2775
+#: Bytes of settings.
+_LARGEST: Final = 1_000_000
 
 
 def share_course(places: Places, state: HubState) -> None:
     """Give everything in the course to its group, and open the exchange to those who teach."""
     staff, teaching = state.groups[state.staff_group], state.groups[state.teaching_group]
-    course = os.open(places.course, _FOLDER)
-    try:
+    with open_folder(places.course) as course:
         for name in os.listdir(course):  # noqa: PTH208
             _share(course, name, teaching if name in INSTRUCTORS_ONLY else staff)
         os.fchown(course, state.accounts[state.instructor].uid, staff)
         os.fchmod(course, _COURSE_MODE)
-    finally:
-        os.close(course)
     os.chown(places.notes, 0, staff)  # to be read while grading, and by no student
     for folder, mode in ((places.people, READ_BY_GROUP), (places.requests, LETTER_BOX)):
         folder.mkdir(exist_ok=True)
@@ -54,66 +57,49 @@ def share_course(places: Places, state: HubState) -> None:
 def _share_exchange(places: Places, state: HubState, staff: int, teaching: int) -> None:
     """Create nbgrader's folders in the exchange, as it would, with the right groups."""
     owner = state.accounts[state.instructor].uid
-    exchange = os.open(places.exchange, _FOLDER)
-    try:
+    with open_folder(places.exchange) as exchange:
         _make(exchange, state.course_id, owner, teaching, 0o2775)
-        course = os.open(state.course_id, _FOLDER, dir_fd=exchange)
-    finally:
-        os.close(exchange)
-    try:
-        # Students go in and list nothing; TAs collect and return feedback; instructors release.
-        for name, group, mode in (
-            ("outbound", teaching, 0o2775), ("inbound", staff, 0o2773), ("feedback", staff, 0o2771),
-        ):  # fmt: skip
-            _make(course, name, owner, group, mode)
-        outbound = os.open("outbound", _FOLDER, dir_fd=course)
-        try:
-            for name in os.listdir(outbound):  # noqa: PTH208
-                _share(outbound, name, teaching)
-        finally:
-            os.close(outbound)
-    finally:
-        os.close(course)
+        with open_folder(state.course_id, dir_fd=exchange) as course:
+            # Students go in and list nothing; TAs collect and return feedback; instructors release.
+            for name, group, mode in (
+                ("outbound", teaching, 0o2775), ("inbound", staff, 0o2773),
+                ("feedback", staff, 0o2771),
+            ):  # fmt: skip
+                _make(course, name, owner, group, mode)
+            with open_folder("outbound", dir_fd=course) as outbound:
+                for name in os.listdir(outbound):  # noqa: PTH208
+                    _share(outbound, name, teaching)
 
 
 def _make(above: int, name: str, uid: int, gid: int, mode: int) -> None:
     with suppress(FileExistsError):
         os.mkdir(name, 0o700, dir_fd=above)
-    folder = os.open(name, _FOLDER, dir_fd=above)
-    try:
+    with open_folder(name, dir_fd=above) as folder:
         if os.fstat(folder).st_uid in (0, uid):
             os.fchown(folder, uid, gid)
             os.fchmod(folder, mode)
-    finally:
-        os.close(folder)
 
 
 def _share(above: int, name: str, gid: int) -> None:
     """Give a file, or a folder with all that is in it, to a group; links are not followed."""
     about = os.stat(name, dir_fd=above, follow_symlinks=False)
     if stat.S_ISDIR(about.st_mode):
-        folder = os.open(name, _FOLDER, dir_fd=above)
-        try:
+        with open_folder(name, dir_fd=above) as folder:
             for each in os.listdir(folder):  # noqa: PTH208
                 if (name, each) != _PRIVATE:
                     _share(folder, each, gid)
             if about.st_gid != gid or about.st_mode & 0o7777 != _FOLDER_MODE:
                 os.fchown(folder, -1, gid)
                 os.fchmod(folder, _FOLDER_MODE)
-        finally:
-            os.close(folder)
     elif stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
-        file = os.open(name, _FILE, dir_fd=above)
-        try:
-            found = os.fstat(file)
+        with open_regular(name, dir_fd=above) as file:
+            found = os.fstat(file.fileno())
             mode = found.st_mode & 0o777
             # What its owner may not write, as a graded notebook, nobody else may, either.
             wanted = mode | 0o044 | (0o020 if mode & 0o200 else 0)
             if (found.st_gid, mode) != (gid, wanted) and found.st_nlink == 1:
-                os.fchown(file, -1, gid)
-                os.fchmod(file, wanted)
-        finally:
-            os.close(file)
+                os.fchown(file.fileno(), -1, gid)
+                os.fchmod(file.fileno(), wanted)
 
 
 def course_settings(course: Path, trusted: set[int]) -> bytes:
@@ -131,27 +117,24 @@ def course_settings(course: Path, trusted: set[int]) -> bytes:
     ValueError
         If somebody else could have written it.
     """
-    handles = []
     try:
-        above = os.open(course, _FOLDER)
-        handles.append(above)
-        try:
-            folder = os.open("assignments", _FOLDER, dir_fd=above)
-            handles.append(folder)
-            file = os.open("course.toml", _FILE, dir_fd=folder)
-            handles.append(file)
-        except FileNotFoundError:
-            return b""
-        for handle, what in ((folder, "assignments/"), (file, "assignments/course.toml")):
-            about = os.fstat(handle)
-            if about.st_uid not in {0, *trusted} or about.st_mode & stat.S_IWOTH:
-                raise ValueError(f"{what} does not belong to an instructor, so it is not followed")
-        about = os.fstat(file)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > 1_000_000:
-            raise ValueError("assignments/course.toml is not a file of settings")
-        return os.pread(file, about.st_size, 0)
+        with (
+            open_folder(course) as above,
+            suppress(FileNotFoundError),
+            open_folder("assignments", dir_fd=above) as folder,
+            open_regular("course.toml", dir_fd=folder) as file,
+        ):
+            for handle, what in ((folder, ""), (file.fileno(), "course.toml")):
+                about = os.fstat(handle)
+                if about.st_uid not in {0, *trusted} or about.st_mode & stat.S_IWOTH:
+                    raise ValueError(
+                        f"assignments/{what} does not belong to an instructor, so it is not"
+                        " followed"
+                    )
+            content = file.read(_LARGEST + 1)
+            if len(content) > _LARGEST:
+                raise ValueError("assignments/course.toml is not a file of settings")
+            return content
     except OSError as problem:
         raise ValueError(f"the settings cannot be read: {problem.strerror}") from None
-    finally:
-        for handle in reversed(handles):
-            os.close(handle)
+    return b""

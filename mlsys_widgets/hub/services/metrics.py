@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from mlsys_widgets.files import TIMESTAMP
-from mlsys_widgets.hub.backup.safe_walk import FILE_FLAGS, FOLDER_FLAGS
+from mlsys_widgets.files import TIMESTAMP, open_folder, open_regular
 from mlsys_widgets.hub.services.health import (
     HubPart,
     Surroundings,
@@ -137,31 +136,20 @@ def grading_queue(around: Surroundings, handed_in: Mapping[str, Counter[str]]) -
 def _folders(folder: Path) -> list[str]:
     """Names of folders in a folder, through no link."""
     try:
-        handle = os.open(folder, FOLDER_FLAGS)
-    except OSError:
-        return []
-    try:
-        with os.scandir(handle) as found:
+        with open_folder(folder) as handle, os.scandir(handle) as found:
             return [each.name for each in found if each.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    finally:
-        os.close(handle)
 
 
 def _first_line(root: Path, *way: str) -> str:
     """The beginning of a small file; empty if there is none, or a link is on the way to it."""
-    handles: list[int] = []
     try:
-        handles.append(os.open(root, FOLDER_FLAGS))
-        for name in way[:-1]:
-            handles.append(os.open(name, FOLDER_FLAGS, dir_fd=handles[-1]))
-        handles.append(os.open(way[-1], FILE_FLAGS, dir_fd=handles[-1]))
-        if not stat.S_ISREG(os.fstat(handles[-1]).st_mode):
-            return ""
-        return os.read(handles[-1], 100).decode("utf-8", "replace").strip()
+        with ExitStack() as stack:
+            handle = stack.enter_context(open_folder(root))
+            for name in way[:-1]:
+                handle = stack.enter_context(open_folder(name, dir_fd=handle))
+            file = stack.enter_context(open_regular(way[-1], dir_fd=handle))
+            return file.read(100).decode("utf-8", "replace").strip()
     except OSError:
         return ""
-    finally:
-        for handle in handles:
-            os.close(handle)
