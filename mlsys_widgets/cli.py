@@ -662,10 +662,6 @@ def _add_hub(commands: _Commands) -> None:
     hub.add_argument("--reset", action="store_true", help="remove all of it; asks first")
     hub.add_argument("--yes", action="store_true", help="with --reset: do not ask")
     hub.add_argument(
-        "--log-size", type=int, default=20, metavar="MB",
-        help="begin a new log after that many megabytes; five are kept (default: %(default)s)",
-    )  # fmt: skip
-    hub.add_argument(
         "--oidc", type=Path, metavar="FILE",
         help="settings of an identity provider to sign in with, too"
         " (docs/administrators/hub_service.md)",

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = HubOptions(
         bundle=arguments.bundle, origin=arguments.course, roster=arguments.roster,
         instructor=arguments.instructor, student=arguments.student, python=arguments.python,
-        idle=arguments.idle * 60, log_size=arguments.log_size, oidc=arguments.oidc,
+        idle=arguments.idle * 60, oidc=arguments.oidc,
     )  # fmt: skip
     return run_hub(places, address, options)
 

@@ -42,7 +42,6 @@ from mlsys_widgets.hub.running.interpreter import (
     interpreter_for,
     runs,
 )
-from mlsys_widgets.hub.running.log_rotation import LogRotation, rotation_of
 from mlsys_widgets.hub.running.proxy import end_stale_proxy, find_proxy
 from mlsys_widgets.hub.running.running_hub import Restart, end_orphan, restartable
 from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, held, interruptible
@@ -71,8 +70,6 @@ class HubOptions:
         What runs users' servers; found automatically if omitted.
     idle
         Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
-    log_size
-        Megabytes after which a new log begins.
     oidc
         The settings of an identity provider with which people can sign in, too.
     """
@@ -84,7 +81,6 @@ class HubOptions:
     student: str | None = None
     python: Path | None = None
     idle: int = 3600
-    log_size: int = 20
     oidc: Path | None = None
 
 
@@ -101,7 +97,6 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     wanted = _everybody(state, students)
     check_names(state, list(wanted))
     check_origin(places.course, bundle=options.bundle, origin=options.origin)
-    rotation_of(places.log, options.log_size).look()
     first = not places.root.exists()
     places.make()
     if os.environ.get("NOTIFY_SOCKET") and end_orphan(places):  # nobody is there to be asked
@@ -134,7 +129,7 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
             server.wait_until_ready(f"{address.url}/hub/health")
             _introduce(places, address, state, passwords)
             remove_others(places, python)
-            _serve(server, rotation_of(places.log, options.log_size), restart)
+            _serve(server, restart)
     if restart.asked:
         print("Starting again with the version that is installed now", flush=True)
         restart.now()
@@ -142,15 +137,10 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     return 0
 
 
-def _serve(server: ServerProcess, rotation: LogRotation, restart: Restart) -> None:
+def _serve(server: ServerProcess, restart: Restart) -> None:
     """Serve until somebody stops us, or asks for a restart."""
-
-    def beside() -> bool:
-        rotation.look()
-        return restart.asked
-
     notify("READY=1")
-    if server.serve(beside):
+    if server.serve(lambda: restart.asked):
         raise OSError(f"the hub ended; the end of {server.log}:\n{server.last_lines()}")
     if restart.asked:
         # Not asked to stop, or it would stop the servers of users; the next one finds them.

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, free_port, held
+from mlsys_widgets.hub.running.server_process import (
+    ServerProcess,
+    check_port,
+    free_port,
+    held,
+    shorten_log,
+)
 
 
 def test_a_taken_port_is_named():
@@ -73,3 +79,49 @@ def test_a_server_that_ends_while_it_starts_is_quoted(places):
         ) as server, pytest.raises(OSError, match="no such thing"):  # fmt: skip
             server.wait_until_ready("http://127.0.0.1:9/")
     assert places.log.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "hub.log"
+
+
+def test_writers_continue_in_a_log_that_begins_again_and_the_lines_before_are_kept(log):
+    with log.open("ab", buffering=0) as writer:
+        for number in range(300):
+            writer.write(b"line %06d\n" % number)
+            shorten_log(log, 1000)
+    lines = [*log.with_name("hub.log.1").read_text().splitlines(), *log.read_text().splitlines()]
+    assert lines == [f"line {number:06}" for number in range(300 - len(lines), 300)]
+    assert len(lines) >= 1000 // len("line 000000\n")
+    assert sorted(each.name for each in log.parent.iterdir()) == ["hub.log", "hub.log.1"]
+
+
+def test_a_log_made_endless_costs_twice_the_bound_at_most(log):
+    log.write_bytes(b"begin\n")
+    os.truncate(log, 1 << 42)
+    shorten_log(log, 1000)
+    assert log.stat().st_size == 0
+    assert log.with_name("hub.log.1").stat().st_size == 2000
+
+
+def test_a_link_is_not_followed_and_a_missing_log_is_no_problem(log, tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes(b"x" * 5000)
+    shorten_log(log, 1000)
+    log.symlink_to(other)
+    shorten_log(log, 1000)
+    assert other.stat().st_size == 5000
+
+
+def test_what_is_kept_of_a_log_is_for_root_alone(log):
+    log.write_bytes(b"x" * 2000)
+    shorten_log(log, 1000)
+    assert log.with_name("hub.log.1").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_full_disk_empties_the_log_all_the_same(log):
+    log.write_bytes(b"x" * 2000)
+    log.with_name("hub.log.1").mkdir()  # nothing can be written there
+    shorten_log(log, 1000)
+    assert log.stat().st_size == 0

@@ -14,7 +14,6 @@ MEASURED = re.compile(
 #: Words of a page -> where the number comes from, if not from benchmarks/findings.
 KNOWN = {
     "takes 470 MB": "the test of the images counts the files of the student image",
-    "take 100 MB": "five files of 20 MB, which is what --log-size is by default",
 }
 
 

@@ -9,13 +9,12 @@ import ssl
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final, Self
-from urllib.error import HTTPError, URLError
 from urllib.request import HTTPSHandler, OpenerDirector, ProxyHandler, build_opener
 
-from mlsys_widgets.files import StillHeld, acquire
+from mlsys_widgets.files import StillHeld, acquire, open_no_follow
 
 #: Seconds that a start may take on a cold disk.
 _START: Final = 120.0
@@ -23,6 +22,8 @@ _START: Final = 120.0
 _STOP: Final = 60.0
 #: Bytes of a log in which its last lines are looked for.
 _TAIL: Final = 100_000
+#: Bytes after which a log begins again.
+_LONGEST_LOG: Final = 50_000_000
 
 
 @contextmanager
@@ -94,7 +95,7 @@ def is_free(port: int) -> bool:
 
 
 def free_port(first: int, *, but: Sequence[int] = ()) -> int:
-    """The first free port of the loopback, starting at a given one."""
+    """Return the first free port of the loopback, starting at a given one."""
     found = (each for each in range(first, first + 1000) if each not in but and is_free(each))
     port = next(found, None)
     if port is None:
@@ -115,7 +116,7 @@ class ServerProcess:
         folder: Path,
     ) -> None:
         self.log = log
-        with os.fdopen(os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "ab") as output:
+        with open(log, "ab", opener=open_no_follow) as output:
             self._from = output.tell()
             self.process = subprocess.Popen(
                 list(command), env=dict(environment), cwd=folder,
@@ -148,27 +149,28 @@ class ServerProcess:
         raise OSError(f"the server {why}; the end of {self.log}:\n{self.last_lines()}")
 
     def last_lines(self, lines: int = 15) -> str:
-        """The last lines that this server wrote to its log."""
+        """Return the last lines that this server wrote to its log."""
         with self.log.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
             # The log may have begun again since, and students can make it long.
             begin = self._from if self._from <= size else 0
             file.seek(max(begin, size - _TAIL))
-            said = file.read(_TAIL).decode(errors="replace")
-        return "\n".join(said.splitlines()[-lines:])
+            text = file.read(_TAIL).decode(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
 
-    def serve(self, beside: Callable[[], bool] = lambda: False) -> int:
+    def serve(self, until: Callable[[], bool] = lambda: False) -> int:
         """Wait until somebody stops us or the server ends by itself; return its exit code.
 
         Parameters
         ----------
-        beside
-            What to do meanwhile, again and again; if it returns `True`, this returns 0.
+        until
+            Asked again and again; if it returns `True`, this returns 0.
         """
         try:
             while self.process.poll() is None:
-                if beside():
+                if until():
                     return 0
+                shorten_log(self.log)
                 time.sleep(0.2)
         except KeyboardInterrupt:
             print("\nStopping …", flush=True)
@@ -187,8 +189,31 @@ class ServerProcess:
             self.process.wait()
 
 
+def shorten_log(log: Path, longest: int = _LONGEST_LOG) -> None:
+    """Begin a log again when it is long; the lines before stay beside it, as ``hub.log.1``.
+
+    Hub, proxy and the servers of students have the file open, and keep running when ``mlsys hub``
+    is killed, so it cannot be replaced below them: it is copied and emptied, and writers, which
+    append, continue at its new end. Students can make it as long as they like, so no more than
+    twice the bound is read. On a full disk it is emptied all the same.
+    """
+    with suppress(OSError), open(log, "r+b", opener=open_no_follow) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size < longest:
+            return
+        left = 2 * longest
+        file.seek(max(0, size - left))  # what was written last is worth most
+        try:
+            with open(log.with_name(f"{log.name}.1"), "wb", opener=open_no_follow) as older:
+                while left and (piece := file.read(min(left, _TAIL))):
+                    older.write(piece)
+                    left -= len(piece)
+        finally:
+            file.truncate(0)
+
+
 def local_opener() -> OpenerDirector:
-    """What opens addresses of this machine; their certificates do not matter here."""
+    """Return what opens addresses of this machine; their certificates do not matter here."""
     unchecked = ssl.create_default_context()
     unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
     # No proxy from the environment: it could not reach an address of this machine.
@@ -200,7 +225,5 @@ def answers(url: str) -> bool:
     try:
         with local_opener().open(url, timeout=5):
             return True
-    except HTTPError:
-        return False
-    except (URLError, OSError):
+    except OSError:
         return False

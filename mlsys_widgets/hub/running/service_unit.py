@@ -79,44 +79,28 @@ WantedBy=multi-user.target
 
 
 def hub_command(places: Places, arguments: argparse.Namespace) -> list[str]:
-    """The command that starts a hub with the options of a command line.
+    """Return the command that starts a hub with the options that ``mlsys hub`` has read.
 
-    Parameters
-    ----------
-    places
-        The hub's folder.
-    arguments
-        As ``mlsys hub`` reads them. Files are named by their whole paths, and options that have no
-        effect are left out.
+    Files are named by their whole paths, and options that have no effect are left out.
     """
     command = [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(places.root)]
-    # What the course is made from, and the two names, count at the first start alone.
-    first = not places.state.exists()
-    files = {"--roster": arguments.roster, "--cert": arguments.cert, "--key": arguments.key,
-             "--oidc": arguments.oidc}  # fmt: skip
-    if first:
-        files |= {"--from": arguments.bundle, "--course": arguments.course}
-    for option, path in files.items():
-        if path:
-            command += [option, str(path.resolve())]
-    if arguments.python:  # not resolved: an environment's Python is a link
-        command += ["--python", str(arguments.python.absolute())]
-    words = {"--ip": arguments.ip, "--port": arguments.port, "--idle": arguments.idle,
-             "--log-size": arguments.log_size}  # fmt: skip
-    if first:
-        words |= {"--instructor": arguments.instructor, "--student": arguments.student}
-    for option, word in words.items():
-        if word is not None:
-            command += [option, str(word)]
+    names = ["roster", "cert", "key", "oidc", "python", "ip", "port", "idle"]
+    if not places.state.exists():  # the others count at the first start alone
+        names += ["bundle", "course", "instructor", "student"]
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None:
+            # Not resolved: certificates are links that change, and so is an environment's Python.
+            whole = value.absolute() if isinstance(value, Path) else value
+            command += ["--from" if name == "bundle" else f"--{name}", str(whole)]
     return command + ["--behind-proxy"] * bool(arguments.behind_proxy)
 
 
 def unit_text(places: Places, command: Sequence[str]) -> str:
-    """The unit file that runs a command."""
+    """Return the unit file that runs a command."""
     # Where programs are found now, for npm and the proxy may be outside the system's places.
     tools = filter(None, map(shutil.which, ("node", "configurable-http-proxy")))
-    path = list(dict.fromkeys([*(str(Path(each).parent) for each in tools),
-                               *SYSTEM_PATH.split(os.pathsep)]))  # fmt: skip
+    path = dict.fromkeys([*map(os.path.dirname, tools), *SYSTEM_PATH.split(os.pathsep)])
     return _UNIT.format(
         mark=_MARK,
         folder=_quoted(str(places.root)),
@@ -211,7 +195,7 @@ def _systemctl(*arguments: str) -> None:
 
 
 def _quoted(word: str) -> str:
-    r"""A word as systemd reads it.
+    r"""Write a word as systemd reads it.
 
     Examples
     --------
