@@ -26,6 +26,7 @@ from mlsys_widgets.course.lab_versions import stamp_in, version_in
 from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
+from mlsys_widgets.files import open_regular
 from mlsys_widgets.grading.reading.submissions import students
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
@@ -107,13 +108,11 @@ def version_rows(course: Course, lab: str) -> list[VersionRow]:
 def _stamp_at(path: Path) -> str | None:
     """The stamp of a notebook that was handed in; no link is followed, and nothing is parsed."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open_regular(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            return stamp_in(file.read(_TAIL))
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        size = os.fstat(handle).st_size
-        file.seek(max(0, size - _TAIL))
-        return stamp_in(file.read(_TAIL))
 
 
 def run_versions(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.configuration import PROXY_PID
 from mlsys_widgets.hub.running.proxy import end_stale_proxy
-from mlsys_widgets.hub.running.server_process import held
+from mlsys_widgets.hub.running.server_process import hold_folder
 
 
 def run_reset(places: Places, *, yes: bool) -> int:
@@ -17,7 +17,7 @@ def run_reset(places: Places, *, yes: bool) -> int:
     state = HubState.read(places.state)
     if state is None:
         raise ValueError(f"there is no hub in {places.root}; name its folder with --folder")
-    with held(places.lock, "a hub"):
+    with hold_folder(places.lock, "a hub"):
         print(f"This permanently removes, in {places.root}:")
         for line in _losses(places, state):
             print(f"  - {line}")

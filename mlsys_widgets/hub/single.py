@@ -17,7 +17,12 @@ from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import PRIVATE, Places
 from mlsys_widgets.hub.preparation import make_course, run_instructor_tasks
 from mlsys_widgets.hub.running.configuration import Address
-from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.running.server_process import (
+    ServerProcess,
+    check_port,
+    hold_folder,
+    interruptible,
+)
 from mlsys_widgets.hub.running.settings import TRIED, write_settings
 
 
@@ -41,7 +46,7 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
         )
     places.make()
     places.root.chmod(PRIVATE)
-    with interruptible(), held(places.lock, "a course") as lock:
+    with interruptible(), hold_folder(places.lock, "a course") as lock:
         check_port(address.ip, address.port)
         if not places.course.is_dir():
             print("· Making the course", flush=True)

@@ -44,7 +44,12 @@ from mlsys_widgets.hub.running.interpreter import (
 )
 from mlsys_widgets.hub.running.proxy import end_stale_proxy, find_proxy
 from mlsys_widgets.hub.running.running_hub import Restart, end_orphan, restartable
-from mlsys_widgets.hub.running.server_process import ServerProcess, check_port, held, interruptible
+from mlsys_widgets.hub.running.server_process import (
+    ServerProcess,
+    check_port,
+    hold_folder,
+    interruptible,
+)
 from mlsys_widgets.hub.running.service_unit import notify
 from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.hub.running.shared_course import share_course
@@ -101,7 +106,7 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     places.make()
     if os.environ.get("NOTIFY_SOCKET") and end_orphan(places):  # nobody is there to be asked
         _say("Ended a JupyterHub whose mlsys hub was killed; servers of users keep running")
-    with interruptible(), restartable() as restart, held(places.lock, "a hub") as lock:
+    with interruptible(), restartable() as restart, hold_folder(places.lock, "a hub") as lock:
         if not address.loopback:
             _refuse_defaults(list(state.accounts), Passwords(_kept_passwords(places)))
         # What has to be installed comes before people: if it cannot be, nobody is a user yet.

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
+from mlsys_widgets.files import open_regular
 from mlsys_widgets.ledger.events import HASH, LARGEST_SEQ, timestamp
 from mlsys_widgets.ledger.verification import Head
 
@@ -110,13 +111,13 @@ def read_notes(path: Path) -> Iterator[HandInNote]:
         The file. It must belong to root, or to whoever reads it, and to no one else.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        file = open_regular(path)
     except OSError:
         return
-    with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
+    with file:
+        about = os.fstat(file.fileno())
         open_to_others = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if not stat.S_ISREG(about.st_mode) or open_to_others or about.st_uid not in _trusted():
+        if open_to_others or about.st_uid not in _trusted():
             return
         for line in file:
             if (note := HandInNote.from_line(line)) is not None:

@@ -14,7 +14,7 @@ from mlsys_widgets.hub.running.server_process import (
     ServerProcess,
     check_port,
     free_port,
-    held,
+    hold_folder,
     shorten_log,
 )
 
@@ -30,18 +30,21 @@ def test_a_taken_port_is_named():
 
 
 def test_a_folder_is_held_by_one_and_by_what_it_has_started(places):
-    with held(places.lock, "a hub") as lock:
-        with pytest.raises(ValueError, match="already runs"), held(places.lock, "a hub"):
+    with hold_folder(places.lock, "a hub") as lock:
+        with pytest.raises(ValueError, match="already runs"), hold_folder(places.lock, "a hub"):
             pass
         server = ServerProcess(
             ["sleep", "60"], environment=dict(os.environ), log=places.log, lock=lock,
             folder=places.root,
         )  # fmt: skip
     # Whoever started it is gone; it goes on, and the folder is still its own.
-    with pytest.raises(ValueError, match=f"kill {server.process.pid}"), held(places.lock, "a hub"):
+    with (
+        pytest.raises(ValueError, match=f"kill {server.process.pid}"),
+        hold_folder(places.lock, "a hub"),
+    ):
         pass
     server.stop()
-    with held(places.lock, "a hub"):
+    with hold_folder(places.lock, "a hub"):
         pass
 
 
@@ -50,9 +53,9 @@ def test_a_polite_end_stops_what_was_started(places):
 import os
 from pathlib import Path
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.running.server_process import ServerProcess, held, interruptible
+from mlsys_widgets.hub.running.server_process import ServerProcess, hold_folder, interruptible
 places = Places(Path({str(places.root)!r}))
-with interruptible(), held(places.lock, "a hub") as lock:
+with interruptible(), hold_folder(places.lock, "a hub") as lock:
     with ServerProcess(["sleep", "60"], environment=os.environ, log=places.log, lock=lock,
                 folder=places.root) as server:
         print(server.process.pid, flush=True)
@@ -67,12 +70,12 @@ with interruptible(), held(places.lock, "a hub") as lock:
         starter.terminate()
         starter.wait(30)
     assert not started.exists()
-    with held(places.lock, "a hub"):
+    with hold_folder(places.lock, "a hub"):
         pass
 
 
 def test_a_server_that_ends_while_it_starts_is_quoted(places):
-    with held(places.lock, "a hub") as lock:
+    with hold_folder(places.lock, "a hub") as lock:
         command = [sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"]
         with ServerProcess(
             command, environment=dict(os.environ), log=places.log, lock=lock, folder=places.root

@@ -27,7 +27,7 @@ _LONGEST_LOG: Final = 50_000_000
 
 
 @contextmanager
-def held(lock: Path, what: str) -> Iterator[IO[str]]:
+def hold_folder(lock: Path, what: str) -> Iterator[IO[str]]:
     """Lock a folder for one process, because two would corrupt each other's database.
 
     The server process inherits the lock. If the process that started it is killed, the server keeps
