@@ -52,8 +52,7 @@ class Event(NamedTuple):
     lab : str
         The lab.
     kind : str
-        ``opened``, ``prediction``, ``reflection``, ``answer``, ``design``, ``use`` or
-        ``upgraded``.
+        ``opened``, ``prediction``, ``reflection``, ``answer``, ``design`` or ``use``.
     id : str
         What it is about: the id of an item or an instrument, or the name of the lab.
     value

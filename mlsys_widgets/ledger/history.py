@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mlsys_widgets.ledger import migrations
 from mlsys_widgets.ledger.events import GENESIS, Event, Malformed, digest, from_line
 from mlsys_widgets.ledger.fold import Fold
-from mlsys_widgets.ledger.kinds import misfit
+from mlsys_widgets.ledger.kinds import misfit, refuse_newer
 from mlsys_widgets.ledger.state import State
 
 
@@ -21,8 +20,6 @@ class History:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.fold = Fold()
-        #: The schema version in which the last event was written.
-        self.version = migrations.VERSION
         self.unreadable = 0
         self._standing: dict[tuple[str, str], Any] = {}
         self._state: State | None = None
@@ -34,10 +31,7 @@ class History:
 
     def take(self, event: Event) -> None:
         """Take one more event."""
-        if event.kind in migrations.ANNOUNCING:
-            self.version = migrations.announced(event, self.version)
-        if self.version != migrations.VERSION:
-            event = migrations.upgraded(event, self.version)
+        refuse_newer(event)
         self.events.append(event)
         self._state = None
         if misfit(event):

@@ -12,12 +12,27 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, Final
 
+from mlsys_widgets.ledger.errors import NewerSchema
 from mlsys_widgets.ledger.events import Event
 from mlsys_widgets.ledger.values import is_confidence, is_name
 
+#: The version of the schema that this package writes. The first event of a ledger says its own.
+VERSION: Final = 1
+
+
+def refuse_newer(event: Event) -> None:
+    """Raise `NewerSchema` if this is the first event of a ledger from a later version."""
+    if event.kind == "opened" and isinstance(event.value, dict):
+        schema = event.value.get("schema")
+        if type(schema) is int and schema > VERSION:
+            raise NewerSchema(
+                f"This ledger was written by a newer mlsys_widgets (schema {schema}; this one reads"
+                f" up to {VERSION}). Upgrade mlsys_widgets and open it again."
+            )
+
 
 def misfit(event: Event) -> str | None:
-    """What is wrong with the value of an event, as the end of a sentence; `None` when it fits.
+    """Say what is wrong with the value of an event, as the end of a sentence; `None` if it fits.
 
     Examples
     --------
@@ -82,7 +97,6 @@ ANYTHING: Final[Parts] = {}
 
 KINDS: Final[Mapping[str, Parts]] = {
     "opened": {"schema": _whole, "student": _name},
-    "upgraded": {"schema": _whole},
     "prediction": {"value": _anything, "confidence": _optional_confidence},
     "reflection": {"value": _anything, "correct": _optional_flag},
     "answer": {

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from mlsys_widgets.ledger import migrations
 from mlsys_widgets.ledger.designs import DesignForm
 from mlsys_widgets.ledger.errors import (
     AlreadyCommitted,
@@ -29,6 +28,7 @@ from mlsys_widgets.ledger.errors import (
 from mlsys_widgets.ledger.events import GENESIS, LAB, Event, chained, timestamp, to_line
 from mlsys_widgets.ledger.history import History
 from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
+from mlsys_widgets.ledger.kinds import VERSION
 from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Design, State, Use
 from mlsys_widgets.ledger.values import called, confident, plain
 from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
@@ -157,7 +157,7 @@ class Ledger:
         return beside(self.path, "old")
 
     def events(self) -> tuple[Event, ...]:
-        """All events, in the order of the file, brought to the present version of the schema."""
+        """All events, in the order of the file."""
         self._look()
         return tuple(self._history.events)
 
@@ -409,11 +409,8 @@ class Ledger:
         drafts: list[tuple[str, str, Any]] = [(kind, name, value)]
         if last is None:
             student = self._known("student", self.student)
-            whose = {"schema": migrations.VERSION, "student": student}
+            whose = {"schema": VERSION, "student": student}
             drafts.insert(0, ("opened", self._new_id(), whose))
-        elif self._history.version < migrations.VERSION:
-            ledger_id = self._history.fold.ledger_id or "unknown"
-            drafts.insert(0, ("upgraded", ledger_id, {"schema": migrations.VERSION}))
         events: list[Event] = []
         for draft in drafts:
             # A clock that was set back must not make an honest ledger look forged.

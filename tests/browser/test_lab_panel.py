@@ -332,7 +332,7 @@ def test_an_edited_ledger_is_named(open_notebook, run_lab, lab, screenshot):
     expect(saved.get_by_role("status")).to_contain_text("The ledger is intact.")
     ledger.write_text(ledger.read_text().replace('"value":"C"', '"value":"B"'))
     expect(panel(page).get_by_role("status")).to_contain_text(
-        "Event 1 (prediction act1_utilization) was edited", timeout=SOON
+        "not intact from event 1 (prediction act1_utilization)", timeout=SOON
     )
     expect(status(page)).to_have_text(re.compile("see the Lab panel"))
     screenshot(page, "edited")

@@ -83,7 +83,7 @@ def _edited_ledger(_book, folder) -> None:
         (_doubled_test, "graded cells were changed: limit"),
         (_other_points, "graded cells were changed: limit"),
         (_no_ids, "graded cells were changed: "),
-        (_edited_ledger, "was edited"),
+        (_edited_ledger, "not intact"),
     ],
 )
 def test_what_was_touched_is_run(course, change, said):

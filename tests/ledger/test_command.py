@@ -118,7 +118,7 @@ def test_what_cannot_be_exported_is_one_sentence(labs, tmp_path, refused):
     assert output.read_text() == "precious"
     ledger = labs / LAB / "ledger.jsonl"
     ledger.write_bytes(ledger.read_bytes().replace(b'"value":"C"', b'"value":"A"'))
-    assert "was edited" in refused("export", labs, "--output", tmp_path / "new.json")
+    assert "not intact from event" in refused("export", labs, "--output", tmp_path / "new.json")
     assert not (tmp_path / "new.json").exists()
 
 
@@ -187,7 +187,7 @@ def test_what_does_not_fit_is_named_ledger_by_ledger(labs, verified):
     code, told = verified(labs)
     assert code == 1
     assert f"{path}: does not verify" in told
-    assert "Event 1 (prediction act1) was edited" in told
+    assert "not intact from event 1 (prediction act1) on" in told
     assert f"{labs / OTHER / 'ledger.jsonl'}: verifies" in told
     assert told.count("It holds no events.") == 2
     assert "is not a file" in told

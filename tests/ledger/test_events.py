@@ -90,9 +90,7 @@ def test_a_hash_made_of_digits_is_still_a_text(path):
     for field in (b"prev", b"hash"):
         odd = re.sub(b'"%s":"[0-9a-f]+"' % field, b'"%s":%s' % (field, b"1" * 64), first)
         path.write_bytes(b"".join([odd, *rest]))
-        assert (
-            opened(path).verify(now=START + timedelta(hours=2)).first_problem.kind == "unreadable"
-        )
+        assert opened(path).verify(now=START + timedelta(hours=2)).first_problem.kind == "broken"
 
 
 EVENT = chained(

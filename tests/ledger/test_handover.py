@@ -61,5 +61,5 @@ def test_a_design_from_an_edited_ledger_is_taken_and_told(labs):
     start = handover(labs)
     assert start.found
     assert start.fields["fusion_enabled"] is False
-    assert "does not verify: Event 11" in start.doubt
+    assert "not intact from event 11" in start.doubt
     assert start.sentence.endswith(start.doubt)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from mlsys_widgets.ledger import schema
 from mlsys_widgets.ledger.events import GENESIS, Malformed, from_object
-from mlsys_widgets.ledger.kinds import KINDS, misfit
-from mlsys_widgets.ledger.migrations import VERSION
+from mlsys_widgets.ledger.kinds import KINDS, VERSION, misfit
 from tests.ledger.making import ANYTHING, LAB, as_dict, read_events, worked_through
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -27,7 +26,7 @@ def test_the_schema_is_a_schema_of_the_version_that_is_written():
 def test_every_line_that_is_written_fits_the_schema(tmp_path):
     worked_through(tmp_path / "ledger.jsonl")
     events = read_events(tmp_path / "ledger.jsonl")
-    assert {event.kind for event in events} == KINDS.keys() - {"upgraded"}
+    assert {event.kind for event in events} == KINDS.keys()
     for event in events:
         VALIDATOR.validate(as_dict(event))
 
@@ -41,7 +40,6 @@ def quick(loaded: object) -> bool:
 
 GOOD: dict[str, dict[str, Any]] = {
     "opened": {"schema": 1, "student": "ada"},
-    "upgraded": {"schema": 2},
     "prediction": {"value": "C", "confidence": 4},
     "reflection": {"value": ["a", 1], "correct": None},
     "answer": {"value": 1.5, "unit": "percent", "confidence": None},

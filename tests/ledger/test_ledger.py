@@ -168,12 +168,17 @@ def test_something_else_than_a_ledger_is_left_alone(path):
 
 
 def test_a_newer_ledger_asks_for_an_upgrade(path):
-    worked_through(path)
+    running = worked_through(path)
     first, *rest = read_events(path)
     newer = first._replace(value={"schema": 2, "student": STUDENT})
     write_events(path, rechained([newer, *rest]))
+    before = path.read_bytes()
     with pytest.raises(NewerSchema, match=r"schema 2; this one reads up to 1.*Upgrade"):
         Ledger.open(path)
+    for _ in range(2):  # nor does a kernel that had it open add anything
+        with pytest.raises(NewerSchema):
+            running.record_answer("mine", 1)
+    assert path.read_bytes() == before
 
 
 # ---- beginning again

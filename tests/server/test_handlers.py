@@ -75,7 +75,7 @@ def test_an_edit_is_named(server, lab):
     ledger.write_text(ledger.read_text().replace("memory", "compute"))
     said = server.ask(lab_address(path)).json
     assert not said["ok"]
-    assert "was edited" in said["problem"]
+    assert "not intact" in said["problem"]
 
 
 def test_what_is_no_ledger_is_a_problem_and_no_error(server, lab):
