@@ -411,7 +411,8 @@ def _cell(text: str) -> str:
 
 def index_page() -> str:
     """The front door's page, which lists the rooms as well."""
-    rows = ["## Rooms", "", "| room | what it is | public names |", "|---|---|---|"]
+    rows = ["In the examples, `folder` is an empty folder, a `pathlib.Path`.", ""]
+    rows += ["## Rooms", "", "| room | what it is | public names |", "|---|---|---|"]
     for room in rooms():
         about = _cell(first_sentence(_docstring(_path(f"{PACKAGE}.{room}"))))
         count = len(public_names(room)) or "–"

@@ -44,10 +44,9 @@ def labs_of(course: Course) -> list[str]:
     Examples
     --------
     >>> from mlsys_widgets.authoring import new_lab
-    >>> with TemporaryDirectory() as folder:
-    ...     for name in ("lab_02_caches", "lab_01_latency"):
-    ...         _ = new_lab(Path(folder), name)
-    ...     labs_of(Course.at(Path(folder)))
+    >>> for name in ("lab_02_caches", "lab_01_latency"):
+    ...     _ = new_lab(folder, name)
+    >>> labs_of(Course.at(folder))
     ['lab_01_latency', 'lab_02_caches']
     """
     return sorted(path.parent.name for path in course.root.glob("assignments/*/lab.py"))
@@ -90,10 +89,9 @@ def build(
     with its files is said before that, at the line where its author made the mistake:
 
     >>> from mlsys_widgets.authoring import new_lab
-    >>> with TemporaryDirectory() as folder:
-    ...     home = new_lab(Path(folder), "lab_02_caches")
-    ...     _ = (home / "asks.py").write_text("from mlsys_widgets.labs import Lab, Numbers")
-    ...     build(Course.at(Path(folder)), say=print)  # doctest: +ELLIPSIS
+    >>> home = new_lab(folder, "lab_02_caches")
+    >>> _ = (home / "asks.py").write_text("from mlsys_widgets.labs import Lab, Numbers")
+    >>> build(Course.at(folder), say=print)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     mlsys_widgets.authoring.text.TextError: .../lab_02_caches/asks.py, line 1: ImportError: cannot

@@ -36,10 +36,8 @@ def new_lab(root: Path, name: str) -> Path:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as course:
-    ...     folder = new_lab(Path(course), "lab_02_caches")
-    ...     sorted(file.name for file in folder.iterdir())
+    >>> home = new_lab(folder, "lab_02_caches")
+    >>> sorted(file.name for file in home.iterdir())
     ['asks.py', 'checks.py', 'lab.py']
     >>> new_lab(Path("course"), "Caches")
     Traceback (most recent call last):

@@ -23,11 +23,9 @@ class TextError(ValueError):
     --------
     A cell line that names nothing that a cell can be:
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "lab.py"
-    ...     _ = path.write_text('# %% widget="roofline"\nRooflineWidget()\n')
-    ...     read(path)  # doctest: +ELLIPSIS
+    >>> path = folder / "lab.py"
+    >>> _ = path.write_text('# %% widget="roofline"\nRooflineWidget()\n')
+    >>> read(path)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     mlsys_widgets.authoring.text.TextError: .../lab.py, cell 1: the line “# %% …” must name exactly

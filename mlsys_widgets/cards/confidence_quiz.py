@@ -49,17 +49,13 @@ class ConfidenceQuiz(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="review", student="student-01")
     >>> from mlsys_widgets import Question
     >>> relu = Question("relu", "What limits ReLU?", {"m": "memory", "c": "compute"}, right="m")
     >>> quiz = ConfidenceQuiz("phase1", [relu], ledger=led)
     >>> quiz.answer({"relu": ("m", 4)})
     >>> quiz.score, quiz.is_open
     ((1, 1), True)
-    >>> folder.cleanup()
     """
 
     kind = "Quiz"

@@ -70,12 +70,9 @@ class DesignEntry(Task):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets import IronLaw, Target
     >>> from mlsys_widgets.ledger.designs import DesignForm, number
-    >>> folder = TemporaryDirectory()
-    >>> path = Path(folder.name) / "ledger.jsonl"
+    >>> path = folder / "ledger.jsonl"
     >>> led = Ledger.open(path, lab="lab_02_service", student="student-01")
     >>> form = DesignForm("lab_02_service", 2, {"batch": number("images at once", 1)})
     >>> law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
@@ -91,7 +88,6 @@ class DesignEntry(Task):
     >>> law.set(batch=64)
     >>> print(entry.headline, *entry.misses)
     Batch 64: too late. Answer promised in 80 µs: 298.7 µs, 218.7 µs too late.
-    >>> folder.cleanup()
     """
 
     kind = "Design"

@@ -68,16 +68,12 @@ class LabHUD(LabWidget):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> hud = LabHUD("Lab 07", ledger=led, acts={"Act 1": ["utilization"]})
     >>> _ = led.commit_prediction("utilization", "C", confidence=4)
     >>> hud.refresh()
     >>> hud.progress
     {'Act 1': (1, 1)}
-    >>> folder.cleanup()
     """
 
     kind = "Your lab"

@@ -54,13 +54,10 @@ class MeasurementCard(ItemTask):
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_11", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_11", student="student-01")
     >>> card = MeasurementCard("measurement", Measurement("Copies and products."), ledger=led)
     >>> card.document is None, card.is_open
     (True, False)
-    >>> folder.cleanup()
     """
 
     kind = "Measurement"

@@ -40,16 +40,12 @@ class MythBuster(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="review", student="student-01")
     >>> from mlsys_widgets import Myth
     >>> flops = Myth("flops", "Fewer FLOPs run faster.", "Not where bytes set the pace.")
     >>> myths = MythBuster("myths", [flops], ledger=led)
     >>> myths.commit("flops", "doubt")
     'Not where bytes set the pace.'
-    >>> folder.cleanup()
     """
 
     kind = "Claims"

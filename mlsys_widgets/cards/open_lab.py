@@ -77,15 +77,13 @@ def open_lab(
     --------
     A student commits the prediction of a new lab, and lets code compute an answer:
 
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.authoring import new_lab
-    >>> with TemporaryDirectory() as course:
-    ...     folder = new_lab(Path(course), "lab_02_caches")
-    ...     lab = open_lab("lab_02_caches", variants=False, folder=folder)
-    ...     _ = lab.card("act1_bound").commit("B", confidence=4)
-    ...     lab.answer("intensity_flop_per_byte", lab.p.side / 2)
-    ...     lab.answer("limit", "both")
+    >>> home = new_lab(folder, "lab_02_caches")
+    >>> lab = open_lab("lab_02_caches", variants=False, folder=home)
+    >>> _ = lab.card("act1_bound").commit("B", confidence=4)
+    >>> lab.answer("intensity_flop_per_byte", lab.p.side / 2)
     intensity_flop_per_byte: 128 FLOP per byte is recorded.
+    >>> lab.answer("limit", "both")
     limit is not recorded. 'both' is not an option; choose one of:
     "compute", "memory".
     """

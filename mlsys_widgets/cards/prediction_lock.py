@@ -51,10 +51,7 @@ class PredictionLock(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> lock = PredictionLock(
     ...     "images",
     ...     question="After how many images does compiling pay off?",
@@ -67,7 +64,6 @@ class PredictionLock(ItemTask):
     130000.0
     >>> lock.is_open, led.state().predictions["images"].confidence
     (True, 3)
-    >>> folder.cleanup()
     """
 
     kind = "Prediction"

@@ -48,17 +48,13 @@ class QuestionCard(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> busy = Number("How busy is the GPU?", "percent", points=5, low=1, high=100)
     >>> card = QuestionCard("busy_pct", busy, ledger=led)
     >>> card.record("33%")
     33.0
     >>> led.state().answers["busy_pct"].value
     33.0
-    >>> folder.cleanup()
     """
 
     kind = "Question"

@@ -36,10 +36,7 @@ class Reflection(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="lab_07", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> why = Reflection(
     ...     "why",
     ...     question="What does fusing {n} kernels save? It saves {what}.",
@@ -51,7 +48,6 @@ class Reflection(ItemTask):
     (False, True)
     >>> [attempt.correct for attempt in led.state().reflections["why"].attempts]
     [False, True]
-    >>> folder.cleanup()
     """
 
     kind = "Reflection"

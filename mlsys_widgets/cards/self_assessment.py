@@ -45,10 +45,7 @@ class SelfAssessment(ItemTask):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> led = Ledger.open(Path(folder.name) / "ledger.jsonl", lab="review", student="student-01")
+    >>> led = Ledger.open(folder / "ledger.jsonl", lab="review", student="student-01")
     >>> can = SelfAssessment(
     ...     "can",
     ...     {"ridge": "find a ridge", "fuse": "fuse kernels"},
@@ -57,7 +54,6 @@ class SelfAssessment(ItemTask):
     ... )
     >>> can.save(["ridge"])
     (0, 'Not yet', 'Read again.')
-    >>> folder.cleanup()
     """
 
     kind = "Checklist"

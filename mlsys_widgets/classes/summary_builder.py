@@ -74,13 +74,12 @@ def class_summary(
     --------
     A lab that the gradebook knows, before anybody has handed it in:
 
-    >>> from tempfile import TemporaryDirectory
     >>> from nbgrader.api import Gradebook
     >>> from mlsys_widgets.authoring import new_lab
     >>> from mlsys_widgets.authoring.environment import tools_on_path  # nbgrader calls alembic
     >>> lab = "lab_02_caches"
-    >>> with TemporaryDirectory() as folder, tools_on_path():
-    ...     _ = new_lab(Path(folder), lab)
+    >>> with tools_on_path():
+    ...     _ = new_lab(folder, lab)
     ...     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
     ...         _ = book.add_assignment(lab), book.add_notebook(lab, lab)
     ...         _ = book.add_grade_cell("limit", lab, lab, max_score=20, cell_type="code")

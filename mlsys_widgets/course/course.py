@@ -54,13 +54,11 @@ class Course:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     settings = Path(folder) / "assignments" / "course.toml"
-    ...     settings.parent.mkdir()
-    ...     _ = settings.write_text('variants = false\nedition = "2027"\n')
-    ...     course = Course.at(Path(folder))
-    ...     course.variants, course.edition
+    >>> settings = folder / "assignments" / "course.toml"
+    >>> settings.parent.mkdir()
+    >>> _ = settings.write_text('variants = false\nedition = "2027"\n')
+    >>> course = Course.at(folder)
+    >>> course.variants, course.edition
     (False, '2027')
     >>> course.folder("release", "lab_02_caches").relative_to(folder).as_posix()
     'release/lab_02_caches'

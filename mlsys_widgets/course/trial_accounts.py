@@ -27,11 +27,9 @@ def trial_accounts(course: Path) -> frozenset[str]:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     note_trial_accounts(Path(folder), ["teacher", "student"])
-    ...     note_trial_accounts(Path(folder), ["teacher", "student"], enrolled=["student"])
-    ...     sorted(trial_accounts(Path(folder)))
+    >>> note_trial_accounts(folder, ["teacher", "student"])
+    >>> note_trial_accounts(folder, ["teacher", "student"], enrolled=["student"])
+    >>> sorted(trial_accounts(folder))
     ['teacher']
     """
     return frozenset(_read(course)["trial"])

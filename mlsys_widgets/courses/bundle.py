@@ -141,20 +141,18 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.authoring import new_lab
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = new_lab(Path(folder), "lab_02_caches")
-    ...     course = Course.at(Path(folder))
-    ...     for step in ("source", "release"):  # in place of what mlsys build writes
-    ...         course.folder(step, "lab_02_caches").mkdir(parents=True)
-    ...         (course.folder(step, "lab_02_caches") / "lab_02_caches.ipynb").touch()
-    ...     one = pack(course, Path(folder) / "one.tar.gz")
-    ...     other = pack(course, Path(folder) / "other.tar.gz")
-    ...     one.read_bytes() == other.read_bytes()  # the same course gives the same bytes
-    ...     with tarfile.open(one) as archive:
-    ...         print(*archive.getnames()[:3])
+    >>> _ = new_lab(folder, "lab_02_caches")
+    >>> course = Course.at(folder)
+    >>> for step in ("source", "release"):  # in place of what mlsys build writes
+    ...     course.folder(step, "lab_02_caches").mkdir(parents=True)
+    ...     (course.folder(step, "lab_02_caches") / "lab_02_caches.ipynb").touch()
+    >>> one = pack(course, folder / "one.tar.gz")
+    >>> other = pack(course, folder / "other.tar.gz")
+    >>> one.read_bytes() == other.read_bytes()  # the same course gives the same bytes
     True
+    >>> with tarfile.open(one) as archive:
+    ...     print(*archive.getnames()[:3])
     bundle.json assignments/course.toml assignments/lab_02_caches/asks.py
     """
     root, labs = course.root, labs_of(course)

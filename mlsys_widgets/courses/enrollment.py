@@ -54,12 +54,9 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     course = Course(Path(folder))
-    ...     _ = enter_students(course, [RosterEntry("ann"), RosterEntry("ben")])
-    ...     enter_students(course, [RosterEntry("ann", "Ann", "Lee"), RosterEntry("cleo")])
+    >>> course = Course(folder)
+    >>> _ = enter_students(course, [RosterEntry("ann"), RosterEntry("ben")])
+    >>> enter_students(course, [RosterEntry("ann", "Ann", "Lee"), RosterEntry("cleo")])
     Enrollment(added=('cleo',), changed=('ann',), missing=('ben',))
     """
     from nbgrader import api

@@ -40,11 +40,9 @@ def stale_labs(course: Course) -> dict[str, str]:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.authoring import new_lab
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = new_lab(Path(folder), "lab_02_caches")
-    ...     stale_labs(Course.at(Path(folder)))
+    >>> _ = new_lab(folder, "lab_02_caches")
+    >>> stale_labs(Course.at(folder))
     {'lab_02_caches': 'source/lab_02_caches is not built'}
     """
     found = {}

@@ -77,22 +77,20 @@ def init_course(
     Examples
     --------
     >>> import nbformat
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.authoring import new_lab
     >>> from mlsys_widgets.courses import pack
     >>> lab = "lab_02_caches"
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = new_lab(Path(folder) / "labs", lab)
-    ...     labs = Course.at(Path(folder) / "labs")
-    ...     for step in ("source", "release"):  # in place of what mlsys build writes
-    ...         labs.folder(step, lab).mkdir(parents=True)
-    ...         notebook = labs.folder(step, lab) / f"{lab}.ipynb"
-    ...         nbformat.write(nbformat.v4.new_notebook(), notebook)
-    ...     bundle = pack(labs, Path(folder) / "labs.tar.gz")
-    ...     made = init_course(Path(folder) / "mlsys", bundle, course_id="mlsys-2027", say=print)
-    ...     Course.at(made).course_id, (made / "gradebook.db").is_file()
+    >>> _ = new_lab(folder / "labs", lab)
+    >>> labs = Course.at(folder / "labs")
+    >>> for step in ("source", "release"):  # in place of what mlsys build writes
+    ...     labs.folder(step, lab).mkdir(parents=True)
+    ...     notebook = labs.folder(step, lab) / f"{lab}.ipynb"
+    ...     nbformat.write(nbformat.v4.new_notebook(), notebook)
+    >>> bundle = pack(labs, folder / "labs.tar.gz")
+    >>> made = init_course(folder / "mlsys", bundle, course_id="mlsys-2027", say=print)
     lab_02_caches into the gradebook
     Labs and class into the gradebook
+    >>> Course.at(made).course_id, (made / "gradebook.db").is_file()
     ('mlsys-2027', True)
     """
     if folder.exists() and not folder.is_dir():

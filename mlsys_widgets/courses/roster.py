@@ -66,11 +66,9 @@ class RosterError(ValueError):
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "roster.csv"
-    ...     _ = path.write_text("username,name\nann,Ann Lee\nben/2,Ben Ode\nann,Ann Wu\n")
-    ...     read_roster(path)  # doctest: +ELLIPSIS
+    >>> path = folder / "roster.csv"
+    >>> _ = path.write_text("username,name\nann,Ann Lee\nben/2,Ben Ode\nann,Ann Wu\n")
+    >>> read_roster(path)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     mlsys_widgets.courses.roster.RosterError: .../roster.csv has 2 rows to fix, so nobody was
@@ -101,11 +99,9 @@ def read_roster(path: Path) -> list[RosterEntry]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "roster.csv"
-    ...     _ = path.write_text("Username;First name;Surname\nann;Ann;Lee\n")
-    ...     read_roster(path)
+    >>> path = folder / "roster.csv"
+    >>> _ = path.write_text("Username;First name;Surname\nann;Ann;Lee\n")
+    >>> read_roster(path)
     [RosterEntry(id='ann', first_name='Ann', last_name='Lee', email='', lms_user_id='')]
     """
     headings, rows = _table(path)

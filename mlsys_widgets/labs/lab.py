@@ -155,13 +155,11 @@ def load(folder: str | os.PathLike[str]) -> Lab:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "asks.py").write_text(
-    ...         "from mlsys_widgets.labs import Lab\n"
-    ...         "lab = Lab('lab_02_caches', title='Caches', chapter=2, acts=('What fits?',))\n"
-    ...     )
-    ...     load(folder).title
+    >>> _ = (folder / "asks.py").write_text(
+    ...     "from mlsys_widgets.labs import Lab\n"
+    ...     "lab = Lab('lab_02_caches', title='Caches', chapter=2, acts=('What fits?',))\n"
+    ... )
+    >>> load(folder).title
     'Caches'
     >>> load("nowhere")
     Traceback (most recent call last):

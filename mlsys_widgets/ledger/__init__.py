@@ -4,15 +4,12 @@ It needs only the standard library, and ``jsonschema`` for files that come from 
 
 Examples
 --------
->>> from pathlib import Path
->>> from tempfile import TemporaryDirectory
 >>> from mlsys_widgets.ledger import Ledger
->>> with TemporaryDirectory() as folder:
-...     path = Path(folder) / "ledger.jsonl"
-...     led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
-...     _ = led.record_answer("ridge", 295.2, unit="FLOP/byte")
-...     again = Ledger.open(path)
-...     again.student, again.state().answers["ridge"].value, again.verify().ok
+>>> path = folder / "ledger.jsonl"
+>>> led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
+>>> _ = led.record_answer("ridge", 295.2, unit="FLOP/byte")
+>>> again = Ledger.open(path)
+>>> again.student, again.state().answers["ridge"].value, again.verify().ok
 ('student-01', 295.2, True)
 """
 

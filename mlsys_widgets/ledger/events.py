@@ -62,14 +62,11 @@ class Event(NamedTuple):
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.ledger import Ledger
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "ledger.jsonl"
-    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
-    ...     _ = ledger.record_answer("ridge", 295, unit="FLOP per byte")
-    ...     opened, answer = ledger.events()
+    >>> path = folder / "ledger.jsonl"
+    >>> ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    >>> _ = ledger.record_answer("ridge", 295, unit="FLOP per byte")
+    >>> opened, answer = ledger.events()
     >>> opened.kind, answer.kind, answer.id, answer.value
     ('opened', 'answer', 'ridge', {'value': 295, 'unit': 'FLOP per byte', 'confidence': None})
     >>> answer.prev == opened.hash

@@ -38,15 +38,13 @@ class Handover:
     --------
     A student who has done the earlier lab starts from its design:
 
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.ledger.designs import DesignForm, flag
     >>> form = DesignForm("lab_07_kernel_fusion", 7, {"fused": flag("whether kernels are fused")})
-    >>> with TemporaryDirectory() as labs:
-    ...     path = Path(labs) / form.lab / "ledger.jsonl"
-    ...     path.parent.mkdir()
-    ...     _ = Ledger.open(path, lab=form.lab, student="ann").save_design({"fused": True}, form)
-    ...     here = Path(labs) / "lab_11_roofline" / "ledger.jsonl"
-    ...     start = earlier_design(form.lab, beside=here, default={"fused": False})
+    >>> path = folder / form.lab / "ledger.jsonl"
+    >>> path.parent.mkdir()
+    >>> _ = Ledger.open(path, lab=form.lab, student="ann").save_design({"fused": True}, form)
+    >>> here = folder / "lab_11_roofline" / "ledger.jsonl"
+    >>> start = earlier_design(form.lab, beside=here, default={"fused": False})
     >>> start.found, dict(start.fields), start.doubt
     (True, {'fused': True}, '')
     >>> print(start.sentence)  # doctest: +ELLIPSIS

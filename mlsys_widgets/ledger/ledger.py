@@ -42,9 +42,7 @@ class Ledger:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> path = Path(folder.name) / "ledger.jsonl"
+    >>> path = folder / "ledger.jsonl"
     >>> led = Ledger.open(path, lab="lab_07_kernel_fusion", student="student-01")
     >>> led.commit_prediction("act1_utilization", "C", confidence=4).value
     'C'
@@ -56,7 +54,6 @@ class Ledger:
     mlsys_widgets.ledger.errors.AlreadyCommitted: act1_utilization was committed as 'C' at ...
     >>> led.verify().ok, led.verify().first_problem
     (True, None)
-    >>> folder.cleanup()
     """
 
     def __init__(

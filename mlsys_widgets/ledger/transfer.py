@@ -62,14 +62,12 @@ def export_ledgers(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.ledger import Ledger
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "ledger.jsonl"
-    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
-    ...     _ = ledger.record_answer("ridge", 295)
-    ...     written = export_ledgers([path], Path(folder) / "ledgers.json")
-    ...     document = json.loads(written.read_text())
+    >>> path = folder / "ledger.jsonl"
+    >>> ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    >>> _ = ledger.record_answer("ridge", 295)
+    >>> written = export_ledgers([path], folder / "ledgers.json")
+    >>> document = json.loads(written.read_text())
     >>> document["student"], [part["lab"] for part in document["ledgers"]]
     ('ann', ['lab_11_roofline'])
     """
@@ -149,15 +147,13 @@ def import_ledgers(
     --------
     From a laptop to another machine:
 
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.ledger import Ledger
-    >>> with TemporaryDirectory() as laptop, TemporaryDirectory() as hub:
-    ...     path = Path(laptop) / "ledger.jsonl"
-    ...     ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
-    ...     _ = ledger.record_answer("ridge", 295)
-    ...     moved = import_ledgers(export_ledgers([path], Path(laptop) / "ledgers.json"), hub)
-    ...     there = Ledger.open(moved["lab_11_roofline"])
-    ...     there.state().answers["ridge"].value, there.verify().ok
+    >>> path = folder / "ledger.jsonl"
+    >>> ledger = Ledger.open(path, lab="lab_11_roofline", student="ann")
+    >>> _ = ledger.record_answer("ridge", 295)
+    >>> moved = import_ledgers(export_ledgers([path], folder / "ledgers.json"), folder / "hub")
+    >>> there = Ledger.open(moved["lab_11_roofline"])
+    >>> there.state().answers["ridge"].value, there.verify().ok
     (295, True)
     """
     moment = now or datetime.now(UTC)

@@ -189,10 +189,8 @@ def save(
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = save(load("cpu-2core-server"), Path(folder) / "mine.json")
-    ...     load(path)["schema"]
+    >>> path = save(load("cpu-2core-server"), folder / "mine.json")
+    >>> load(path)["schema"]
     'mlsys-measurement'
     """
     validate(document, source=os.fspath(path), allow=allow)

@@ -19,12 +19,10 @@ def design_labels(folder: Path, lab: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> about = {"lab": "lab_02_cache", "design": [["tile", "side of the tile"]]}
-    >>> with TemporaryDirectory() as folder:
-    ...     book = {"metadata": {"mlsys": about}}
-    ...     _ = (Path(folder) / "lab_02_cache.ipynb").write_text(json.dumps(book), "utf-8")
-    ...     design_labels(Path(folder), "lab_02_cache"), design_labels(Path(folder), "other")
+    >>> book = {"metadata": {"mlsys": about}}
+    >>> _ = (folder / "lab_02_cache.ipynb").write_text(json.dumps(book), "utf-8")
+    >>> design_labels(folder, "lab_02_cache"), design_labels(folder, "other")
     ({'tile': 'side of the tile'}, {})
     """
     try:

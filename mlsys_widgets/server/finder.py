@@ -54,11 +54,9 @@ class Finder:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> about = {"metadata": {"mlsys": {"lab": "lab_11_roofline", "title": "The roofline"}}}
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "lab.ipynb").write_text(json.dumps(about))
-    ...     Finder(Root(folder)).labs()
+    >>> _ = (folder / "lab.ipynb").write_text(json.dumps(about))
+    >>> Finder(Root(folder)).labs()
     ([FoundLab(path='lab.ipynb', lab='lab_11_roofline', title='The roofline')], True)
     """
 

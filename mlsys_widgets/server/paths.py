@@ -5,12 +5,11 @@ links are followed.
 
 Examples
 --------
->>> from tempfile import TemporaryDirectory
->>> with TemporaryDirectory() as folder:
-...     root = Root(folder)
-...     _ = (Path(folder) / "lab.ipynb").write_text("{}")
-...     print(root.notebook("lab.ipynb").name)
-...     root.notebook("../lab.ipynb")
+>>> root = Root(folder)
+>>> _ = (folder / "lab.ipynb").write_text("{}")
+>>> root.notebook("lab.ipynb").name
+'lab.ipynb'
+>>> root.notebook("../lab.ipynb")
 Traceback (most recent call last):
 ...
 mlsys_widgets.server.paths.PathRefused: ../lab.ipynb is not a path below the folder of this server.

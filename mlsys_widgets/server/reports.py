@@ -49,12 +49,10 @@ def report(ledger: Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "ledger.jsonl"
-    ...     led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
-    ...     _ = led.commit_prediction("act1_bound", "memory", confidence=4)
-    ...     said = report(path)
+    >>> path = folder / "ledger.jsonl"
+    >>> led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
+    >>> _ = led.commit_prediction("act1_bound", "memory", confidence=4)
+    >>> said = report(path)
     >>> said["predictions"]["act1_bound"]["value"], said["ok"], said["events"]
     ('memory', True, 2)
     """

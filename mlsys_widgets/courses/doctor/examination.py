@@ -57,9 +57,7 @@ def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[
     It tries everything a class needs, even a kernel and a sandbox, so it takes some seconds; and
     it starts only where there is a course:
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     examine(Path(folder), say=print)  # doctest: +ELLIPSIS
+    >>> examine(folder, say=print)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: there is no course in ...; name its folder, or make one with: mlsys course init

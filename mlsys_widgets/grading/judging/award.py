@@ -52,12 +52,11 @@ def award(
     Examples
     --------
     >>> from contextlib import chdir
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.grading import Belief, NumberKey
     >>> inverted = Belief("inverted", 1 / 295, credit=0.2, says="These are bytes per FLOP.")
     >>> def ridge(given):
     ...     return NumberKey(295, tolerance=0.02, beliefs=[inverted])
-    >>> with TemporaryDirectory() as folder, chdir(folder):  # where the notebook is
+    >>> with chdir(folder):  # where the notebook is
     ...     _ = Path("asks.py").write_text(
     ...         "from mlsys_widgets.labs import Lab\n"
     ...         "lab = Lab('lab_00_demo', title='Demo', chapter=0, acts=())\n"
@@ -106,10 +105,9 @@ def award_record(record: str, *, points: float) -> float:
     A student has committed the prediction of a new lab, and not yet answered its reflection:
 
     >>> from contextlib import chdir
-    >>> from tempfile import TemporaryDirectory
     >>> from mlsys_widgets.authoring import new_lab
     >>> from mlsys_widgets.ledger import Ledger
-    >>> with TemporaryDirectory() as folder, chdir(new_lab(Path(folder), "lab_00_demo")):
+    >>> with chdir(new_lab(folder, "lab_00_demo")):
     ...     ledger = Ledger.open("ledger.jsonl", lab="lab_00_demo", student=student().name)
     ...     _ = ledger.commit_prediction("act1_bound", "A", confidence=2)
     ...     award_record("commitments", points=20)
