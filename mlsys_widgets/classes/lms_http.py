@@ -21,7 +21,8 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from mlsys_widgets import __version__
-from mlsys_widgets.classes.lms_settings import is_loopback, same_origin
+from mlsys_widgets.classes.lms_settings import same_origin
+from mlsys_widgets.course.loopback import is_loopback
 
 #: Answers that say: not now.
 _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -136,7 +137,7 @@ class LmsClient:
         self._client = httpx.Client(
             timeout=self.patience.timeout,
             follow_redirects=False,
-            trust_env=not is_loopback(address),
+            trust_env=not is_loopback(urlsplit(address).hostname),
             headers={"User-Agent": f"mlsys-widgets/{__version__}"},
         )
 

@@ -15,8 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
 
 from mlsys_widgets.files import LMS_FOLDER, OWN_FOLDER, held, write_whole
 
@@ -25,7 +27,7 @@ _MOST_BYTES: Final = 64_000
 
 
 def lms_folder(root: Path) -> Path:
-    """Where a course keeps its key and what was sent; only its owner can look inside.
+    """Make the folder of a course's key and of what was sent; only its owner can look inside.
 
     Raises
     ------
@@ -66,11 +68,12 @@ class ToolKey:
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
-        numbers = private.public_key().public_numbers()
-        self._public = {"e": _number(numbers.e), "kty": "RSA", "n": _number(numbers.n)}
+        public = RSAAlgorithm.to_jwk(private.public_key(), as_dict=True)
+        self._public = {name: public[name] for name in ("e", "kty", "n")}
         # The thumbprint of RFC 7638: another key has another name.
         spelled = json.dumps(self._public, sort_keys=True, separators=(",", ":"))
-        self.kid = _base64(hashlib.sha256(spelled.encode()).digest())
+        digest = hashlib.sha256(spelled.encode()).digest()
+        self.kid = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def jwk(self) -> dict[str, str]:
         """The public key as a JSON Web Key."""
@@ -89,14 +92,11 @@ class ToolKey:
 
     def sign(self, claims: Mapping[str, Any]) -> str:
         """Sign claims as a JSON Web Token."""
-        header = {"alg": "RS256", "kid": self.kid, "typ": "JWT"}
-        body = ".".join(_base64(json.dumps(each).encode()) for each in (header, dict(claims)))
-        signature = self._private.sign(body.encode(), padding.PKCS1v15(), hashes.SHA256())
-        return f"{body}.{_base64(signature)}"
+        return jwt.encode(dict(claims), self._private, "RS256", {"kid": self.kid})
 
 
 def make_key(root: Path) -> tuple[ToolKey, bool]:
-    """The key of a course, made if there is none; and whether it was made now.
+    """Return the key of a course, made if there is none, and whether it was made now.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def make_key(root: Path) -> tuple[ToolKey, bool]:
 
 
 def load_key(root: Path) -> ToolKey:
-    """The key of a course.
+    """Read the key of a course.
 
     Raises
     ------
@@ -162,11 +162,3 @@ def _folder(root: Path) -> Path:
 
 def _path(root: Path) -> Path:
     return _folder(root) / "key.pem"
-
-
-def _base64(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def _number(value: int) -> str:
-    return _base64(value.to_bytes((value.bit_length() + 7) // 8, "big"))

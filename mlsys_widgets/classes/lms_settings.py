@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.course_settings import LMS
+from mlsys_widgets.course.loopback import is_loopback
 
 _REQUIRED: Final = tuple(each.name for each in LMS.settings if not each.default)
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
@@ -98,7 +98,7 @@ def _check_address(where: str, address: str) -> None:
         raise ValueError(
             f"{where} is {address!r}; it must be an address such as https://lms.example.edu/path"
         )
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(address)):
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
         raise ValueError(
             f"{where} is {address!r}; it must begin with https:// because grades travel there"
         )
@@ -113,22 +113,6 @@ def _split(address: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address stays on this machine.
-
-    Examples
-    --------
-    >>> is_loopback("http://127.0.0.1:8000/x"), is_loopback("http://127.0.0.1.evil.org/")
-    (True, False)
-    """
-    parts = _split(address)
-    host = (parts and parts.hostname) or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def same_origin(one: str, other: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
+
+from mlsys_widgets.course.loopback import is_loopback
 
 #: Below the hub's address: where people go, and where the provider sends them back.
 LOGIN: Final = "/oidc/login"
@@ -78,7 +79,8 @@ class OidcSettings:
         """Refuse addresses that anybody on the way could change, and a secret that others read."""
         for name, address in (("issuer", self.issuer), ("hub", self.hub)):
             parts = urlsplit(address)
-            if not (parts.scheme == "https" or (parts.scheme == "http" and _loopback(parts))):
+            local = parts.scheme == "http" and is_loopback(parts.hostname)
+            if not (parts.scheme == "https" or local):
                 raise ValueError(
                     f"{name} in {path} is {address!r}; it must begin with https:// (http only on"
                     " the loopback)"
@@ -155,12 +157,3 @@ def sign_in_configuration(settings: OidcSettings, mark: str) -> dict[str, Any]:
         },
         "CourseAuthenticator": {"provider_settings": asdict(settings), "mark": mark},
     }
-
-
-def _loopback(parts: Any) -> bool:
-    if parts.hostname == "localhost":
-        return True
-    try:
-        return ip_address(parts.hostname or "").is_loopback
-    except ValueError:
-        return False

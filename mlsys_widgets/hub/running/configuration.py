@@ -6,11 +6,11 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.copy_notes import copies_beside
+from mlsys_widgets.course.loopback import is_loopback
 from mlsys_widgets.hub.accounts.machine_users import removed_accounts
 from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
 from mlsys_widgets.hub.hub_state import HubState
@@ -47,12 +47,7 @@ class Address:
     @property
     def loopback(self) -> bool:
         """Whether only this machine can open it."""
-        if self.ip == "localhost":
-            return True
-        try:
-            return ip_address(self.ip).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.ip)
 
     @property
     def protected(self) -> bool:
