@@ -14,7 +14,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, BinaryIO, Final
 
 try:
     import fcntl
@@ -264,7 +264,9 @@ def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool
 
 
 @contextlib.contextmanager
-def held(path: Path, refusal: str, *, patience: float = 0.0) -> Iterator[None]:
+def held(
+    path: Path, refusal: str | Callable[[str], str], *, patience: float = 0.0
+) -> Iterator[IO[str]]:
     """Hold a lock file for one process; the lock of a process that dies is released.
 
     Parameters
@@ -272,14 +274,16 @@ def held(path: Path, refusal: str, *, patience: float = 0.0) -> Iterator[None]:
     path
         The lock file, created if needed.
     refusal
-        What to say when another process holds it.
+        What to say when another process holds it; a function gets what the lock file says.
     patience
         Seconds to wait for that process.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
+    with path.open("a+", encoding="utf-8") as file:
         try:
             acquire(file.fileno(), patience=patience)
         except StillHeld:
-            raise ValueError(refusal) from None
-        yield
+            file.seek(0)
+            words = refusal if isinstance(refusal, str) else refusal(file.read().strip())
+            raise ValueError(words) from None
+        yield file

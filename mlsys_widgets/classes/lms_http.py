@@ -188,9 +188,11 @@ class LmsClient:
                 trouble, asked = "it took too long", 0.0
             except httpx.HTTPError as problem:
                 _refuse_certificate(url, problem)
-                trouble, asked = f"the connection failed ({plain(str(problem))})", 0.0
+                trouble, asked = f"the connection failed ({printable(str(problem))})", 0.0
             except httpx.InvalidURL as problem:
-                raise LmsError(f"{plain(url)} is no address: {plain(str(problem))}") from None
+                raise LmsError(
+                    f"{printable(url)} is no address: {printable(str(problem))}"
+                ) from None
             else:
                 self._compare_clocks(answer)
                 if not _is_for_later(answer):
@@ -224,7 +226,7 @@ class LmsClient:
                 )
             if method != "GET":
                 raise LmsError(
-                    f"{_place(url)} redirects what was sent to {plain(target)}; put the right"
+                    f"{_place(url)} redirects what was sent to {printable(target)}; put the right"
                     " address into [lms]"
                 )
             url = target
@@ -254,12 +256,12 @@ class LmsClient:
             self._ahead = ahead if abs(ahead) < _CLOCKS_DIFFER else timedelta()
 
 
-def plain(text: str, most: int = 200) -> str:
+def printable(text: str, most: int = 200) -> str:
     r"""What a stranger wrote, safe to print on a terminal.
 
     Examples
     --------
-    >>> plain("no\n\x1b[31m such   user")
+    >>> printable("no\n\x1b[31m such   user")
     'no [31m such user'
     """
     words = "".join(each if each.isprintable() else " " for each in text[: 10 * most]).split()
@@ -284,9 +286,9 @@ def _words(answer: LmsAnswer) -> str:
         if isinstance(errors := found[3], Mapping):
             found[3] = errors.get("message")
         if texts := [each for each in found if isinstance(each, str)]:
-            return plain(": ".join(texts))
+            return printable(": ".join(texts))
     text = answer.body.decode("utf-8", "replace")
-    return "" if "<html" in text.lower() else plain(text)
+    return "" if "<html" in text.lower() else printable(text)
 
 
 def _is_for_later(answer: LmsAnswer) -> bool:
@@ -328,9 +330,9 @@ def _joined(url: str, address: str) -> str:
 
 def _place(url: str) -> str:
     try:
-        return plain(urlsplit(url).netloc) or plain(url)
+        return printable(urlsplit(url).netloc) or printable(url)
     except ValueError:
-        return plain(url)
+        return printable(url)
 
 
 def _refuse_constant(name: str) -> Any:

@@ -19,7 +19,7 @@ from mlsys_widgets.classes.lms_http import (
     LmsClient,
     LmsError,
     LmsRefusal,
-    plain,
+    printable,
 )
 from mlsys_widgets.classes.lms_settings import LmsSettings, same_origin
 from mlsys_widgets.classes.lms_token import TokenSource
@@ -154,7 +154,7 @@ class LmsServices:
         if len(found) > 1:
             raise LmsError(
                 f"the LMS has {len(found)} columns for {lab}; delete all but one there:"
-                f" {', '.join(plain(each, 120) for each in found)}"
+                f" {', '.join(printable(each, 120) for each in found)}"
             )
         return next(iter(found.values()), None)
 
@@ -189,7 +189,7 @@ class LmsServices:
         # Scores go to this address, and so does the token.
         if not same_origin(address, self._settings.lineitems_url):
             raise LmsError(
-                f"the LMS has the line item {plain(address)}, which is on another host than"
+                f"the LMS has the line item {printable(address)}, which is on another host than"
                 " lms.lineitems_url; if that is right, change the setting"
             )
         most = _number(said.get("scoreMaximum"))
@@ -257,11 +257,11 @@ class LmsServices:
                 return
             if not same_origin(following, begin):
                 raise LmsError(
-                    f"the LMS continues a list at {plain(following)}, on another host; it was not"
-                    " asked"
+                    f"the LMS continues a list at {printable(following)}, on another host; it was"
+                    " not asked"
                 )
             if following in seen or len(seen) >= self._client.patience.most_pages:
-                raise LmsError(f"the LMS sends a list without an end: {plain(following)}")
+                raise LmsError(f"the LMS sends a list without an end: {printable(following)}")
             url = following
 
     def _ask(

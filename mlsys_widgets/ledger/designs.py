@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mlsys_widgets.ledger.errors import ValueRefused
-from mlsys_widgets.ledger.values import LONGEST_NAME, plain
+from mlsys_widgets.ledger.values import LONGEST_NAME, json_data
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class DesignForm:
         entry = {}
         for name, field in self.fields.items():
             if name in design:
-                entry[name] = plain(name, design[name])
+                entry[name] = json_data(name, design[name])
                 if not field.accepts(entry[name]):
                     raise ValueRefused(f"{name} is {design[name]!r}; it must be {field.words}")
             elif field.required:

@@ -14,7 +14,7 @@ from typing import Any
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger.errors import LedgerError
 from mlsys_widgets.ledger.ledger import Ledger
-from mlsys_widgets.ledger.values import frozen, plain
+from mlsys_widgets.ledger.values import frozen, json_data
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def earlier_design(
     path = Path(beside).absolute().parent.parent / lab / LEDGER
 
     def without(reason: str) -> Handover:
-        return Handover(lab, frozen(plain("default", default)), False, f"{reason}, {fallback}")
+        return Handover(lab, frozen(json_data("default", default)), False, f"{reason}, {fallback}")
 
     if not path.exists():
         return without(f"There is no ledger of {lab} beside this lab")

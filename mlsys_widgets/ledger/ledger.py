@@ -30,7 +30,7 @@ from mlsys_widgets.ledger.history import History
 from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
 from mlsys_widgets.ledger.kinds import VERSION
 from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Design, State, Use
-from mlsys_widgets.ledger.values import called, confident, plain
+from mlsys_widgets.ledger.values import called, confident, json_data
 from mlsys_widgets.ledger.verification import Head, Problem, Verification, verify_lines
 
 #: Seconds during which further uses of the same instrument are not recorded.
@@ -216,7 +216,7 @@ class Ledger:
         name = called("prediction_id", prediction_id)
         if value is None:
             raise ValueRefused(f"{name} is None; it must be what was predicted")
-        said = {"value": plain(name, value), "confidence": confident(confidence)}
+        said = {"value": json_data(name, value), "confidence": confident(confidence)}
 
         def refuse_second() -> None:
             if standing := self._history.fold.predictions.get(name):
@@ -236,7 +236,7 @@ class Ledger:
         name = called("reflection_id", reflection_id)
         if correct is not None and not isinstance(correct, bool):
             raise ValueRefused(f"correct is {correct!r}; it must be True, False or None")
-        self._append("reflection", name, {"value": plain(name, value), "correct": correct})
+        self._append("reflection", name, {"value": json_data(name, value), "correct": correct})
         return self._history.fold.attempts[name][-1]
 
     def record_answer(
@@ -251,7 +251,7 @@ class Ledger:
         name = called("answer_id", answer_id)
         if unit is not None:
             unit = called("unit", unit)
-        said = {"value": plain(name, value), "unit": unit, "confidence": confident(confidence)}
+        said = {"value": json_data(name, value), "unit": unit, "confidence": confident(confidence)}
         self._append_if_new("answer", name, said)
         return self._history.fold.answers[name][-1]
 
@@ -296,7 +296,7 @@ class Ledger:
             last = self._used_at.get(name)
             if last is not None and moment - last < every:
                 return before
-        settings = plain("inputs", {} if inputs is None else inputs)
+        settings = json_data("inputs", {} if inputs is None else inputs)
         if not isinstance(settings, dict):
             raise ValueRefused(f"inputs is {inputs!r}; it must be a mapping of names to values")
         self._append("use", name, {"needs": wanted, "inputs": settings})

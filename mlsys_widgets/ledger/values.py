@@ -25,22 +25,22 @@ LONGEST_NAME: Final = 200
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f]")
 
 
-def plain(name: str, value: object) -> Any:
+def json_data(name: str, value: object) -> Any:
     """Return ``value`` as plain JSON data in exact types, or refuse it.
 
     Examples
     --------
-    >>> plain("answer", {"pair": (1, 2.5)})
+    >>> json_data("answer", {"pair": (1, 2.5)})
     {'pair': [1, 2.5]}
-    >>> plain("answer", [1.0, float("nan")])
+    >>> json_data("answer", [1.0, float("nan")])
     Traceback (most recent call last):
     ...
     mlsys_widgets.ledger.errors.ValueRefused: answer[1] is nan; it must be a finite number
     """
-    return _plain(name, value, DEEPEST)
+    return _json_data(name, value, DEEPEST)
 
 
-def _plain(name: str, value: object, depth: int) -> Any:
+def _json_data(name: str, value: object, depth: int) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -56,13 +56,13 @@ def _plain(name: str, value: object, depth: int) -> Any:
     if isinstance(value, (list, tuple, Mapping)) and depth == 0:
         raise ValueRefused(f"{name} is nested too deeply; {DEEPEST} levels are allowed")
     if isinstance(value, (list, tuple)):
-        return [_plain(f"{name}[{i}]", item, depth - 1) for i, item in enumerate(value)]
+        return [_json_data(f"{name}[{i}]", item, depth - 1) for i, item in enumerate(value)]
     if isinstance(value, Mapping):
         entries = {}
         for key, item in value.items():
             if not isinstance(key, str):
                 _refuse(f"a key of {name}", key, "text")
-            entries[_text(f"a key of {name}", key)] = _plain(f"{name}.{key}", item, depth - 1)
+            entries[_text(f"a key of {name}", key)] = _json_data(f"{name}.{key}", item, depth - 1)
         return entries
     _refuse(name, value, "text, a number, true, false, null, or lists and objects of these")
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from importlib import resources
 from typing import Any
 
-from .recorder import SCHEMA, VERSION, Document, plain
+from .recorder import SCHEMA, VERSION, Document, one_line
 
 STATUSES = ("complete", "partial", "dry")
 
@@ -165,7 +165,7 @@ def _sentence(error: Any) -> tuple[str, str]:
     }  # fmt: skip
     if value in limits:
         return field, f"must be {limits[value]} {allowed}, not {given}"
-    return field, f"breaks the schema: {plain(error.message)}"
+    return field, f"breaks the schema: {one_line(error.message)}"
 
 
 def _field(path: Any) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from mlsys_widgets.files import write_whole
 
 from .checks import MeasurementError, validate
-from .recorder import Document, plain
+from .recorder import Document, one_line
 
 MOST_BYTES = 64 << 20
 
@@ -150,7 +150,7 @@ def parse(
     except RecursionError:
         raise MeasurementError(f"{source}: not a JSON document (nested too deeply).") from None
     except ValueError as error:
-        raise MeasurementError(f"{source}: not a JSON document ({plain(error)}).") from None
+        raise MeasurementError(f"{source}: not a JSON document ({one_line(error)}).") from None
     validate(document, source=source, allow=allow)
     checked: Document = document
     return checked

@@ -57,12 +57,12 @@ def spread(samples: Sequence[float]) -> Spread:
 _PATH = re.compile(r"~?(?:/[A-Za-z0-9_.@+-]+){2,}/?|[A-Za-z]:\\\S*")
 
 
-def plain(text: object, limit: int = 240) -> str:
-    """The first line of a text, without paths and short enough for a document.
+def one_line(text: object, limit: int = 240) -> str:
+    """Return the first line of a text, without paths and short enough for a document.
 
     Examples
     --------
-    >>> plain(ValueError("cannot open /home/someone/file.txt for reading"))
+    >>> one_line(ValueError("cannot open /home/someone/file.txt for reading"))
     'ValueError: cannot open (path) for reading'
     """
     if isinstance(text, BaseException):
@@ -148,7 +148,7 @@ class Recorder:
 
     def skip(self, what: str, reason: object) -> None:
         """Note that something was not measured, and why."""
-        entry = {"section": self.section, "what": plain(what), "reason": plain(reason)}
+        entry = {"section": self.section, "what": one_line(what), "reason": one_line(reason)}
         if entry not in self.skipped:
             self.skipped.append(entry)
 
@@ -211,7 +211,7 @@ class Recorder:
         """The measurement so far as plain data."""
         method = dict(self.method)
         if self.notes:
-            method["notes"] = [plain(note, 2000) for note in self.notes]
+            method["notes"] = [one_line(note, 2000) for note in self.notes]
         return {
             "schema": SCHEMA,
             "version": VERSION,

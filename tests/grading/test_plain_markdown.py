@@ -18,8 +18,8 @@ from mlsys_widgets.grading.feedback.plain_markdown import (
     LONGEST_SHOWN,
     MOST_IN_CELL,
     MOST_IN_NOTEBOOK,
+    fenced,
     limited,
-    plain,
     shortened,
 )
 
@@ -80,7 +80,7 @@ def test_an_output_is_limited_too():
 @given(st.text(alphabet="~`ab\n \r\x0b\u2028<&;#126", max_size=300))
 def test_plain_text_never_ends_early(text):
     """Whatever it holds, nothing of it is read as Markdown."""
-    shown = rendered(plain(text) + "\n\nafter")
+    shown = rendered(fenced(text) + "\n\nafter")
     assert shown.count("<pre>") == 1
     assert shown.rstrip().endswith("<p>after</p>")
     assert "<a" not in shown.replace("<p>after", "")

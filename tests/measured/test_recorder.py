@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.measured.recorder import Recorder, Skip, Spread, plain, spread
+from mlsys_widgets.measured.recorder import Recorder, Skip, Spread, one_line, spread
 
 ONE = Spread(1.0, 1.0, 1.0, 1)
 
@@ -91,5 +91,5 @@ def test_impossible_timings_are_refused(samples: list[float]) -> None:
 
 @given(st.text())
 def test_plain_is_one_short_line(text: str) -> None:
-    assert 1 <= len(plain(text)) <= 240
-    assert "\n" not in plain(text)
+    assert 1 <= len(one_line(text)) <= 240
+    assert "\n" not in one_line(text)

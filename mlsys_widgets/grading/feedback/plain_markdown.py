@@ -52,10 +52,10 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
     \begin{a}\begin{a}\b 15000
     """
     if len(text) > LONGEST:
-        return plain(text), left
+        return fenced(text), left
     marks = sum(1 for _ in _MARK.finditer(text))
     if marks > min(MOST_IN_CELL, left) or _INDENTED.search(text):
-        return plain(text), left
+        return fenced(text), left
     return text, left - marks
 
 
@@ -84,12 +84,12 @@ def too_long_to_color(code: str) -> bool:
     return len(code) > LONGEST or any(len(line) > LONGEST_LINE for line in code.splitlines())
 
 
-def plain(text: str) -> str:
+def fenced(text: str) -> str:
     """Text that Markdown shows letter by letter, with long lines broken.
 
     Examples
     --------
-    >>> print(plain("a ~~~~ b"))
+    >>> print(fenced("a ~~~~ b"))
     ~~~~~
     a ~~~~ b
     ~~~~~

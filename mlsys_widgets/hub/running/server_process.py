@@ -9,12 +9,12 @@ import ssl
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final, Self
 from urllib.request import HTTPSHandler, OpenerDirector, ProxyHandler, build_opener
 
-from mlsys_widgets.files import StillHeld, acquire, open_no_follow
+from mlsys_widgets.files import held, open_no_follow
 
 #: Seconds that a start may take on a cold disk.
 _START: Final = 120.0
@@ -26,24 +26,20 @@ _TAIL: Final = 100_000
 _LONGEST_LOG: Final = 50_000_000
 
 
-@contextmanager
-def hold_folder(lock: Path, what: str) -> Iterator[IO[str]]:
+def hold_folder(lock: Path, what: str) -> AbstractContextManager[IO[str]]:
     """Lock a folder for one process, because two would corrupt each other's database.
 
     The server process inherits the lock. If the process that started it is killed, the server keeps
     running and the folder stays locked.
     """
-    file = lock.open("a+", encoding="utf-8")
+
+    def refusal(pid: str) -> str:
+        whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"
+        return f"{what} already runs from {lock.parent}{whose}"
+
+    lock.touch()
     lock.chmod(0o600)
-    with file:
-        try:
-            acquire(file.fileno())
-        except StillHeld:
-            file.seek(0)
-            pid = file.read().strip()
-            whose = f" (process {pid}); stop it with: kill {pid}" if pid else "; stop it first"
-            raise ValueError(f"{what} already runs from {lock.parent}{whose}") from None
-        yield file
+    return held(lock, refusal)
 
 
 @contextmanager
