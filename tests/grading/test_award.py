@@ -8,7 +8,7 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading import Belief, Given, NumberKey, award_record
-from mlsys_widgets.grading.judging import award
+from mlsys_widgets.grading import award
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.student_view import student_view
 from mlsys_widgets.labs import load
