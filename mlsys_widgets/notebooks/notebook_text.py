@@ -25,7 +25,9 @@ _MARKS: Final = {
 _ZIP: Final = b"PK\x03\x04"
 _PDF: Final = b"%PDF"
 _PAGE: Final = re.compile(
-    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html)", re.I | re.S
+    # \s*+ gives no space back: megabytes of them would be tried one by one.
+    r"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--.{0,2000}?-->\s*+)?<(?:!doctype html|html)",
+    re.I | re.S,
 )
 _TITLE: Final = re.compile(r"<title[^>]*>([^<]{1,200})", re.I)
 #: How Git begins a conflict; JupyterLab writes no line that begins like this.
@@ -33,6 +35,8 @@ _CONFLICT: Final = re.compile(r"^<{7}(?: |\r?$)", re.M)
 _CONFLICT_BYTES: Final = re.compile(rb"^<{7}(?: |\r?$)", re.M)
 #: What any conflict has in it; this is found much faster.
 _MARKER: Final = "<<<<<<<"
+#: Lines of a file whose conflicts are looked at; a notebook with megabytes of outputs has fewer.
+MOST_LINES: Final = 200_000
 _AGAIN: Final = "Save the notebook in JupyterLab and hand it in again"
 
 
@@ -127,10 +131,12 @@ def _notebook(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as problem:
         ends = text.rstrip().endswith("}") and text[problem.pos :].strip()
         if text.lstrip().startswith("{") and not ends:
-            said = "the notebook breaks off in the middle, as after an upload that was interrupted"
+            sentence = (
+                "the notebook breaks off in the middle, as after an upload that was interrupted"
+            )
         else:
-            said = f"the notebook cannot be read: line {problem.lineno} of the file is damaged"
-        raise UnreadableNotebook(f"{said}. {_AGAIN}") from None
+            sentence = f"the notebook cannot be read: line {problem.lineno} of the file is damaged"
+        raise UnreadableNotebook(f"{sentence}. {_AGAIN}") from None
     except (ValueError, RecursionError):
         raise UnreadableNotebook(f"the notebook cannot be read. {_AGAIN}") from None
     if not isinstance(raw, dict) or type(raw.get("nbformat")) is not int:
@@ -142,21 +148,23 @@ def _notebook(text: str) -> dict[str, Any]:
 
 
 def _one_side(text: str) -> dict[str, Any]:
-    """Either side of a conflict, if it does not matter which."""
-    sides = [_side(text, "ours"), _side(text, "theirs")]
-    # Where only one side is a notebook, nobody can say that the other one held nothing.
-    if not all(sides) or _sources(sides[0]) != _sources(sides[1]):
-        raise UnreadableNotebook(
-            "the notebook has the markers of a Git merge conflict, and its two sides differ. Choose"
-            " one side, check that JupyterLab opens the notebook, and hand it in again"
-        )
-    return sides[0]
+    """Return either side of a conflict, if it does not matter which."""
+    if text.count("\n") <= MOST_LINES:
+        lines = text.split("\n")
+        ours, theirs = _side(lines, "ours"), _side(lines, "theirs")
+        # Where only one side is a notebook, nobody can say that the other one held nothing.
+        if ours and theirs and _sources(ours) == _sources(theirs):
+            return ours
+    raise UnreadableNotebook(
+        "the notebook has the markers of a Git merge conflict, and its two sides differ. Choose"
+        " one side, check that JupyterLab opens the notebook, and hand it in again"
+    )
 
 
-def _side(text: str, wanted: str) -> dict[str, Any]:
-    """The notebook with one side of every conflict; empty if that is not a notebook."""
+def _side(lines: list[str], wanted: str) -> dict[str, Any]:
+    """Return the notebook with one side of every conflict; empty if that is not a notebook."""
     kept, now = [], "both"
-    for line in text.splitlines(keepends=True):
+    for line in lines:
         # Git may also write how it was before both changes, below |||||||.
         match line[:7]:
             case "<<<<<<<":
@@ -170,13 +178,13 @@ def _side(text: str, wanted: str) -> dict[str, Any]:
             case _ if now in (wanted, "both"):
                 kept.append(line)
     try:
-        return _notebook("".join(kept))
+        return _notebook("\n".join(kept))
     except UnreadableNotebook:
         return {}
 
 
 def _sources(book: dict[str, Any]) -> list[str] | None:
-    """What is written in the cells of a notebook; `None` if it has none."""
+    """Return what is written in the cells of a notebook; `None` if it has none."""
     cells = book.get("cells")
     if not isinstance(cells, list):
         return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import nbformat
 
 from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
 from tests.browser.test_inert_pages import page_of
+from tests.effort import effort
 
 
 def test_thirty_thousand_environments_get_their_feedback():
@@ -18,14 +17,17 @@ def test_thirty_thousand_environments_get_their_feedback():
     }  # fmt: skip
     code = nbformat.v4.new_code_cell("lambda a." * 30_000, execution_count=1)
     book = nbformat.v4.new_notebook(cells=[essay, code])
-    begin = time.process_time()
-    made, _ = WithoutHiddenTests().preprocess(book, {})
-    for cell in made.cells:  # what nbgrader's own preprocessor reads from the gradebook
-        cell.metadata.setdefault("nbgrader", {}).update(score=0, comment=None)
-    page = page_of("feedback", made)
-    assert time.process_time() - begin < 10
-    assert r"\begin{a}" in page
-    assert "lambda a.lambda" in page
+    pages = []
+
+    def make_page() -> None:
+        made, _ = WithoutHiddenTests().preprocess(book, {})
+        for cell in made.cells:  # what nbgrader's own preprocessor reads from the gradebook
+            cell.metadata.setdefault("nbgrader", {}).update(score=0, comment=None)
+        pages.append(page_of("feedback", made))
+
+    assert effort(make_page) < 100
+    assert r"\begin{a}" in pages[0]
+    assert "lambda a.lambda" in pages[0]
 
 
 def test_an_unused_scratch_cell_is_no_missing_answer():
