@@ -18,10 +18,10 @@ c.ExecutePreprocessor.iopub_timeout = 60
 c.ExecutePreprocessor.store_widget_state = False
 
 # A person grades essays where they were written: in their cards, that is, in the ledger.
-essays = "mlsys_widgets.grading.plugins.essays.EssaysFromLedger"
+essays = "mlsys_widgets.grading.plugins.autograde.EssaysFromLedger"
 c.Autograde.autograde_preprocessors.prepend([essays])
 # Formgrader and feedback show what students wrote; nothing of it may run in a grader's browser.
-inert = "mlsys_widgets.grading.plugins.inert_preprocessor.WithoutActiveContent"
+inert = "mlsys_widgets.grading.plugins.autograde.WithoutActiveContent"
 c.Autograde.autograde_preprocessors.extend([inert])
 
 # Feedback shows what a hidden test said, not the test itself.
@@ -29,13 +29,13 @@ c.Autograde.autograde_preprocessors.extend([inert])
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    "mlsys_widgets.grading.feedback.feedback_page.WithoutHiddenTests",
+    "mlsys_widgets.grading.plugins.feedback.WithoutHiddenTests",
 ]
 # A cell that begins with %%perl would be colored as Perl, by patterns that some text keeps busy.
 c.HighlightMagicsPreprocessor.enabled = False
 
 # What handing in late costs is in assignments/course.toml; without dates there, nothing is late.
-late = "mlsys_widgets.grading.plugins.calendar_penalties.CalendarPenalties"
+late = "mlsys_widgets.grading.plugins.late_penalties.CalendarPenalties"
 c.AssignLatePenalties.plugin_class = late
 
 # `nbgrader zip_collect` takes the files that students make with Hand in: LAB-STUDENT.zip.
@@ -44,6 +44,6 @@ c.FileNameCollectorPlugin.valid_ext = [".ipynb", ".jsonl", ".json", ".txt"]
 
 # `mlsys grade` is the fast way to grade a class. If you stay with formgrader's Autograde button,
 # these lines let it run notebooks in the same isolated child, not in a new kernel for each.
-# isolated = "mlsys_widgets.grading.plugins.preprocessor.ExecuteIsolated"
+# isolated = "mlsys_widgets.grading.plugins.autograde.ExecuteIsolated"
 # c.Execute.enabled = False
 # c.Autograde.autograde_preprocessors.prepend([isolated])

@@ -28,6 +28,7 @@ import findings
 from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading.messages import JudgedSubmission
 from mlsys_widgets.grading.reading.readers import Readers
 from mlsys_widgets.sandbox.engine import LocalEngine
 from mlsys_widgets.sandbox.job import Parcel
@@ -177,8 +178,8 @@ def overhead(folder: Path) -> dict[str, float]:
             began = time.perf_counter()
             told = function(*arguments)
             took[what].append(time.perf_counter() - began)
-            if what == "read" and "own" in told:
-                own.append(told["own"])
+            if isinstance(told, JudgedSubmission):
+                own.append(told.own_seconds)
             return told
 
         return wrapped

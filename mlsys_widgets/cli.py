@@ -211,7 +211,7 @@ def _add_grading(commands: _Commands, course: CommandParser) -> None:
     )
     variant.add_argument("lab", metavar="LAB", help="its name, such as lab_01_magnitude")
     variant.add_argument("student", metavar="STUDENT", help="as nbgrader files the submission")
-    variant.set_defaults(run=_in_room("grading.judging.variant:run"))
+    variant.set_defaults(run=_in_room("grading.judging.student_view:run"))
 
     grade = commands.add_parser(
         "grade", parents=[course], help="grade a class: fast, isolated, into nbgrader's gradebook"

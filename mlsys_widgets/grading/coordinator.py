@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.gradebook.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book, EntryRefused, GradebookEntry
+from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused, LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
@@ -33,11 +33,21 @@ from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
 from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.messages import (
+    DigestReply,
+    DigestRequest,
+    JudgeByRecord,
+    JudgedSubmission,
+    JudgeRun,
+    MustRun,
+    NotJudged,
+    PrepareRun,
+    ReadyToRun,
+)
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins
-from mlsys_widgets.grading.reading.readers import CannotRead, Readers, ReadingLimits, Reply
-from mlsys_widgets.grading.reading.student_names import name_problem
-from mlsys_widgets.grading.reading.submissions import handed_in_at, students
+from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, Readers, ReadingLimits
+from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.ledger import Head
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
@@ -133,20 +143,21 @@ class GradingRun:
         if earlier:
             add_earlier_cells(course.db_url, plan.lab, (each.blueprint for each in earlier))
         penalty = late_penalty(course, plan.lab)
-        self._book = book = Book(course.db_url, plan.lab, penalty, course.calendar)
+        gradebook = LabGradebook(course.db_url, plan.lab, penalty, course.calendar)
+        self._gradebook = gradebook
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self._origins = LedgerOrigins.of_log(self._log.read())
-        self._version = judged_with(home, book.blueprint)
+        self._version = judged_with(home, gradebook.blueprint)
         self._earlier = {each.version: each.judged_with for each in earlier}
         self._history = GradeHistory(course.home, plan.lab)
         if plan.isolate and plan.engine == LOCAL:
             self._refuse_a_visible_course()
         self._marking = Marking(
-            course, lab, judge, book.blueprint, book.points, book.answer_cells,
+            course, lab, judge, gradebook.blueprint, gradebook.points, gradebook.answer_cells,
             given=_files_of(course.home / _SOURCE / plan.lab),
-            facts=HandInFacts.of(course, plan.lab, due=book.has_due_date),
-            copies=copies, graded_cells=book.graded_cells,
+            facts=HandInFacts.of(course, plan.lab, due=gradebook.has_due_date),
+            copies=copies, graded_cells=gradebook.graded_cells,
         ).with_earlier(earlier)  # fmt: skip
         self._marking.precompute()
         sweep()
@@ -200,9 +211,10 @@ class GradingRun:
 
         def digest(name: str) -> str | None:
             try:
-                return str(self._readers.ask({"do": "digest", "student": name})["digest"])
+                reply = self._readers.ask(DigestRequest(name))
             except CannotRead:
                 return None
+            return reply.digest if isinstance(reply, DigestReply) else None
 
         found = map_bounded(digest, maybe, lambda: self._readers.count)
         return {name for name, digest in found if digest and digest == known[name].get("digest")}
@@ -257,14 +269,17 @@ class GradingRun:
             Called with a few words when one way of grading begins.
         """
         why = "grade --force" if self._plan.force else "grade"
-        with self._log.alone(), self._history.during(GRADED, f"mlsys {why}", self._book.grades):
+        with (
+            self._log.alone(),
+            self._history.during(GRADED, f"mlsys {why}", self._gradebook.grades),
+        ):
             yield from self._grade(on_start)
 
     def _grade(self, on_start: Callable[[str], None]) -> Iterator[GradedSubmission]:
         unnamable = {name: why for name in self.students if (why := name_problem(name))}
         named = [name for name in self.students if name not in unnamable]
         to_run: deque[str] = deque(named)
-        audits: dict[str, Reply] = {}
+        audits: dict[str, JudgedSubmission] = {}
         try:
             for name, why in unnamable.items():
                 yield self._not_graded(name, why)
@@ -281,24 +296,25 @@ class GradingRun:
             if self._engine is not None:
                 self._engine.close()
             self._readers.close()
-            self._book.close()
+            self._gradebook.close()
             self._clean()
             sweep()
 
     def _by_record(
-        self, names: list[str], to_run: deque[str], audits: dict[str, Reply]
+        self, names: list[str], to_run: deque[str], audits: dict[str, JudgedSubmission]
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
         sample = _sample(names, self._plan.audit)
 
-        def judge(student: str) -> Reply:
-            return self._ask("record", student, fresh_beside(self._target(student)))
+        def judge(student: str) -> ReaderMessage:
+            fresh = fresh_beside(self._target(student))
+            return self._ask(JudgeByRecord(student, fresh, self._known_heads(student)))
 
         lanes = 2 * self._readers.count  # one is judged, one is written
         for student, reply in map_bounded(judge, deque(names), lambda: lanes):
-            if "run" in reply:
+            if isinstance(reply, MustRun):
                 to_run.append(student)
-            elif student in sample and "graded" in reply:
+            elif student in sample and isinstance(reply, JudgedSubmission):
                 audits[student] = reply
                 to_run.append(student)
             else:
@@ -315,18 +331,18 @@ class GradingRun:
         on_start(f"{engine.slots} at a time")
 
     def _by_running(
-        self, waiting: deque[str], audits: Mapping[str, Reply]
+        self, waiting: deque[str], audits: Mapping[str, JudgedSubmission]
     ) -> Iterator[GradedSubmission]:
         engine = self._engine
         assert engine is not None
 
-        def run(student: str) -> Reply:
+        def run(student: str) -> ReaderMessage | None:
             # Who has run too long while others waited runs after them, and then may stay.
             stays = student in self._again or not waiting
             return self._run(engine, student, student in audits, None if stays else self._usual())
 
         for student, reply in map_bounded(run, waiting, lambda: engine.lanes):
-            if "yielded" in reply:
+            if reply is None:
                 self._again.add(student)
                 waiting.append(student)
                 continue
@@ -340,60 +356,64 @@ class GradingRun:
         usual = statistics.median(self._seconds) if self._seconds else 0.0
         return max(_ALLOWANCE, _TIMES_USUAL * usual)
 
-    def _run(self, engine: Engine, student: str, audit: bool, allowance: float | None) -> Reply:
-        """Have a submission prepared, run and judged."""
+    def _run(
+        self, engine: Engine, student: str, audit: bool, allowance: float | None
+    ) -> ReaderMessage | None:
+        """Have a submission prepared, run and judged; `None` if it has left its place to others."""
         place = Path(tempfile.mkdtemp(dir=self._scratch))
         fresh = place / "audit" if audit else fresh_beside(self._target(student))
         plan = self._plan
         limits = replace(plan.limits, cell=self._course.cell_seconds)
         try:
-            reply = self._ask("prepare", student, fresh, place=str(place))
-            if "hidden" not in reply:
-                return reply
-            hidden = dict(reply["hidden"])
-            parcel = Parcel(student, place / CONTENT, hidden, plan.isolate, limits, allowance)
+            heads = self._known_heads(student)
+            ready = self._ask(PrepareRun(student, fresh, heads, place))
+            if not isinstance(ready, ReadyToRun):
+                return ready
+            parcel = Parcel(student, place / CONTENT, ready.hidden, plan.isolate, limits, allowance)
             ending, remarks = engine.run(parcel, place / REPORT)
             if ending.ended == YIELDED:
-                return {"yielded": True}
-            said = [*remarks, *([Remark(RemarkKind.RUN_LATER)] if student in self._again else [])]
-            return self._ask(
-                "finish", student, fresh, place=str(place), ending=asdict(ending),
-                remarks=[each.as_data() for each in said],
-            )  # fmt: skip
+                return None
+            if student in self._again:
+                remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
+            return self._ask(JudgeRun(student, fresh, heads, place, ending, remarks))
         except NotRun as problem:
-            return {"problem": str(problem)}
+            return NotJudged(str(problem))
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _ask(self, what: str, student: str, fresh: Path, **more: Any) -> Reply:
-        heads = sorted(self._heads.get(student, ()))
+    def _known_heads(self, student: str) -> tuple[Head, ...]:
+        return tuple(sorted(self._heads.get(student, ())))
+
+    def _ask(self, request: ReaderMessage) -> ReaderMessage:
         try:
-            return self._readers.ask(
-                {"do": what, "student": student, "fresh": str(fresh), "heads": heads, **more}
-            )
+            return self._readers.ask(request)
         except CannotRead as problem:
-            return {"problem": str(problem)}
+            return NotJudged(str(problem))
 
     # Writing it down.
 
-    def _write(self, student: str, reply: Reply) -> GradedSubmission:
-        if "problem" in reply:
-            return self._not_graded(student, reply["problem"])
-        graded = GradedSubmission.from_data(reply["graded"])
-        if shared := self._origins.shared(student, reply["origin"]):
+    def _write(self, student: str, reply: ReaderMessage) -> GradedSubmission:
+        if isinstance(reply, NotJudged):
+            return self._not_graded(student, reply.why)
+        assert isinstance(reply, JudgedSubmission)
+        graded = reply.graded
+        if shared := self._origins.shared(student, reply.origin):
             graded = replace(graded, flags=(*graded.flags, shared))
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:
-            late = self._book.write(GradebookEntry.from_data(reply["entry"]))
+            late = self._gradebook.write(reply.entry)
         except EntryRefused as problem:
             return self._not_graded(student, str(problem))
         graded = replace(graded, late=late)
         self._put_in_place(student)
-        head = Head(*reply["head"]) if reply["head"] else None
-        which = {name: reply[name] for name in ("digest", "origin")}
-        which["version"] = self._earlier.get(graded.version, self._version)
-        self._log.add(graded, head, {**which, **reply["kept"]})
+        more = {
+            "digest": reply.digest,
+            "origin": reply.origin,
+            "version": self._earlier.get(graded.version, self._version),
+            "parameters": reply.parameters,
+        }
+        self._log.add(graded, reply.head, more)
         return graded
 
     def _put_in_place(self, student: str) -> None:
@@ -416,21 +436,21 @@ def _sample(names: list[str], fraction: float) -> set[str]:
     return set(secrets.SystemRandom().sample(names, ceil(len(names) * fraction)))
 
 
-def _compared(by_record: Reply, by_run: Reply) -> Reply:
-    """What was judged by its record, with a flag if a run gives other points."""
-    graded = GradedSubmission.from_data(by_record["graded"])
+def _compared(by_record: JudgedSubmission, by_run: ReaderMessage) -> JudgedSubmission:
+    """Return what was judged by its record, with a flag if a run gives other points."""
+    graded = by_record.graded
     flags: tuple[Flag, ...] = ()
-    if "problem" in by_run:
-        flags = (Flag(FlagKind.AUDIT, detail=f"it could not be run: {by_run['problem']}"),)
-    else:
-        ran = {score["name"]: score["auto"] for score in by_run["graded"]["scores"]}
+    if isinstance(by_run, NotJudged):
+        flags = (Flag(FlagKind.AUDIT, detail=f"it could not be run: {by_run.why}"),)
+    elif isinstance(by_run, JudgedSubmission):
+        ran = {score.name: score.auto for score in by_run.graded.scores}
         flags = tuple(
             Flag(FlagKind.AUDIT, s.name, f"{_points(s.auto)}, and {_points(ran.get(s.name))}")
             for s in graded.scores
             if s.auto != ran.get(s.name)
         )
     audited = replace(graded, way=AUDITED, flags=(*graded.flags, *flags))
-    return {**by_record, "graded": audited.as_data()}
+    return replace(by_record, graded=audited)
 
 
 def _points(auto: float | None) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.isolation import CannotIsolate
 from mlsys_widgets.sandbox.job import KILLED, Ending, Parcel
 from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parcel, unpack_report
+from mlsys_widgets.sandbox.process_pool import PoolClosed, ProcessPool
 
 LOCAL: Final = "local"
 #: Submissions under way for each worker of a cluster: one runs, one waits.
@@ -93,10 +93,9 @@ class LocalEngine:
         self.slots = workers or os.cpu_count() or 1
         #: One more than run, so that the next is ready when one ends.
         self.lanes = self.slots + 1
-        self._turns = threading.BoundedSemaphore(self.slots)
         self._since: dict[str, float] = {}
-        self._pool = _ForkServers()
-        self._pool.start(self.slots)
+        # They import for a second, all at the same time.
+        self._pool = ProcessPool(ForkServer, self.slots)
 
     def why_not_isolated(self) -> str | None:
         """Wait until they have started; say why they cannot isolate."""
@@ -105,8 +104,8 @@ class LocalEngine:
 
     def run(self, parcel: Parcel, told: Path) -> Report:
         """Run a parcel in a child of a fork server."""
-        with self._turns, _noted(self._since, parcel.student), told.open("w+b") as file:
-            return _run(parcel, file, self._pool)
+        with told.open("w+b") as file:
+            return _run(parcel, file, self._pool, self._since)
 
     def running(self) -> dict[str, float]:
         """Who is in a child now."""
@@ -246,106 +245,39 @@ def _ages(since: dict[str, float]) -> dict[str, float]:
     return {student: now - began for student, began in since.copy().items()}
 
 
-def _run(parcel: Parcel, told: BinaryIO, pool: _ForkServers) -> Report:
+def _run(
+    parcel: Parcel, told: BinaryIO, pool: ProcessPool[ForkServer], since: dict[str, float]
+) -> Report:
     """Run a parcel with a fork server; once more if that is lost, or the child was killed.
 
     The second run gets exactly what the first one had, and it is said. Who has seen hidden tests
     is not started again: it could have left them somewhere for itself to find.
     """
-    remarks: tuple[Remark, ...] = ()
-    while True:
+
+    def deliver(server: ForkServer, again: bool) -> Report:
         told.seek(0)
         told.truncate()
-        with pool.one() as server:
-            try:
-                ending = server.deliver(parcel, told)
-                too_late, why = ending.late_from is not None, "its process was killed"
-                if ending.ended != KILLED:
-                    told.flush()
-                    return ending, remarks
-            except ForkServerLost as lost:
-                server.close()
-                too_late, why = lost.too_late, str(lost)
-            except CannotIsolate as problem:
-                raise NotRun(str(problem)) from None
-        if remarks or too_late:
-            again = "after it had its hidden tests" if too_late else "twice"
-            raise NotRun(f"{why}, {again}; if the machine is short of memory, use fewer --workers")
-        remarks = (Remark(RemarkKind.RUN_AGAIN),)
+        with _noted(since, parcel.student):
+            ending = server.deliver(parcel, told)
+        if ending.ended == KILLED:
+            raise ForkServerLost("its process was killed", too_late=ending.late_from is not None)
+        told.flush()
+        return ending, (Remark(RemarkKind.RUN_AGAIN),) if again else ()
 
-
-class _ForkServers:
-    """Fork servers, each for one submission at a time; one that is lost is replaced."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._all: set[ForkServer] = set()
-        self._free: list[ForkServer] = []
-        self._closed = False
-
-    def start(self, count: int) -> None:
-        """Start some; they import for a second, all at the same time."""
-        for _ in range(count):
-            self._give(self._new())
-
-    @contextmanager
-    def one(self) -> Iterator[ForkServer]:
-        """A fork server that nobody else has."""
-        server = self._take()
-        try:
-            yield server
-        finally:
-            self._give(server)
-
-    def pids(self) -> set[int]:
-        """The processes of all that run."""
-        with self._lock:
-            return {server.pid for server in self._all}
-
-    def close(self) -> None:
-        """End all of them, under whoever uses them."""
-        with self._lock:
-            self._closed, ending = True, list(self._all)
-            self._all.clear()
-            self._free.clear()
-        for server in ending:
-            server.close()
-
-    def _take(self) -> ForkServer:
-        while True:
-            with self._lock:
-                found = self._free.pop() if self._free else None
-            if found is None:
-                return self._new()
-            if found.alive:
-                return found
-            self._drop(found)
-
-    def _new(self) -> ForkServer:
-        with self._lock:
-            if self._closed:
-                raise NotRun("grading ends here")
-            server = ForkServer()
-            self._all.add(server)
-            return server
-
-    def _give(self, server: ForkServer) -> None:
-        if not server.alive:
-            self._drop(server)
-            return
-        with self._lock:
-            if not self._closed:
-                self._free.append(server)
-
-    def _drop(self, server: ForkServer) -> None:
-        with self._lock:
-            self._all.discard(server)
-        server.close()
+    try:
+        return pool.run(deliver)
+    except ForkServerLost as lost:
+        times = "after it had its hidden tests" if lost.too_late else "twice"
+        raise NotRun(
+            f"{lost}, {times}; if the machine is short of memory, use fewer --workers"
+        ) from None
+    except (CannotIsolate, PoolClosed) as problem:
+        raise NotRun(str(problem)) from None
 
 
 # What runs on a worker of a cluster.
 
-_here: Final = _ForkServers()
+_here: Final = ProcessPool(ForkServer)
 
 
 def _hello() -> str:
@@ -355,5 +287,5 @@ def _hello() -> str:
 
 def _work(packed: bytes) -> bytes:
     told = io.BytesIO()
-    ending, remarks = _run(unpack_parcel(packed), told, _here)
+    ending, remarks = _run(unpack_parcel(packed), told, _here, {})
     return pack_report(ending, remarks, told.getvalue())

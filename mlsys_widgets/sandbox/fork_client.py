@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import Ending, Job, Parcel
+from mlsys_widgets.sandbox.job import ChildReport, Ending, Job, Parcel
+from mlsys_widgets.sandbox.process_pool import ProcessLost
 from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, framed, receive, send, send_job
 
 #: What a fork server gets of the grader's environment.
@@ -64,11 +65,11 @@ def _lines(told: bytes) -> list[str]:
     return told.decode("utf-8", "replace").split("\n")[:-1]
 
 
-class ForkServerLost(RuntimeError):
-    """The fork server is gone, and with it the child it was watching."""
+class ForkServerLost(ProcessLost):
+    """The fork server is gone, and with it the child it was watching.
 
-    #: Whether the child had its hidden tests by then.
-    too_late = False
+    It is ``too_late`` to start the child again once it had its hidden tests.
+    """
 
 
 class ForkServer:
@@ -112,8 +113,8 @@ class ForkServer:
         cells: Sequence[str | None],
         watched: Mapping[int, str],
         hidden: Mapping[int, str] | None = None,
-    ) -> dict[str, Any]:
-        """Run cells in a child, and hand back what it reported and how it ended.
+    ) -> ChildReport:
+        """Run cells in a child, and return what it reported and how it ended.
 
         Parameters
         ----------
@@ -127,20 +128,14 @@ class ForkServer:
             After which cells which name is read.
         hidden
             The complete code of cells whose hidden tests are not in ``cells``. The child gets it
-            when it has reported all answers; what it reports from then on is under ``late``.
+            when it has reported all answers; what it reports from then on is ``late``.
         """
         content = child_content(f"{job.student}/{job.lab}", files, cells, watched, hidden or {})
         parcel = Parcel(job.student, content, hidden or {}, job.isolate, job.limits)
         told = io.BytesIO()
         ending = self.deliver(parcel, told)
         lines, late = split_report(told.getvalue(), ending.late_from)
-        return {
-            "lines": lines,
-            "late": late,
-            "ended": ending.ended,
-            "seconds": ending.seconds,
-            "cpu": ending.cpu,
-        }
+        return ChildReport(lines, late, ending)
 
     def deliver(self, parcel: Parcel, told: BinaryIO) -> Ending:
         """Have a child do what is in a parcel; nothing in it, or of what comes back, is read here.
@@ -155,8 +150,7 @@ class ForkServer:
         Raises
         ------
         ForkServerLost
-            If the fork server is gone. Its ``too_late`` says whether the child had its hidden
-            tests by then, and so must not be started again.
+            If the fork server is gone.
         """
         refusal = self.cannot_isolate
         if parcel.isolate and refusal:
@@ -168,6 +162,7 @@ class ForkServer:
                     how = {"limits": asdict(parcel.limits), "isolate": parcel.isolate}
                     send_job(self._jobs, how, theirs)
             except OSError:
+                self.close()
                 raise ForkServerLost("the fork server takes no more jobs") from None
             with suppress(OSError):  # it has ended; the fork server says how
                 _send_content(line, parcel.content)
@@ -197,7 +192,8 @@ class ForkServer:
         stream: BinaryIO = self._process.stdout  # type: ignore[assignment]
         message = receive(stream)
         if message is None:
-            raise ForkServerLost(f"the fork server ended ({self._process.poll()})")
+            self.close()
+            raise ForkServerLost(f"the fork server ended ({self._process.returncode})")
         return message
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -87,3 +87,12 @@ class Ending:
     seconds: float = 0.0
     cpu: float = 0.0
     late_from: int | None = None
+
+
+@dataclass(frozen=True)
+class ChildReport:
+    """The lines that a child reported before and after it had its hidden tests, and its end."""
+
+    lines: Sequence[str]
+    late: Sequence[str]
+    ending: Ending

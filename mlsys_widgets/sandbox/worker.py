@@ -20,7 +20,7 @@ from mlsys_widgets.notebooks.notebook_text import UnreadableNotebook
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 from mlsys_widgets.notebooks.sanitizing import read, sanitize
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
+from mlsys_widgets.sandbox.job import FINISHED, ChildReport, Job
 from mlsys_widgets.sandbox.outputs import take_reports
 
 _LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html", ".pdf")
@@ -144,13 +144,7 @@ def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) ->
     return RunnableNotebook(book, watched, hidden, sane.missing, sane.remarks)
 
 
-def take_down(
-    student: str,
-    runnable: RunnableNotebook,
-    lines: Sequence[str],
-    late: Sequence[str],
-    ending: Ending,
-) -> RunResult:
+def take_down(student: str, runnable: RunnableNotebook, report: ChildReport) -> RunResult:
     """Put the outputs that a child has reported into its notebook.
 
     Parameters
@@ -159,12 +153,11 @@ def take_down(
         Whose.
     runnable
         What it ran; the notebook is changed.
-    lines, late
-        What it reported before and after it had its hidden tests.
-    ending
-        How it ended.
+    report
+        What it reported.
     """
     book, hidden = runnable.book, runnable.hidden
+    lines, late, ending = report.lines, report.late, report.ending
     remarks: list[Remark] = []
     visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
     answers = take_reports(book, visible, lines, remarks)
@@ -208,9 +201,8 @@ def run_notebook(
         As `RunnableNotebook` has them.
     """
     runnable = RunnableNotebook(book, watched, hidden)
-    told = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
-    ending = Ending(told["ended"], told["seconds"], told["cpu"])
-    return take_down(job.student, runnable, told["lines"], told["late"], ending)
+    report = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
+    return take_down(job.student, runnable, report)
 
 
 def _own(lines: Sequence[str], most: float) -> float:

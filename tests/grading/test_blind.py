@@ -72,8 +72,8 @@ def test_a_pseudonym_belongs_to_one_submission():
 def test_the_preprocessors_of_stock_nbgrader_do_the_same():
     import nbformat
 
-    from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
-    from mlsys_widgets.grading.plugins.inert_preprocessor import WithoutActiveContent
+    from mlsys_widgets.grading.plugins.autograde import WithoutActiveContent
+    from mlsys_widgets.grading.plugins.feedback import WithoutHiddenTests
 
     book = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("1", outputs=[

@@ -15,6 +15,7 @@ from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.gradebook.autograded import fresh_beside
 from mlsys_widgets.grading.judging.by_record import grades_no_code, saved_cells
 from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.messages import JudgeByRecord, MustRun
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -41,7 +42,7 @@ def reply(course: Workshop, student: str):
     """What a reader says about a record, in this process."""
     run = GradingRun(Plan(Course(course.root), LAB, force=True))
     fresh = fresh_beside(course.root / "autograded" / student / LAB)
-    return run._marking({"do": "record", "student": student, "fresh": str(fresh), "heads": []})
+    return run._marking(JudgeByRecord(student, fresh, ()))
 
 
 def _cell(book: nbformat.NotebookNode, cell_id: str) -> nbformat.NotebookNode:
@@ -89,41 +90,40 @@ def _edited_ledger(_book, folder) -> None:
 def test_what_was_touched_is_run(course, change, said):
     student = f"touched-{change.__name__.strip('_')}"
     record(course, student, change=change)
-    told = reply(course, student)
-    assert said in told["run"]
+    assert said in reply(course, student).why
     assert not fresh_beside(course.root / "autograded" / student / LAB).exists()
 
 
 def test_without_a_ledger_of_ones_own_it_is_run(course):
     hand_in(course, "nobody")
-    assert reply(course, "nobody") == {"run": "there is no ledger"}
+    assert reply(course, "nobody") == MustRun("there is no ledger")
     friend = record(course, "friend")
     borrower = record(course, "borrower")
     (borrower / LEDGER).write_bytes((friend / LEDGER).read_bytes())
-    assert "friend" in reply(course, "borrower")["run"]
+    assert "friend" in reply(course, "borrower").why
 
 
 def test_what_code_may_still_compute_is_run(course):
     record(course, "computes", {}, running("lab.answer('limit', 'memory')"))
-    assert reply(course, "computes")["run"].startswith("code may compute what is not recorded")
+    assert reply(course, "computes").why.startswith("code may compute what is not recorded")
     record(course, "unreadable", {"limit": [1, 2], NUMBER: 3.0}, running("1"))
-    assert reply(course, "unreadable")["run"].endswith("not recorded: limit")
+    assert reply(course, "unreadable").why.endswith("not recorded: limit")
 
 
 def test_an_answer_that_nothing_could_compute_is_missing(course):
     record(course, "missing", {"limit": course.asked("missing").right()["limit"]})
-    scores = {score["name"]: score for score in reply(course, "missing")["graded"]["scores"]}
-    assert (scores["limit"]["auto"], scores[NUMBER]["auto"]) == (20, 0)
-    assert scores[NUMBER]["says"] == "Not answered."
+    scores = {score.name: score for score in reply(course, "missing").graded.scores}
+    assert (scores["limit"].auto, scores[NUMBER].auto) == (20, 0)
+    assert scores[NUMBER].says == "Not answered."
 
 
 def test_what_is_recorded_counts_whatever_code_stands_beside_it(course):
     right = course.asked("both").right()
     wrong: Change = running(f"lab.answer('{NUMBER}', -1)\n1 / 0")
     record(course, "both", right, wrong)
-    graded = reply(course, "both")["graded"]
-    assert graded["way"] == "record"
-    assert sum(score["auto"] or 0 for score in graded["scores"]) == 80
+    graded = reply(course, "both").graded
+    assert graded.way == "record"
+    assert sum(score.auto or 0 for score in graded.scores) == 80
 
 
 def test_a_lab_that_grades_code_is_never_judged_by_record(course):

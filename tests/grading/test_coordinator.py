@@ -15,7 +15,7 @@ import pytest
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import isolation
@@ -120,9 +120,9 @@ def _dying(function, when: str, times: list[int], at: int):
 
 
 MOMENTS = {
-    "before the gradebook": (Book, "write", "before", 2),
-    "after the gradebook": (Book, "write", "after", 2),
-    "in the middle of a transaction": (Book, "_write_comments", "after", 2),
+    "before the gradebook": (LabGradebook, "write", "before", 2),
+    "after the gradebook": (LabGradebook, "write", "after", 2),
+    "in the middle of a transaction": (LabGradebook, "_write_comments", "after", 2),
     "with the new files aside": (GradingRun, "_put_in_place", "before", 2),
     "after the files": (GradingRun, "_put_in_place", "after", 2),
     "after the log": (GradedLog, "add", "after", 2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nbformat
 
-from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
+from mlsys_widgets.grading.plugins.feedback import WithoutHiddenTests
 from tests.browser.test_inert_pages import page_of
 from tests.effort import effort
 

@@ -13,7 +13,7 @@ from mlsys_widgets.course.calendar import read_calendar
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.gradebook import gradebook_schema as tables
 from mlsys_widgets.grading.gradebook import gradebook_writer as book_module
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book, GradebookEntry
+from mlsys_widgets.grading.gradebook.gradebook_writer import GradebookEntry, LabGradebook
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
 from mlsys_widgets.grading.judging.scoring import Score
 from tests.grading.classroom import LAB, classroom, of, rows
@@ -28,7 +28,7 @@ def course(tmp_path):
 
 @pytest.fixture
 def gradebook(course):
-    book = Book(f"sqlite:///{course.root / 'gradebook.db'}", LAB)
+    book = LabGradebook(f"sqlite:///{course.root / 'gradebook.db'}", LAB)
     yield book
     book.close()
 
@@ -112,7 +112,7 @@ def test_graded_again_there_are_no_more_rows(course, gradebook):
 def test_a_submission_is_written_whole_or_not_at_all(course, gradebook, monkeypatch):
     gradebook.write(GradebookEntry("ann", WHEN, scores()))
     before = rows(course.root)
-    monkeypatch.setattr(Book, "_write_comments", lambda *_: 1 / 0)
+    monkeypatch.setattr(LabGradebook, "_write_comments", lambda *_: 1 / 0)
     for name in ("ann", "bob"):
         with pytest.raises(ZeroDivisionError):
             gradebook.write(GradebookEntry(name, WHEN + timedelta(1), scores(0.0)))
@@ -133,7 +133,7 @@ def test_being_late_costs_what_the_course_says(course, penalty, wanted):
         asked.append((student, score, late))
         return penalty
 
-    book = Book(url, LAB, rule)
+    book = LabGradebook(url, LAB, rule)
     book.write(GradebookEntry("ann", WHEN, scores()))
     book.write(GradebookEntry("bob", WHEN - timedelta(hours=2), scores()))
     book.write(GradebookEntry("cat", None, scores()))
@@ -151,7 +151,7 @@ def test_more_time_counts(course):
         found.add_student("ann")
         found.add_submission(LAB, "ann")
         found.grant_extension(LAB, "ann", hours=2)
-    book = Book(url, LAB, lambda *_: 7.0)
+    book = LabGradebook(url, LAB, lambda *_: 7.0)
     book.write(GradebookEntry("ann", WHEN, scores()))
     book.close()
     assert of("ann", rows(course.root))["notebook"][0][1] is None
@@ -167,7 +167,7 @@ def test_the_calendar_decides_for_each_student_and_nbgrader_shows_its_date(cours
     calendar = read_calendar(settings, [LAB])
     url = f"sqlite:///{course.root / 'gradebook.db'}"
     late = late_penalty(replace(Course(course.root), calendar=calendar), LAB)
-    book = Book(url, LAB, late, calendar)
+    book = LabGradebook(url, LAB, late, calendar)
     assert book.has_due_date
     book.write(GradebookEntry("ann", WHEN, scores()))
     book.write(GradebookEntry("bob", WHEN, scores()))
@@ -192,9 +192,9 @@ def test_the_rule_is_nbgraders_plugin(course, name, wanted):
 def test_a_lab_that_is_not_there_is_said(course):
     url = f"sqlite:///{course.root / 'gradebook.db'}"
     with pytest.raises(ValueError, match="nbgrader generate_assignment lab_99"):
-        Book(url, "lab_99")
+        LabGradebook(url, "lab_99")
     with pytest.raises(ValueError, match="nbgrader generate_assignment"):
-        Book("sqlite://", LAB)
+        LabGradebook("sqlite://", LAB)
 
 
 def test_ids_are_made_as_nbgrader_makes_them():

@@ -29,7 +29,6 @@ def number(given: Given) -> NumberKey:
 )
 def test_an_answer_is_judged_with_the_numbers_that_were_given(value, points, tmp_path):
     kept = KeptAnswers(line(typed(value), side=4.0))
-    assert kept.are_there
     (score,) = kept.judge({"number": number}, {"number": 10}, tmp_path).scores
     assert score.auto == points
 
@@ -62,10 +61,3 @@ def test_a_check_that_refuses_what_was_made_gives_nothing(tmp_path):
     kept = KeptAnswers(line(typed(8.0, 10.0), side=4))
     (score,) = kept.judge({"number": refuses}, {"number": 10}, tmp_path).scores
     assert (score.auto, score.says) == (0, "There is no measurement.")
-
-
-@pytest.mark.parametrize("what", ["parameters", "data"])
-def test_a_line_of_an_earlier_version_has_no_answers(what):
-    said = line(typed(8.0), side=4)
-    (said if what == "parameters" else said["scores"][0]).pop(what)
-    assert not KeptAnswers(said).are_there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbgrader.api import Gradebook
 
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from tests.grading.classroom import LAB
 from tests.grading.regrading import ESSAY, by_hand, graded_course
 
@@ -13,7 +13,7 @@ def test_totals_are_those_of_nbgrader(tmp_path):
     course = graded_course(tmp_path / "course")
     by_hand(course, "bob", ESSAY, manual_score=7, extra_credit=2)
     url = f"sqlite:///{course.root / 'gradebook.db'}"
-    found = Book(url, LAB).grades()
+    found = LabGradebook(url, LAB).grades()
     with Gradebook(url) as theirs:
         for student, grade in found.items():
             notebook = theirs.find_submission_notebook(LAB, LAB, student)

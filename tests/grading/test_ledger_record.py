@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mlsys_widgets.classes.simulation import simulate
 from mlsys_widgets.grading.judging.award import judge_record
-from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load
 from mlsys_widgets.ledger import Ledger

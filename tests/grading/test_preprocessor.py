@@ -10,10 +10,8 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import ClearHiddenTests
-from traitlets.config import Config
 
-from mlsys_widgets.grading.feedback.feedback_page import WithoutHiddenTests
-from mlsys_widgets.grading.plugins.preprocessor import ExecuteIsolated, ExecuteShutIn
+from mlsys_widgets.grading.plugins.feedback import WithoutHiddenTests
 from tests.grading.classroom import LAB, classroom, grade, hand_in, joined, rows, running, shown
 from tests.labs.rehearsal import ROOT, Workshop, nbgrader
 
@@ -211,9 +209,3 @@ def test_the_settings_of_a_new_course_are_those_of_this_one():
     template = ROOT / "mlsys_widgets" / "authoring" / "template" / "nbgrader_config.py.template"
     mine = (ROOT / "nbgrader_config.py").read_text().replace('"mlsys"', '"my_course"')
     assert template.read_text() == mine
-
-
-def test_courses_may_have_its_first_name_in_their_settings():
-    assert issubclass(ExecuteShutIn, ExecuteIsolated)
-    given = Config({"ExecuteShutIn": {"isolate": False}})
-    assert not ExecuteShutIn(config=given).isolate

@@ -8,11 +8,12 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.reading.readers import CannotRead, Readers, ReadingLimits
+from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, Readers, ReadingLimits
 from mlsys_widgets.sandbox.usage import children
 from tests.sandbox.children import wait_until
 
@@ -30,37 +31,55 @@ def note(path: str) -> None:
         tries.write(f"{os.getpid()}\n")
 
 
-def work(request):
+@dataclass(frozen=True)
+class Ask(ReaderMessage):
+    """What a child must do, and with what."""
+
+    do: str
+    what: str = ""
+    path: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Answer(ReaderMessage):
+    """What a child says, and who it is."""
+
+    said: str = ""
+    pid: int = field(default_factory=os.getpid)
+    reader: int = field(default_factory=os.getppid)
+    led: tuple[str, ...] = ()
+
+
+def work(request: Ask) -> Answer:
     """Do as the request says."""
-    match request["do"]:
+    match request.do:
         case "leave":
-            LEFT.append(bytes(request["bytes"]))
-            return {"pid": os.getpid()}
+            LEFT.append(bytes(request.size))
         case "be first":
-            note(request["path"])
+            note(request.path)
             if LEFT:
                 raise ValueError("somebody was here before")
-            return {"pid": os.getpid()}
         case "say":
-            return {"said": request["what"], "pid": os.getpid(), "reader": os.getppid()}
+            return Answer(request.what)
         case "hold":
-            return {"held": len(bytearray(1_000_000_000))}
+            return Answer(str(len(bytearray(1_000_000_000))))
         case "nest":
             return work(request)
         case "loop":
-            if "path" in request:
-                note(request["path"])
+            if request.path:
+                note(request.path)
             while True:
                 pass
         case "sleep":
             time.sleep(100)
         case "talk":
-            return {"said": "x" * 100_000}
+            return Answer("x" * 100_000)
         case "write":
-            Path(request["path"]).write_bytes(bytes(2_000_000))
+            Path(request.path).write_bytes(bytes(2_000_000))
         case "die":
-            if not Path(request["path"]).exists():
-                Path(request["path"]).touch()
+            if not Path(request.path).exists():
+                Path(request.path).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
         case "always die":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -68,12 +87,14 @@ def work(request):
             os.kill(os.getpid(), signal.SIGSEGV)
         case "files":
             led = [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
-            return {"led": [each for each in led if Path(each).exists()]}
+            return Answer(led=tuple(each for each in led if Path(each).exists()))
         case "fill":
             raise OSError(errno.ENOSPC, "No space left on device")
         case "fail":
             raise ValueError("no \x1b[31m verdict")
-    return {}
+        case "lie":
+            return Answer(pid="not a number")
+    return Answer()
 
 
 @pytest.fixture
@@ -84,37 +105,37 @@ def readers(tmp_path):
 
 
 def test_ordinary_requests_are_done_in_one_child(readers):
-    first, second = (readers.ask({"do": "say", "what": word}) for word in ("a", "b"))
-    assert (first["said"], second["said"]) == ("a", "b")
-    assert first["reader"] == second["reader"] in children(os.getpid())
-    assert first["pid"] == second["pid"]
-    assert len({os.getpid(), first["pid"], first["reader"]}) == 3
+    first, second = (readers.ask(Ask("say", what=word)) for word in ("a", "b"))
+    assert (first.said, second.said) == ("a", "b")
+    assert first.reader == second.reader in children(os.getpid())
+    assert first.pid == second.pid
+    assert len({os.getpid(), first.pid, first.reader}) == 3
 
 
 def test_nothing_is_said_about_a_submission_that_is_not_its_own(readers, tmp_path):
     """What fails in a child that has done others is done again in one that has not."""
-    before = readers.ask({"do": "leave", "bytes": 1})["pid"]
+    before = readers.ask(Ask("leave", size=1)).pid
     path = tmp_path / "tries"
-    after = readers.ask({"do": "be first", "path": str(path)})["pid"]
+    after = readers.ask(Ask("be first", path=str(path))).pid
     assert path.read_text().split() == [str(before), str(after)]
 
 
 def test_a_child_that_has_grown_is_replaced(readers):
-    pids = [readers.ask({"do": "leave", "bytes": 60_000_000})["pid"] for _ in range(4)]
+    pids = [readers.ask(Ask("leave", size=60_000_000)).pid for _ in range(4)]
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
 def test_a_child_that_was_killed_while_it_waited_is_replaced(readers):
-    before = readers.ask({"do": "say", "what": ""})["pid"]
+    before = readers.ask(Ask("say", what="")).pid
     os.kill(before, signal.SIGKILL)
-    assert readers.ask({"do": "say", "what": ""})["pid"] != before
+    assert readers.ask(Ask("say", what="")).pid != before
 
 
 def test_what_takes_too_long_is_not_tried_twice(readers, tmp_path):
-    before = readers.ask({"do": "say", "what": ""})["pid"]
+    before = readers.ask(Ask("say", what="")).pid
     path = tmp_path / "tries"
     with pytest.raises(CannotRead, match="takes longer than 2 s"):
-        readers.ask({"do": "loop", "path": str(path)})
+        readers.ask(Ask("loop", path=str(path)))
     assert path.read_text().split() == [str(before)]
 
 
@@ -128,42 +149,43 @@ def test_what_takes_too_long_is_not_tried_twice(readers, tmp_path):
         ("crash", r"ended the process that read it \(SIGSEGV\)"),
         ("always die", "was killed twice.*fewer --workers"),
         ("fail", "ValueError: no .* verdict"),
+        ("lie", r"Expected `int`, got `str`.*pid"),
     ],
 )
 def test_what_goes_wrong_is_a_sentence_and_the_next_one_is_served(readers, do, said):
     with pytest.raises(CannotRead, match=said):
-        readers.ask({"do": do})
-    assert readers.ask({"do": "say", "what": "still here"})["said"] == "still here"
+        readers.ask(Ask(do))
+    assert readers.ask(Ask("say", what="still here")).said == "still here"
 
 
 def test_nobody_waits_for_one_that_sleeps(tmp_path):
     made = Readers(work, 1, tmp_path, ReadingLimits(wall=0.3, cpu=2))
     try:
         with pytest.raises(CannotRead, match="takes longer than"):
-            made.ask({"do": "sleep"})
+            made.ask(Ask("sleep"))
     finally:
         made.close()
 
 
 def test_files_have_a_limit(readers, tmp_path):
     with pytest.raises(CannotRead, match=r"SIGXFSZ|File too large"):
-        readers.ask({"do": "write", "path": str(tmp_path / "large")})
+        readers.ask(Ask("write", path=str(tmp_path / "large")))
 
 
 def test_a_full_disk_is_nobodys_alone(readers):
     with pytest.raises(ValueError, match=r"No space left on device.*make room and continue with"):
-        readers.ask({"do": "fill"})
+        readers.ask(Ask("fill"))
 
 
 def test_one_that_was_killed_from_outside_is_asked_once_more(readers, tmp_path):
-    assert readers.ask({"do": "die", "path": str(tmp_path / "died")}) == {}
+    assert readers.ask(Ask("die", path=str(tmp_path / "died"))).said == ""
     assert (tmp_path / "died").exists()
 
 
 def test_a_reader_that_was_killed_is_replaced(readers):
-    before = readers.ask({"do": "say", "what": ""})["reader"]
+    before = readers.ask(Ask("say", what="")).reader
     os.kill(before, signal.SIGKILL)
-    after = readers.ask({"do": "say", "what": ""})["reader"]
+    after = readers.ask(Ask("say", what="")).reader
     assert after != before
     assert after in children(os.getpid())
 
@@ -174,18 +196,18 @@ def test_it_has_no_open_file_of_its_owner(tmp_path):
     with kept.open():
         made = Readers(work, 2, tmp_path)
         try:
-            assert set(made.ask({"do": "files"})["led"]) <= {"/dev/null"}
+            assert set(made.ask(Ask("files")).led) <= {"/dev/null"}
         finally:
             made.close()
 
 
 def test_closing_ends_it_under_whoever_waits(tmp_path):
     made, said = Readers(work, 1, tmp_path), []
-    reader = made.ask({"do": "say", "what": ""})["reader"]
+    reader = made.ask(Ask("say", what="")).reader
 
     def wait() -> None:
         try:
-            made.ask({"do": "sleep"})
+            made.ask(Ask("sleep"))
         except CannotRead as problem:
             said.append(str(problem))
 
@@ -201,6 +223,6 @@ def test_closing_ends_it_under_whoever_waits(tmp_path):
 
 def test_one_that_nobody_holds_any_more_is_gone(tmp_path):
     made = Readers(work, 1, tmp_path)
-    reader = made.ask({"do": "say", "what": ""})["reader"]
+    reader = made.ask(Ask("say", what="")).reader
     del made
     wait_until(lambda: not Path(f"/proc/{reader}").exists(), "a reader outlives its owner")

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mlsys_widgets.grading.plugins.essays import EssaysFromLedger
+from mlsys_widgets.grading.plugins.autograde import EssaysFromLedger
 from mlsys_widgets.grading.reading.recorded_answers import (
     place_essays,
     recorded_answers,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
 from mlsys_widgets.grading.judging.flags import FlagKind
-from mlsys_widgets.grading.reading.student_names import LONGEST_NAME, name_problem
+from mlsys_widgets.grading.reading.submissions import LONGEST_NAME, name_problem
 from tests.grading.classroom import classroom, grade, hand_in, rows
 
 pytestmark = pytest.mark.timeout(600)

@@ -10,7 +10,7 @@ import pytest
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.reading import submissions
-from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.grading.reading.submissions import (
     Submission,
     collect,

@@ -14,7 +14,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import DeduplicateIds, OverwriteCells, OverwriteKernelspec
 from nbgrader.preprocessors.clearoutput import ClearOutput
 
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN, checksum, is_locked
 from mlsys_widgets.notebooks.notebook_text import UnreadableNotebook
@@ -71,7 +71,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def blueprint(course) -> Blueprint:
-    book = Book(f"sqlite:///{course.root / 'gradebook.db'}", LAB)
+    book = LabGradebook(f"sqlite:///{course.root / 'gradebook.db'}", LAB)
     yield book.blueprint
     book.close()
 

@@ -20,10 +20,10 @@ LIMITS = Limits(cell=10, wall=20, cpu=15, memory=300_000_000, disk=10_000_000, o
 def report(server: ForkServer, *cells: str, isolate: bool = True, files=None, **limits):
     """Run cells; the outputs of each, and how the child ended."""
     job = Job("ann", LAB, {}, isolate, replace(LIMITS, **limits))
-    told = server.run(job, files or {}, list(cells), {})
-    lines: list[Mapping] = [json.loads(line) for line in told["lines"]]
+    report = server.run(job, files or {}, list(cells), {})
+    lines: list[Mapping] = [json.loads(line) for line in report.lines]
     outputs = {line["cell"]: line["outputs"] for line in lines if "cell" in line}
-    return [outputs.get(n, []) for n in range(len(cells))], told["ended"]
+    return [outputs.get(n, []) for n in range(len(cells))], report.ending.ended
 
 
 def run(server: ForkServer, *cells: str, **more):

@@ -212,8 +212,8 @@ try:
     print('LEAK processes')
 except RuntimeError: print('limited')
 '''
-print(json.dumps([one.cannot_isolate, one.run(Job('a', 'b', {}, True, Limits(cell=9, wall=20)),
-                                              {}, [code], {})]))
+report = one.run(Job('a', 'b', {}, True, Limits(cell=9, wall=20)), {}, [code], {})
+print(json.dumps([one.cannot_isolate, report.lines, report.ending.ended]))
 one.close()
 """
 
@@ -242,12 +242,11 @@ def test_it_works_for_a_normal_user(tmp_path):
     if "PermissionError" in told.stderr or "No module named" in told.stderr:
         pytest.skip("another user cannot read this environment")
     assert told.returncode == 0, told.stderr
-    refusal, ran = json.loads(told.stdout.splitlines()[-1])
+    refusal, (_started, cell, *_), ended = json.loads(told.stdout.splitlines()[-1])
     assert refusal is None
-    _started, cell, *_ = ran["lines"]
     said = "".join(o.get("text", str(o)) for o in json.loads(cell).get("outputs", ()))
     assert said.splitlines() == ["65534 ['65534', '4321', '1']", "['1', '2']", "limited"]
-    assert ran["ended"] == "finished"
+    assert ended == "finished"
 
 
 def test_an_environment_that_is_a_link_is_there_with_its_target(tmp_path, monkeypatch):

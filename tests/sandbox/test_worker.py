@@ -7,7 +7,7 @@ import pytest
 
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.remarks import RemarkKind
-from mlsys_widgets.sandbox.job import FINISHED, Ending, Job
+from mlsys_widgets.sandbox.job import FINISHED, Job
 from mlsys_widgets.sandbox.worker import NoUsableNotebook, make_runnable, take_down
 from tests.sandbox.children import LAB, LIMITS
 
@@ -34,9 +34,8 @@ def result_of(server, files):
     """What comes of a submission, and its notebook."""
     runnable = make_runnable(LAB, files, BLUEPRINT)
     job = Job("ann", LAB, {}, limits=LIMITS)
-    told = server.run(job, {}, runnable.cells, runnable.read_after, runnable.hidden)
-    ending = Ending(told["ended"], told["seconds"], told["cpu"])
-    return take_down("ann", runnable, told["lines"], told["late"], ending), runnable.book
+    report = server.run(job, {}, runnable.cells, runnable.read_after, runnable.hidden)
+    return take_down("ann", runnable, report), runnable.book
 
 
 def test_a_submission_comes_back_as_data(server):

@@ -18,8 +18,8 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.early_hints import early_hint_problems
 from mlsys_widgets.labs import load
 
-_INERT: Final = "mlsys_widgets.grading.plugins.inert_preprocessor.WithoutActiveContent"
-_ESSAYS: Final = "mlsys_widgets.grading.plugins.essays.EssaysFromLedger"
+_INERT: Final = "mlsys_widgets.grading.plugins.autograde.WithoutActiveContent"
+_ESSAYS: Final = "mlsys_widgets.grading.plugins.autograde.EssaysFromLedger"
 #: Whose numbers are tried.
 _STUDENTS: Final = tuple(f"student-{k:02}" for k in range(10))
 

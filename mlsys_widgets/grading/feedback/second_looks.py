@@ -22,7 +22,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.files import OWN_FOLDER, held, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 from mlsys_widgets.handin.second_look import (
     ANSWERS,
@@ -208,8 +208,8 @@ class SecondLooks:
         """The graded cells of everybody who has a grade in a lab; `None` without such a lab."""
         if lab not in self._graded:
             try:
-                book = Book(self._course.db_url, lab)
-                self._graded[lab] = {n: set(g.cells) for n, g in book.grades().items()}
+                gradebook = LabGradebook(self._course.db_url, lab)
+                self._graded[lab] = {n: set(g.cells) for n, g in gradebook.grades().items()}
             except ValueError:
                 self._graded[lab] = None
         return self._graded[lab]

@@ -57,25 +57,12 @@ class GradebookEntry:
     no_response: Sequence[str] = ()
     answered: Sequence[str] = ()
 
-    def as_data(self) -> dict[str, Any]:
-        """The entry as JSON has it."""
-        when = self.timestamp and self.timestamp.isoformat()
-        scores = [dict(vars(score)) for score in self.scores]
-        return {**vars(self), "timestamp": when, "scores": scores}
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> GradebookEntry:
-        """Read what `as_data` wrote."""
-        when = data["timestamp"] and datetime.fromisoformat(data["timestamp"])
-        scores = [Score(**score) for score in data["scores"]]
-        return cls(**{**data, "timestamp": when, "scores": scores})
-
 
 class EntryRefused(ValueError):
     """An entry that no gradebook takes, such as one under an impossible name."""
 
 
-class Book:
+class LabGradebook:
     """nbgrader's gradebook of a course, for one lab.
 
     Parameters

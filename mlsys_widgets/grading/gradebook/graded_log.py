@@ -7,7 +7,6 @@ later is noticed, and keeps the answers as data, so that they can be judged agai
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from mlsys_widgets.files import OWN_FOLDER, held
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
-from mlsys_widgets.grading.gradebook.private_lines import private_opener
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 from mlsys_widgets.grading.judging.flags import Flag
 from mlsys_widgets.ledger import Head
 
@@ -61,13 +60,7 @@ class GradedLog:
         return found
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        if not self._path.is_file():
-            return
-        for text in self._path.read_text("utf-8").splitlines():
-            try:
-                line = json.loads(text)
-            except ValueError:
-                continue
+        for _, line in read_lines(self._path):
             if isinstance(line, dict) and isinstance(line.get("student"), str):
                 yield line
 
@@ -88,19 +81,4 @@ class GradedLog:
 
     def add_lines(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Add lines that are made already, all in one go."""
-        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-        self._path.parent.mkdir(exist_ok=True)
-        with open(self._path, "a+b", opener=private_opener(self._path)) as file:
-            # After a torn line a new one begins, or both would be lost.
-            file.seek(0, os.SEEK_END)
-            if file.tell() and not self._ends_well(file):
-                file.write(b"\n")
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-
-    @staticmethod
-    def _ends_well(file: Any) -> bool:
-        file.seek(-1, os.SEEK_END)
-        last: bytes = file.read(1)
-        return last == b"\n"
+        append_lines(self._path, b"".join(json.dumps(line).encode() + b"\n" for line in lines))

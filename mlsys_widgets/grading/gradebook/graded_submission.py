@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,16 +81,3 @@ class GradedSubmission:
             "late": self.late.as_data() if self.late else None,
             "lab_version": self.version,
         }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> GradedSubmission:
-        """Read what `as_data` wrote of a submission that is not in the gradebook yet."""
-        return cls(
-            data["student"],
-            tuple(Score(**score) for score in data["scores"]),
-            tuple(map(Remark.from_data, data["remarks"])),
-            tuple(map(Flag.from_data, data["flags"])),
-            data["seconds"],
-            data["way"],
-            version=data.get("lab_version", ""),
-        )

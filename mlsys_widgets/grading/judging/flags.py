@@ -96,18 +96,14 @@ class Flag(Note):
     kind: FlagKind
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any] | str) -> Flag:
-        """Read what `as_data` wrote; earlier versions wrote sentences, which are kept as such.
+    def from_data(cls, data: Mapping[str, Any]) -> Flag:
+        """Read what `as_data` wrote.
 
         Examples
         --------
         >>> Flag.from_data({"kind": "missing cell", "about": "limit", "detail": ""}).sentence
         'the graded cell limit is missing'
-        >>> Flag.from_data("the graded cell limit is missing").kind.summary
-        'something else'
         """
-        if isinstance(data, str):
-            return cls(FlagKind.OTHER, detail=data)
         try:
             return cls(FlagKind(data["kind"]), str(data["about"]), str(data["detail"]))
         except (KeyError, ValueError):  # as a later version may write it

@@ -13,29 +13,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.judging.keys import Checks, Given
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
-from mlsys_widgets.labs import Lab, Parameters, UnusableAnswer
+from mlsys_widgets.labs import Parameters, UnusableAnswer
 from mlsys_widgets.sandbox.answer_data import from_data
 
 #: Bytes of a file beside the notebook that a check may look at here, without a reader's limits.
 _LARGEST_FILE: Final = 1 << 20
-
-
-def what_is_kept(lab: Lab, student: str, course: Course) -> dict[str, Any]:
-    """What the log keeps beside the answers: the numbers that the student was given.
-
-    Parameters
-    ----------
-    lab, student
-        What was asked, in the version that the student has, and whose numbers.
-    course
-        How labs are built.
-    """
-    drawn = lab.draw(student, variants=course.variants, edition=course.edition)
-    return {"parameters": dict(drawn)}
 
 
 @dataclass(frozen=True)
@@ -65,14 +50,7 @@ class KeptAnswers:
 
     def __init__(self, line: Mapping[str, Any]) -> None:
         self.scores = tuple(Score(**score) for score in line["scores"])
-        self._parameters = line.get("parameters")
-
-    @property
-    def are_there(self) -> bool:
-        """Whether anything was kept; a version before this one kept no answers."""
-        typed = [score for score in self.scores if score.judged and score.answer is not None]
-        kept = all(score.data is not None for score in typed)
-        return bool(self.scores) and isinstance(self._parameters, dict) and kept
+        self._parameters = line["parameters"]
 
     def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> JudgedAgain:
         """Judge all answers.
@@ -86,7 +64,7 @@ class KeptAnswers:
         folder
             The autograded folder of the student, for checks that look at a file.
         """
-        given = _KeptGiven(Parameters(self._parameters or {}), folder)
+        given = _KeptGiven(Parameters(self._parameters), folder)
         scores, kept = [], {}
         for score in self.scores:
             most = points.get(score.name, score.most)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,27 +31,38 @@ from mlsys_widgets.grading.judging.by_record import (
     why_run,
 )
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.kept_answers import what_is_kept
 from mlsys_widgets.grading.judging.lab_copies import Copies, EarlierVersion, stamp_of
 from mlsys_widgets.grading.judging.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.judging.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.judging.scoring import Judge, Score
+from mlsys_widgets.grading.messages import (
+    DigestReply,
+    DigestRequest,
+    JudgeByRecord,
+    JudgedSubmission,
+    JudgeRun,
+    MustRun,
+    PrepareRun,
+    ReadyToRun,
+)
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
+from mlsys_widgets.grading.reading.hand_in_time import HandInTime
 from mlsys_widgets.grading.reading.ledger_heads import check_heads
 from mlsys_widgets.grading.reading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
-from mlsys_widgets.grading.reading.readers import CannotRead, Reply, Request
-from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
-from mlsys_widgets.grading.reading.saved_essays import notebook_of_essays
-from mlsys_widgets.grading.reading.student_names import name_problem
-from mlsys_widgets.grading.reading.submissions import Submission, collect
-from mlsys_widgets.labs import Item, Lab
-from mlsys_widgets.ledger import Head
+from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage
+from mlsys_widgets.grading.reading.recorded_answers import (
+    notebook_of_essays,
+    place_essays,
+    recorded_essays,
+)
+from mlsys_widgets.grading.reading.submissions import Submission, collect, name_problem
+from mlsys_widgets.labs import Item, Lab, Parameters
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.remarks import Remark
 from mlsys_widgets.sandbox.fork_client import child_content, split_report
-from mlsys_widgets.sandbox.job import FINISHED, Ending
+from mlsys_widgets.sandbox.job import FINISHED, ChildReport
 from mlsys_widgets.sandbox.worker import (
     NoUsableNotebook,
     RunnableNotebook,
@@ -125,21 +137,26 @@ class Marking:
         version, _ = self.copies.choose(stamp_of(notebook))
         return self.earlier.get(version or "", self)
 
-    def __call__(self, request: Request) -> Reply:
-        """Do what is asked for one student: ``digest``, ``record``, ``prepare`` or ``finish``."""
-        student = request["student"]
+    def __call__(self, request: ReaderMessage) -> ReaderMessage:
+        """Do what is asked for one student."""
+        match request:
+            case JudgeRun():
+                state = RunState.load(request.place)
+                return self.earlier.get(state.version, self)._judge_run(request, state)
+            case DigestRequest():
+                return DigestReply(self._collect(request.student).digest)
+            case PrepareRun():
+                submission = self._collect(request.student)
+                return self.of_copy(submission)._prepare_run(request, submission)
+            case JudgeByRecord():
+                submission = self._collect(request.student)
+                return self.of_copy(submission)._judge_by_record(request, submission)
+        raise ValueError(f"nobody knows how to answer {type(request).__name__}")
+
+    def _collect(self, student: str) -> Submission:
         if why := name_problem(student):
             raise CannotRead(why)
-        match request["do"]:
-            case "digest":
-                return {"digest": collect(self.course, self.lab.name, student).digest}
-            case "record":
-                return self._by_record(student, request)
-            case "prepare":
-                return self._prepare(student, request)
-            case "finish":
-                return self._finish(student, request)
-        raise ValueError(f"nobody knows how to {request['do']}")
+        return collect(self.course, self.lab.name, student)
 
     def precompute(self) -> None:
         """Work out what is the same for everybody, before readers are forked from this process."""
@@ -159,20 +176,17 @@ class Marking:
         items = self.lab.items(self.lab.draw("", variants=False))
         return grades_no_code(self.blueprint, self.judge.judged, items)
 
-    def _by_record(self, student: str, request: Request) -> Reply:
+    def _judge_by_record(self, request: JudgeByRecord, submission: Submission) -> ReaderMessage:
         """Judge a submission if nothing of it need be run; else say why it must be."""
-        name = self.lab.name
-        submission = collect(self.course, name, student)
-        if (own := self.of_copy(submission)) is not self:
-            return own._by_record(student, request)
         if not self.grades_no_code:
-            return {"run": "this version of the lab grades code"}
-        files = self._with_given(submission)
+            return MustRun("this version of the lab grades code")
+        name, files = self.lab.name, self._with_given(submission)
+        notes = SubmissionNotes.of(submission, name)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
-            return self._without_notebook(submission, files, problem, request)
-        owner = self._worked_as(student, files.get(LEDGER))
+            return self._without_notebook(request, notes, files, problem)
+        owner = self._worked_as(request.student, files.get(LEDGER))
         saved, items = saved_cells(files[f"{name}.ipynb"]), self._items(owner)
         with TemporaryDirectory(prefix="mlsys-ledger-") as aside:
             folder = Path(aside)
@@ -180,86 +194,62 @@ class Marking:
             lay_out(folder, {n: each for n, each in files.items() if n.startswith(LEDGER)})
             ledger = self.judge.read_ledger(folder, owner, items)
             if ledger is None:
-                return {"run": "the ledger cannot be read"}
-            reason = why_run(items, self.blueprint, saved, runnable, ledger)
-            if reason is not None:
-                return {"run": reason}
-            result = result_by_record(student, items, saved, runnable, ledger)
-            self._lay_out(files, request)
-            read = _Read.of(submission, self.lab.name)
-            return self._outcome(read, runnable.book, result, request, BY_RECORD, ledger)
+                return MustRun("the ledger cannot be read")
+            if reason := why_run(items, self.blueprint, saved, runnable, ledger):
+                return MustRun(reason)
+            result = result_by_record(request.student, items, saved, runnable, ledger)
+            self._lay_out(request.fresh, files)
+            return self._judge(request, notes, result, BY_RECORD, runnable.book, ledger)
 
-    def _prepare(self, student: str, request: Request) -> Reply:
+    def _prepare_run(self, request: PrepareRun, submission: Submission) -> ReaderMessage:
         """Lay out what a child gets, and what is needed when it has ended."""
-        name, place = self.lab.name, Path(request["place"])
-        submission = collect(self.course, name, student)
-        if (own := self.of_copy(submission)) is not self:
-            return own._prepare(student, request)
-        files = self._with_given(submission)
+        name, files = self.lab.name, self._with_given(submission)
+        notes = SubmissionNotes.of(submission, name)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
-            return self._without_notebook(submission, files, problem, request)
-        self._lay_out(files, request)
+            return self._without_notebook(request, notes, files, problem)
+        self._lay_out(request.fresh, files)
         beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
-        owner = self._worked_as(student, files.get(LEDGER))
+        owner = self._worked_as(request.student, files.get(LEDGER))
         content = child_content(
             f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
         )
-        (place / CONTENT).write_bytes(content)
-        state = {
-            "read": _Read.of(submission, self.lab.name).as_data(),
-            "version": self.version,
-            "book": runnable.book,
-            "watched": list(runnable.watched.items()),
-            "hidden": list(runnable.hidden.items()),
-            "missing": runnable.missing,
-            "remarks": [each.as_data() for each in runnable.remarks],
-        }
-        (place / _STATE).write_text(json.dumps(state), "ascii")
-        return {"hidden": list(runnable.hidden.items())}
+        (request.place / CONTENT).write_bytes(content)
+        RunState(self.version, notes, runnable).save(request.place)
+        return ReadyToRun(runnable.hidden)
 
-    def _finish(self, student: str, request: Request) -> Reply:
+    def _judge_run(self, request: JudgeRun, state: RunState) -> JudgedSubmission:
         """Judge what a child has reported."""
-        place = Path(request["place"])
-        state = json.loads((place / _STATE).read_bytes())
-        if (own := self.earlier.get(state["version"])) is not None:
-            return own._finish(student, request)
-        runnable = RunnableNotebook(
-            nbformat.from_dict(state["book"]),
-            dict(state["watched"]),
-            dict(state["hidden"]),
-            tuple(state["missing"]),
-            tuple(map(Remark.from_data, state["remarks"])),
-        )
-        ending = Ending(**request["ending"])
-        lines, late = split_report((place / REPORT).read_bytes(), ending.late_from)
-        result = take_down(student, runnable, lines, late, ending)
-        return self._outcome(
-            _Read.from_data(student, state["read"]), runnable.book, result, request, RUN
-        )
+        told = (request.place / REPORT).read_bytes()
+        lines, late = split_report(told, request.ending.late_from)
+        report = ChildReport(lines, late, request.ending)
+        result = take_down(request.student, state.runnable, report)
+        notes = replace(state.notes, remarks=(*request.remarks, *state.notes.remarks))
+        return self._judge(request, notes, result, RUN, state.runnable.book)
 
     def _without_notebook(
         self,
-        submission: Submission,
+        request: JudgeByRecord,
+        notes: SubmissionNotes,
         files: Mapping[str, bytes],
         problem: NoUsableNotebook,
-        request: Request,
-    ) -> Reply:
+    ) -> JudgedSubmission:
         """Judge what there is besides the notebook."""
-        self._lay_out(files, request)
-        student = submission.student
-        result = RunResult(student, ended=problem.ended, remarks=(problem.remark,))
-        return self._outcome(_Read.of(submission, self.lab.name), None, result, request, BY_RECORD)
+        self._lay_out(request.fresh, files)
+        result = RunResult(request.student, ended=problem.ended, remarks=(problem.remark,))
+        return self._judge(request, notes, result, BY_RECORD)
 
     def _worked_as(self, student: str, ledger: bytes | None) -> str:
         """Whose numbers a student has: somebody who was renamed keeps those from before."""
         return self.course.people.worked_as(student, ledger)
 
-    def _items(self, student: str) -> Mapping[str, Item]:
+    def _parameters(self, student: str) -> Parameters:
         course = self.course
-        p = self.lab.draw(student, variants=course.variants, edition=course.edition)
-        return self.lab.items(p)
+        return self.lab.draw(student, variants=course.variants, edition=course.edition)
+
+    def _items(self, student: str) -> Mapping[str, Item]:
+        return self.lab.items(self._parameters(student))
 
     def _with_given(self, submission: Submission) -> dict[str, bytes]:
         """The files of a submission, with the instructor's files in place of the student's."""
@@ -273,116 +263,152 @@ class Marking:
         }
         return {**kept, **self.given}
 
-    def _lay_out(self, files: Mapping[str, bytes], request: Request) -> None:
+    def _lay_out(self, fresh: Path, files: Mapping[str, bytes]) -> None:
         # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
         kept = {name: content for name, content in files.items() if Path(name).suffix != ".ipynb"}
-        lay_out_fresh(Path(request["fresh"]), kept, mode=self.course.permissions)
+        lay_out_fresh(fresh, kept, mode=self.course.permissions)
 
-    def _outcome(
+    def _judge(
         self,
-        read: _Read,
-        book: Any,
+        request: JudgeByRecord,
+        notes: SubmissionNotes,
         result: RunResult,
-        request: Request,
         way: str,
+        book: Any = None,
         ledger: LedgerRecord | None = None,
-    ) -> Reply:
+    ) -> JudgedSubmission:
         """Judge, write the notebook for people beside the other files, and tell the little else."""
-        student, fresh = result.student, Path(request["fresh"])
+        student, fresh = request.student, request.fresh
         record = fresh / LEDGER
         owner = self._worked_as(student, record.read_bytes() if record.is_file() else None)
         ledger = ledger or self.judge.read_ledger(fresh, owner, self._items(owner))
-        cells: dict[str, Any] = {}
         essays = recorded_essays(fresh, self.lab, owner, ledger=ledger)
         if book is None:
             book = notebook_of_essays(self.blueprint, essays, result.remarks)
-        if book is not None:
+        else:
             place_essays(book.cells, essays)
-            named = {grade_id(cell) or "": cell for cell in book.cells}
-            cells = {n: c for n, c in named.items() if n in self.points or n in self.answer_cells}
+        cells = {grade_id(cell) or "": cell for cell in book.cells} if book is not None else {}
         time = self.facts.time(fresh, student, last_saved=ledger.last_time if ledger else None)
         scores, doubts = self.judge.score(
             owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
             ledger=ledger,
         )  # fmt: skip
-        known = [Head(seq, digest) for seq, digest in request["heads"]]
-        noted = self.facts.of_student(student)
-        head, changed = check_heads(
-            fresh, self.lab.name, owner, known, noted=noted, zone=self.facts.zone,
-            ledger=ledger.ledger if ledger else None,
+        head, changes = check_heads(
+            fresh, self.lab.name, owner, request.heads, noted=self.facts.of_student(student),
+            zone=self.facts.zone, ledger=ledger.ledger if ledger else None,
         )  # fmt: skip
-        if self.copies.present:
-            changed += [flag for flag in (self.copies.choose(read.stamp)[1],) if flag]
-        if time.doubt:
-            changed.append(Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt))
-        close = self.course.calendar.dates(self.lab.name, student).close
-        if closed := self.facts.after_close(student, time.moment, close):
-            changed.append(Flag(FlagKind.AFTER_CLOSE, detail=closed))
-        said = (*map(Remark.from_data, request.get("remarks", ())), *read.remarks, *result.remarks)
-        flags, remarks = raise_flags(_flags(result, scores, [*doubts, *changed]), said, scores)
-        worth = [_scaled(score, self.scale) for score in scores]
+        found = [*_flags(result, scores), *doubts, *changes, *self._doubts(student, notes, time)]
+        flags, remarks = raise_flags(found, (*notes.remarks, *result.remarks), scores)
         graded = GradedSubmission(
             student,
-            tuple(worth),
+            tuple(_scaled(score, self.scale) for score in scores),
             remarks=remarks[:_MOST_REMARKS],
             flags=flags[:_MOST_REMARKS],
             seconds=result.seconds,
             way=way,
             version=self.version or self.copies.name,
         )
+        self._write_notebook(fresh, book, graded, scores, result.remarks)
+        return JudgedSubmission(
+            graded,
+            self._entry(graded, time.moment, cells),
+            head,
+            ledger_origin(fresh, self.lab, owner, ledger=ledger),
+            notes.digest,
+            dict(self._parameters(owner)),
+            result.own,
+        )
+
+    def _doubts(self, student: str, notes: SubmissionNotes, time: HandInTime) -> Iterator[Flag]:
+        """Flag an uncertain version of the lab, an uncertain time, and one after the close."""
+        if self.copies.present and (doubt := self.copies.choose(notes.stamp)[1]):
+            yield doubt
+        if time.doubt:
+            yield Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt)
+        close = self.course.calendar.dates(self.lab.name, student).close
+        if closed := self.facts.after_close(student, time.moment, close):
+            yield Flag(FlagKind.AFTER_CLOSE, detail=closed)
+
+    def _entry(
+        self, graded: GradedSubmission, moment: datetime | None, cells: Mapping[str, Any]
+    ) -> GradebookEntry:
+        """Make the submission's entry in the gradebook."""
         written = {n: c for n, c in cells.items() if n in self.answer_cells}
         same = [n for n, c in written.items() if cell_metadata(c).get("checksum") == checksum(c)]
         answered = [n for n in written if n not in same]
         # What only other versions ask earns nothing, and waits for nobody.
         absent = [Score(n, 0.0, 0.0) for n in sorted(self.graded_cells - self.points.keys())]
-        entry = GradebookEntry(student, time.moment, [*worth, *absent], same, answered)
+        return GradebookEntry(graded.student, moment, [*graded.scores, *absent], same, answered)
+
+    def _write_notebook(
+        self,
+        fresh: Path,
+        book: Any,
+        graded: GradedSubmission,
+        scores: Sequence[Score],
+        remarks: Iterable[Remark],
+    ) -> None:
+        """Write the notebook that people see, or one that says why there is none."""
         if book is None:
-            shown = replacement_notebook(result.remarks)
+            shown = replacement_notebook(remarks)
         else:
             place_verdicts(book.cells, self.blueprint, scores)
             show_notes(book, (*graded.flags, *graded.remarks))
             make_inert(book)
-            make_blind(book, student, self.lab.name)
+            make_blind(book, graded.student, self.lab.name)
             shown = _as_text(book)
         notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}
         lay_out(fresh, notebook, mode=self.course.permissions)
-        return {
-            "graded": graded.as_data(),
-            "entry": entry.as_data(),
-            "head": head,
-            "digest": read.digest,
-            "origin": ledger_origin(fresh, self.lab, owner, ledger=ledger),
-            "kept": what_is_kept(self.lab, owner, self.course),
-            "own": result.own,
-        }
 
 
 @dataclass(frozen=True)
-class _Read:
-    """What is still needed of a submission when it has run."""
+class SubmissionNotes:
+    """What is still needed of a submission, apart from its files, when it is judged.
 
-    student: str
+    Parameters
+    ----------
+    remarks
+        What was odd about its files.
+    digest
+        What tells it from others.
+    stamp
+        The version of the lab that its notebook names.
+    """
+
     remarks: tuple[Remark, ...]
     digest: str
     stamp: str | None
 
     @classmethod
-    def of(cls, submission: Submission, lab: str) -> _Read:
+    def of(cls, submission: Submission, lab: str) -> SubmissionNotes:
+        """Take them from a submission that was read."""
         stamp = stamp_of(submission.files.get(f"{lab}.ipynb", b""))
-        return cls(submission.student, submission.remarks, submission.digest, stamp)
+        return cls(submission.remarks, submission.digest, stamp)
 
-    def as_data(self) -> dict[str, Any]:
-        return {
-            "remarks": [each.as_data() for each in self.remarks],
-            "digest": self.digest,
-            "stamp": self.stamp,
-        }
+
+@dataclass(frozen=True)
+class RunState(ReaderMessage):
+    """What one reader leaves in a folder for the next, while a submission runs.
+
+    It is as large as the notebook, so the coordinator never has it.
+    """
+
+    version: str
+    notes: SubmissionNotes
+    runnable: RunnableNotebook
+
+    def save(self, place: Path) -> None:
+        """Write it into the folder of the run."""
+        (place / _STATE).write_text(json.dumps(self.as_data()), "ascii")
 
     @classmethod
-    def from_data(cls, student: str, data: Mapping[str, Any]) -> _Read:
-        remarks = tuple(map(Remark.from_data, data["remarks"]))
-        return cls(student, remarks, data["digest"], data["stamp"])
+    def load(cls, place: Path) -> RunState:
+        """Read what `save` wrote."""
+        state = ReaderMessage.from_data(json.loads((place / _STATE).read_bytes()))
+        assert isinstance(state, cls)
+        book = nbformat.from_dict(state.runnable.book)
+        return replace(state, runnable=replace(state.runnable, book=book))
 
 
 def _scaled(score: Score, scale: float) -> Score:
@@ -405,7 +431,7 @@ def _as_text(book: Any) -> str:
     return f'{{"cells": [\n{cells}\n],\n{about[1:]}\n'
 
 
-def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -> Iterator[Flag]:
+def _flags(result: RunResult, scores: Sequence[Score]) -> Iterator[Flag]:
     if result.ended != FINISHED:
         yield Flag(FlagKind.NOT_FINISHED, detail=result.ended)
     for name in result.missing:
@@ -416,4 +442,3 @@ def _flags(result: RunResult, scores: Sequence[Score], doubts: Sequence[Flag]) -
                 f"{score.auto:g} points here, {score.by_notebook:g} by nbgrader: its cell failed"
             )
             yield Flag(FlagKind.TWO_VERDICTS, score.name, detail)
-    yield from doubts

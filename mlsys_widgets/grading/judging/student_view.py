@@ -1,12 +1,18 @@
-"""A lab as one student saw it, with the key: for a TA who answers that student's question."""
+"""``mlsys variant``: a lab as one student saw it, with the key, for a TA who is asked about it."""
 
 from __future__ import annotations
 
+import argparse
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.keys import Given, Key, NumberKey
 from mlsys_widgets.labs import Choice, Number, load
@@ -84,3 +90,24 @@ def _in_words(key: Key, item: Number | Choice) -> str:
         return f'"{key.value}"'
     within = f"within {key.tolerance:.1%}" if key.tolerance else f"within {key.absolute:g}"
     return f"{format_quantity(key.value)} {item.unit}, {within}"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a student's parameters and questions, with keys and known beliefs."""
+    course, student = Course.at(arguments.course), arguments.student
+    work = course.root / "submitted" / student / arguments.lab
+    ledger = work / LEDGER
+    owner = course.people.worked_as(student, ledger.read_bytes() if ledger.is_file() else None)
+    shown = student_view(
+        course.folder("assignments", arguments.lab), owner,
+        variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,
+    )  # fmt: skip
+    table = Table("parameter", "value", "unit", "is", box=None, header_style="bold")
+    for row in shown.parameters:
+        table.add_row(*row)
+    Console().print(table)
+    for name, ask, key in shown.questions:
+        print(f"\n{name}: {ask}\n  key: {key}")
+        for belief in shown.beliefs.get(name, ()):
+            print(f"    {belief}")
+    return 0

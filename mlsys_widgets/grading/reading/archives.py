@@ -16,8 +16,7 @@ from typing import Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
-from mlsys_widgets.grading.reading.student_names import name_problem
-from mlsys_widgets.grading.reading.submissions import read_folder
+from mlsys_widgets.grading.reading.submissions import name_problem, read_folder
 from mlsys_widgets.handin.archive import ZIP, student_named
 from mlsys_widgets.handin.archive_reader import LARGEST, ArchiveRefused, read_archive
 from mlsys_widgets.handin.work import archived_names

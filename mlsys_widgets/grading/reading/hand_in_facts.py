@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import OWN_FOLDER, RELEASED, TIMESTAMP
-from mlsys_widgets.grading.reading.handin_time import HandInTime, hand_in_time, read_time
+from mlsys_widgets.grading.reading.hand_in_time import HandInTime, hand_in_time, read_time
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
 
 #: As much of a timestamp as is read.

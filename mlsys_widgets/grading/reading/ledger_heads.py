@@ -15,7 +15,7 @@ from typing import Final
 
 from mlsys_widgets.files import LEDGER, TIMESTAMP
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.ledger import Head, Ledger, LedgerError
 from mlsys_widgets.ledger.hand_in_notes import HandInNote
 from mlsys_widgets.ledger.receipt import LONGEST_RECEIPT, RECEIPT, read_receipt

@@ -15,7 +15,6 @@ import ctypes
 import errno
 import gc
 import os
-import queue
 import resource
 import select
 import signal
@@ -25,19 +24,19 @@ import tempfile
 import threading
 import time
 import warnings
-import weakref
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+import msgspec
 
 from mlsys_widgets.sandbox.limits import address_space
+from mlsys_widgets.sandbox.process_pool import PoolClosed, ProcessLost, ProcessPool
 from mlsys_widgets.sandbox.wire import framed, receive, send, unframed
-
-Request = Mapping[str, Any]
-Reply = dict[str, Any]
-Work = Callable[[Request], Reply]
 
 _PR_SET_PDEATHSIG: Final = 1
 #: Seconds of processor time, and growth of the child's memory, up to which a submission is an
@@ -47,6 +46,30 @@ _ORDINARY_BYTES: Final = 100_000_000
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
+
+
+class ReaderMessage:
+    """What one process tells another: a dataclass of plain data, which travels as JSON."""
+
+    _kinds: ClassVar[dict[str, type[ReaderMessage]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Know it by its name."""
+        ReaderMessage._kinds[cls.__name__] = cls
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the message as JSON has it."""
+        fields = msgspec.to_builtins(self, str_keys=True, enc_hook=str)
+        return {"message": type(self).__name__, **fields}
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> ReaderMessage:
+        """Read what `as_data` returned; `ValueError` if a field is not what it must be."""
+        kind = ReaderMessage._kinds[data["message"]]
+        return msgspec.convert(data, kind, str_keys=True, dec_hook=lambda to, value: to(value))
+
+
+Work = Callable[[Any], ReaderMessage]
 
 
 @dataclass(frozen=True)
@@ -76,17 +99,13 @@ class CannotRead(RuntimeError):
     """A submission that was too much for a reader; the message says in what way, and what to do."""
 
 
-class _Killed(RuntimeError):
-    """A reader, or its child, that somebody else has ended."""
-
-
 class Readers:
     """A few readers, for several threads.
 
     Parameters
     ----------
     work
-        What is done with a request. It runs in a child, and what it returns is plain.
+        What is done with a request: it takes a message and returns one. It runs in a child.
     count
         How many requests at a time.
     scratch
@@ -98,16 +117,10 @@ class Readers:
     def __init__(
         self, work: Work, count: int, scratch: Path, limits: ReadingLimits | None = None
     ) -> None:
-        self._work, self._scratch, self._limits = work, scratch, limits or ReadingLimits()
         self.count = count
-        self._lock = threading.Lock()
-        self._readers: set[_Reader] = set()
-        self._free: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
-        self._end = weakref.finalize(self, _close_all, self._readers)
-        for _ in range(count):
-            self._free.put(self._new())
+        self._pool = ProcessPool(partial(_Reader, work, scratch, limits or ReadingLimits()), count)
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ReaderMessage) -> ReaderMessage:
         """Have a request done, when a reader is free.
 
         Raises
@@ -117,50 +130,19 @@ class Readers:
         ValueError
             If there is no room on the disk.
         """
-        with self._one() as reader:
-            for _ in range(2):
-                try:
-                    return reader().ask(request)
-                except _Killed:
-                    continue
-        raise CannotRead(
-            "the process that reads it was killed twice, as a system does that is short of memory;"
-            " grade it again with fewer --workers"
-        )
+        try:
+            return self._pool.run(lambda reader, _: reader.ask(request))
+        except ProcessLost:
+            raise CannotRead(
+                "the process that reads it was killed twice, as a system does that is short of"
+                " memory; grade it again with fewer --workers"
+            ) from None
+        except PoolClosed as problem:
+            raise CannotRead(str(problem)) from None
 
     def close(self) -> None:
         """End all of them, under whoever waits for them."""
-        self._end()
-
-    @contextlib.contextmanager
-    def _one(self) -> Iterator[Callable[[], _Reader]]:
-        """A reader that nobody else has; a new one in its place when it is gone."""
-        have = [self._free.get()]
-
-        def reader() -> _Reader:
-            if not self._end.alive:
-                raise CannotRead("grading ends here")
-            if not have[0].alive:
-                have[0] = self._new()
-            return have[0]
-
-        try:
-            yield reader
-        finally:
-            self._free.put(have[0])
-
-    def _new(self) -> _Reader:
-        with self._lock:
-            for gone in [each for each in self._readers if not each.alive]:
-                self._readers.discard(gone)
-            reader = _Reader(self._work, self._scratch, self._limits)
-            self._readers.add(reader)
-            return reader
-
-
-def _close_all(readers: set[_Reader]) -> None:
-    while readers:
-        readers.pop().close()
+        self._pool.close()
 
 
 class _Reader:
@@ -168,55 +150,100 @@ class _Reader:
 
     def __init__(self, work: Work, scratch: Path, limits: ReadingLimits) -> None:
         self._line, theirs = socket.socketpair()
+        self._ending = threading.Lock()
         owner = os.getpid()
         with warnings.catch_warnings():
             # When a reader is replaced there are threads; the new one uses nothing of theirs.
             warnings.simplefilter("ignore", DeprecationWarning)
-            self._pid = os.fork()
-        if not self._pid:
+            self.pid = os.fork()
+        if not self.pid:
             try:
                 _be_a_reader(theirs, owner, work, scratch, limits)
             finally:
                 os._exit(1)
         theirs.close()
         self._to, self._from = self._line.makefile("wb"), self._line.makefile("rb")
-        self.alive = True
+        self._ended = False
 
-    def ask(self, request: Request) -> Reply:
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        with self._ending:
+            if not self._ended:
+                self._ended = os.waitpid(self.pid, os.WNOHANG)[0] != 0
+            return not self._ended
+
+    def ask(self, request: ReaderMessage) -> ReaderMessage:
+        """Have a request done."""
         try:
-            send(self._to, request)
-            told = receive(self._from)
-        except (OSError, ValueError):
-            told = None
-        if told is None:
+            send(self._to, request.as_data())
+            outcome = _Outcome(**(receive(self._from) or {}))
+        except (OSError, ValueError, TypeError):
             self.close()
-            raise _Killed
-        if told.get("killed"):
-            raise _Killed
-        if "problem" in told:
-            raise CannotRead(told["problem"])
-        if "full" in told:  # which is nobody's alone
-            raise ValueError(
-                f"nothing more can be written ({told['full']}); what is graded is kept: make room"
-                " and continue with --resume"
-            )
-        reply: Reply = told["reply"]
-        return reply
+            raise ProcessLost from None
+        match outcome.kind:
+            case _Kind.DONE:
+                return _read(outcome.reply)
+            case _Kind.KILLED:
+                raise ProcessLost
+            case _Kind.DISK_FULL:  # which is nobody's alone
+                raise ValueError(
+                    f"nothing more can be written ({outcome.words}); what is graded is kept: make"
+                    " room and continue with --resume"
+                )
+        raise CannotRead(outcome.words)
 
     def close(self) -> None:
         """End it, and whoever waits for it."""
-        if not self.alive:
-            return
-        self.alive = False
         with contextlib.suppress(OSError):
             self._line.shutdown(socket.SHUT_RDWR)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
+        with self._ending:
+            if not self._ended:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                self._ended = True
         for each in (self._to, self._from, self._line):
             with contextlib.suppress(OSError):
                 each.close()
+
+
+def _read(reply: Any) -> ReaderMessage:
+    try:
+        return ReaderMessage.from_data(reply)
+    except (ValueError, LookupError, TypeError) as problem:
+        raise CannotRead(f"{type(problem).__name__}: {problem}"[:300]) from None
+
+
+class _Kind(StrEnum):
+    """What can become of a request."""
+
+    DONE = "done"
+    PROBLEM = "problem"
+    TOO_LONG = "too long"
+    DISK_FULL = "disk full"
+    KILLED = "killed"
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of a request.
+
+    Parameters
+    ----------
+    kind
+        In a word.
+    words
+        What to say about it, unless it was done.
+    reply
+        A message as data, if it was; only the coordinator looks into it.
+    ordinary
+        Whether the child may have another request.
+    """
+
+    kind: str
+    words: str = ""
+    reply: Any = None
+    ordinary: bool = False
 
 
 # What runs in a reader.
@@ -237,32 +264,32 @@ def _be_a_reader(
     child: _Child | None = None
     with line.makefile("rb") as requests, line.makefile("wb") as replies:
         while (request := receive(requests)) is not None:
-            reply, child = _answer(request, child, work, limits)
-            send(replies, reply)
+            outcome, child = _answer(request, child, work, limits)
+            send(replies, asdict(outcome))
     os._exit(0)
 
 
 def _answer(
-    request: Request, child: _Child | None, work: Work, limits: ReadingLimits
-) -> tuple[Reply, _Child | None]:
-    """What a child says to a request, and the child if it may have another one.
+    request: Mapping[str, Any], child: _Child | None, work: Work, limits: ReadingLimits
+) -> tuple[_Outcome, _Child | None]:
+    """Have a child do a request; return it too if it may have another one.
 
     Whatever goes wrong in a child that has done others is tried again in one that has not, so that
     nothing is said about a submission that is not its own. Time is: it is counted for each.
     """
     if child is not None:
-        said = child.ask(request, limits)
-        if said.get("ordinary"):
-            return said, child
+        outcome = child.ask(request, limits)
+        if outcome.ordinary:
+            return outcome, child
         child.close()
-        if "reply" in said or said.get("too_long"):
-            return said, None
+        if outcome.kind in (_Kind.DONE, _Kind.TOO_LONG):
+            return outcome, None
     child = _Child(work, limits)
-    said = child.ask(request, limits)
-    if said.get("ordinary"):
-        return said, child
+    outcome = child.ask(request, limits)
+    if outcome.ordinary:
+        return outcome, child
     child.close()
-    return said, None
+    return outcome, None
 
 
 def _end_with(owner: int) -> None:
@@ -307,24 +334,25 @@ class _Child:
                 os._exit(1)
         theirs.close()
 
-    def ask(self, request: Request, limits: ReadingLimits) -> Reply:
-        """What it says to a request; or what became of it."""
+    def ask(self, request: Mapping[str, Any], limits: ReadingLimits) -> _Outcome:
+        """Have it do a request, and say what became of that."""
         with contextlib.suppress(OSError):  # it was ended while it waited
             self._line.sendall(framed(request))
-        said, in_time = self._hear(limits)
-        if said is not None:
-            return said
+        message, in_time = self._hear(limits)
+        if message is not None:
+            return _Outcome(**message)
         if not in_time:
             self._kill()
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         self._pid = 0
         if not in_time or -status == signal.SIGXCPU:
-            sentence = f"reading it takes longer than {limits.cpu} s; {_ASK}"
-            return {"problem": sentence, "too_long": True}
+            words = f"reading it takes longer than {limits.cpu} s; {_ASK}"
+            return _Outcome(_Kind.TOO_LONG, words)
         if -status == signal.SIGKILL:
-            return {"killed": True}
+            return _Outcome(_Kind.KILLED)
         how = signal.Signals(-status).name if status < 0 else f"exit {status}"
-        return {"problem": f"reading it ended the process that read it ({how}); {_ASK}"}
+        words = f"reading it ended the process that read it ({how}); {_ASK}"
+        return _Outcome(_Kind.PROBLEM, words)
 
     def close(self) -> None:
         """End it."""
@@ -337,9 +365,9 @@ class _Child:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
 
-    def _hear(self, limits: ReadingLimits) -> tuple[Reply | None, bool]:
-        """A whole message, if one comes before the end; and whether something came in time."""
-        said, deadline = bytearray(), time.monotonic() + limits.wall
+    def _hear(self, limits: ReadingLimits) -> tuple[dict[str, Any] | None, bool]:
+        """Return a whole message, if one comes before the end; and whether it was in time."""
+        received, deadline = bytearray(), time.monotonic() + limits.wall
         while (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select([self._line], [], [], left)
             if not ready:
@@ -350,8 +378,8 @@ class _Child:
                 piece = b""
             if not piece:
                 return None, True
-            said += piece
-            if (message := unframed(said)) is not None:
+            received += piece
+            if (message := unframed(received)) is not None:
                 return message, True
         return None, False
 
@@ -365,18 +393,18 @@ def _be_a_child(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
     with line.makefile("rb") as requests:
         while (request := receive(requests)) is not None:
             began = time.process_time()
-            told = _do(request, work, limits)
-            told["ordinary"] = (
-                "reply" in told
+            outcome = _do(request, work, limits)
+            ordinary = (
+                outcome.kind == _Kind.DONE
                 and time.process_time() - began < _ORDINARY_SECONDS
                 and address_space() - before < _ORDINARY_BYTES
             )
-            line.sendall(framed(told))
+            line.sendall(framed(asdict(replace(outcome, ordinary=ordinary))))
     os._exit(0)
 
 
-def _do(request: Request, work: Work, limits: ReadingLimits) -> Reply:
-    """Do a request within the limits, and tell what came of it."""
+def _do(request: Mapping[str, Any], work: Work, limits: ReadingLimits) -> _Outcome:
+    """Do a request within the limits, and say what became of it."""
     gigabytes = f"{limits.memory / 1e9:g} GB"
     for which, most in (
         (resource.RLIMIT_AS, address_space() + limits.memory),
@@ -387,18 +415,18 @@ def _do(request: Request, work: Work, limits: ReadingLimits) -> Reply:
         with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit
             resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
     try:
-        told = {"reply": work(request)}
-        if len(framed(told)) > limits.reply:
+        reply = work(ReaderMessage.from_data(request)).as_data()
+        if len(framed(reply)) > limits.reply:
             raise OverflowError("there is too much to say about it")
+        return _Outcome(_Kind.DONE, reply=reply)
     except CannotRead as problem:
-        return {"problem": str(problem)}
+        return _Outcome(_Kind.PROBLEM, str(problem))
     except MemoryError:
-        return {"problem": f"reading it takes more than {gigabytes}; {_ASK}"}
+        return _Outcome(_Kind.PROBLEM, f"reading it takes more than {gigabytes}; {_ASK}")
     except RecursionError:
-        return {"problem": f"it is nested too deeply; {_ASK}"}
+        return _Outcome(_Kind.PROBLEM, f"it is nested too deeply; {_ASK}")
     except OSError as problem:
-        what = "full" if problem.errno in _NO_ROOM else "problem"
-        return {what: f"{problem.strerror or problem}"[:300]}
+        kind = _Kind.DISK_FULL if problem.errno in _NO_ROOM else _Kind.PROBLEM
+        return _Outcome(kind, f"{problem.strerror or problem}"[:300])
     except Exception as problem:
-        return {"problem": f"{type(problem).__name__}: {problem}"[:300]}
-    return told
+        return _Outcome(_Kind.PROBLEM, f"{type(problem).__name__}: {problem}"[:300])

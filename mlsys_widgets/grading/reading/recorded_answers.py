@@ -9,12 +9,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from mlsys_widgets.grading.feedback.inert import inert_markdown
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Essay, Lab
 from mlsys_widgets.ledger import LedgerError
+from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
+from mlsys_widgets.notebooks.lost_cells import flags_of
+from mlsys_widgets.notebooks.remarks import Remark
 
 
 def recorded_answers(
@@ -61,8 +66,8 @@ def recorded_essays(
 def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
     """Put essays into the cells that a person grades.
 
-    JupyterLab has done so already where the Lab panel was open. In notebooks of the first edition
-    students write into the cell itself: what stands there stays, and comes first.
+    JupyterLab has done so already where the Lab panel was open. What a student wrote into the cell
+    itself stays, and comes first.
     """
     for cell in cells:
         essay = essays.get(grade_id(cell) or "")
@@ -71,3 +76,31 @@ def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
         essay = inert_markdown(essay)  # a page that may change grades shows it
         untouched = cell_metadata(cell).get("checksum") == checksum(cell)
         cell.source = essay if untouched else f"{cell.source}\n\n{essay}"
+
+
+def notebook_of_essays(
+    blueprint: Blueprint, essays: Mapping[str, str], remarks: Iterable[Remark]
+) -> nbformat.NotebookNode | None:
+    """Make a notebook of recorded essays, in the cells that a person grades; `None` without any.
+
+    Parameters
+    ----------
+    blueprint
+        As the lab was released.
+    essays
+        What the ledger holds, by name.
+    remarks
+        Why there is no other notebook.
+    """
+    cells: list[nbformat.NotebookNode] = []
+    for name, source in blueprint.cells.items():
+        if name in essays and source.graded and source.kind == "markdown":
+            said = {**flags_of(name, source), **source.metadata, "checksum": source.checksum}
+            text = inert_markdown(essays[name])
+            cells.append(nbformat.v4.new_markdown_cell(text, id=f"essay-{len(cells)}"))
+            cells[-1].metadata["nbgrader"] = said
+    if not cells:
+        return None
+    why = "; ".join(remark.sentence for remark in remarks)
+    words = f"**This notebook could not be graded**: {why}. What its ledger records was graded."
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(words, id="why"), *cells])

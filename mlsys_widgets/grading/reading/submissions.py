@@ -23,18 +23,20 @@ from typing import Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, TIMESTAMP
-from mlsys_widgets.grading.reading.handin_time import read_time
+from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.grading.reading.misplaced_work import find_work
 from mlsys_widgets.ledger.receipt import RECEIPT
-from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 
+#: Characters of a student's name, as nbgrader's gradebook limits them; PostgreSQL insists on it.
+LONGEST_NAME: Final = 128
 #: Bytes; what does not fit is left out, with a remark for the TA.
 LARGEST: Final = 100_000_000
 _MOST_FILES: Final = 2_000
 #: Names that are looked at in one folder; one with more is left out as a whole.
 _MOST_NAMES: Final = 50_000
 _DEEPEST: Final = 20
-_LONGEST_NAME: Final = 500
+_LONGEST_PATH: Final = 500
 #: Files that are named in remarks; the others are only counted.
 _MOST_REMARKS: Final = 20
 #: A notebook larger than this has most of it in outputs, which are not needed.
@@ -240,7 +242,7 @@ class _FolderReader:
 
     def _read(self, folder: int, name: str, short: str) -> bytes:
         is_notebook = short == self._notebook
-        if len(short) > _LONGEST_NAME:
+        if len(short) > _LONGEST_PATH:
             raise OSError(errno.ENAMETOOLONG, "its name is too long")
         try:
             handle = os.open(name, _FILE, dir_fd=folder)
@@ -301,3 +303,21 @@ def _time_in(content: bytes) -> datetime | None:
 
 def _ignored(name: str) -> bool:
     return any(fnmatch.fnmatch(name, pattern) for pattern in _IGNORED)
+
+
+def name_problem(student: str) -> str | None:
+    """Why a name cannot be a student's, and what to do; `None` if it can.
+
+    Examples
+    --------
+    >>> name_problem("ann"), name_problem("Zoë 李")
+    (None, None)
+    >>> name_problem("ann" + chr(27))[:43]
+    '“ann�” cannot be the name of a student: a n'
+    """
+    if student.isprintable() and student.strip() and len(student) <= LONGEST_NAME:
+        return None
+    return (
+        f"{quoted(student, 30)} cannot be the name of a student: a name has 1 to {LONGEST_NAME}"
+        " printable characters. Rename the folder in submitted/ and grade again"
+    )

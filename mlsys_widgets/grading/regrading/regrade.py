@@ -18,7 +18,7 @@ from sqlalchemy import bindparam
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
 from mlsys_widgets.grading.gradebook.grade_history import REGRADED, GradeHistory
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import CellGrade, LabGrade, read_lab_grades
 from mlsys_widgets.grading.gradebook.late_penalty import Lateness, late_penalty
@@ -134,7 +134,7 @@ class Regrade:
         self._earlier = {each.version: each for each in earlier}
         self._earlier_checks = {each: checks_of(course, lab, each) for each in self._earlier}
         penalty = late_penalty(course, lab)
-        self._book = Book(course.db_url, lab, penalty, course.calendar)
+        self._gradebook = LabGradebook(course.db_url, lab, penalty, course.calendar)
         self._log = GradedLog(course.home, lab)
         self._history = GradeHistory(course.home, lab)
         self._lines: dict[str, dict[str, Any]] = {}
@@ -143,7 +143,7 @@ class Regrade:
 
     def propose(self) -> RegradeProposal:
         """Judge everybody again; changes nothing."""
-        return self._propose(self._book.grades())
+        return self._propose(self._gradebook.grades())
 
     def _propose(self, found: Mapping[str, LabGrade]) -> RegradeProposal:
         self._lines = self._log.read()
@@ -154,17 +154,17 @@ class Regrade:
         proposed, not_kept, other = [], [], []
         for name, grade in grades.items():
             line = self._lines.get(name)
-            answers = KeptAnswers(line) if line is not None else None
-            if answers is None or not answers.are_there:
+            if line is None:
                 not_kept.append(name)
                 continue
+            answers = KeptAnswers(line)
             version = self._version(name)
             other += [name] if version in self._earlier else []
             self._old[name] = answers
             proposed.append(self._proposed(grade, answers, version))
-        cells = self._book.blueprint.cells
+        cells = self._gradebook.blueprint.cells
         checked = {s.name for each in proposed for s in each.scores if s.judged}
-        code = [n for n in self._book.points if cells[n].kind == "code" and n not in checked]
+        code = [n for n in self._gradebook.points if cells[n].kind == "code" and n not in checked]
         return RegradeProposal(proposed, not_kept, code if proposed else (), other)
 
     def _version(self, student: str) -> str:
@@ -177,7 +177,7 @@ class Regrade:
             # What its cells are worth in the gradebook is in the log.
             again = answers.judge(self._earlier_checks[version], {}, folder)
         else:
-            again = answers.judge(self._checks, self._book.points, folder)
+            again = answers.judge(self._checks, self._gradebook.points, folder)
         questions: dict[str, tuple[float | None, float | None]] = {}
         by_person, cells = [], dict(grade.cells)
         for score in again.scores:
@@ -195,7 +195,7 @@ class Regrade:
         )  # fmt: skip
 
     def _with_penalty(self, grade: LabGrade) -> tuple[LabGrade, Lateness | None]:
-        late, penalty = self._book.late(
+        late, penalty = self._gradebook.late(
             grade.student, grade.timestamp, grade.extension, grade.earned
         )
         return replace(grade, penalty=penalty), late
@@ -219,8 +219,8 @@ class Regrade:
         RegradeProposal
             What was changed.
         """
-        with self._log.alone(), self._history.during(REGRADED, reason, self._book.grades):
-            grades = self._book.grades()
+        with self._log.alone(), self._history.during(REGRADED, reason, self._gradebook.grades):
+            grades = self._gradebook.grades()
             proposal = self._propose(grades)
             late = self._write_gradebook(proposal, grades)
             self._write_notebooks(proposal)
@@ -233,7 +233,7 @@ class Regrade:
         """Write all points in one transaction; penalties from what is there then."""
         new = {each.student: each for each in proposal.grades}
         late: dict[str, Lateness | None] = {}
-        with self._book.connected() as db:
+        with self._gradebook.connected() as db:
             rows = [
                 {
                     "row": before[each.student].cells[name].row,
@@ -247,7 +247,7 @@ class Regrade:
             if rows:
                 db.execute(t.grade.update().where(t.grade.c.id == bindparam("row")), rows)
             penalties = []
-            for name, grade in read_lab_grades(db, self._book.assignment).items():
+            for name, grade in read_lab_grades(db, self._gradebook.assignment).items():
                 if name in new:
                     after, late[name] = self._with_penalty(grade)
                     if after.penalty != grade.penalty:
@@ -256,7 +256,7 @@ class Regrade:
             if penalties:
                 table = t.submitted_notebook
                 db.execute(table.update().where(table.c.id == bindparam("row")), penalties)
-        self._book.close()
+        self._gradebook.close()
         return late
 
     def _write_notebooks(self, proposal: RegradeProposal) -> None:
@@ -271,7 +271,7 @@ class Regrade:
                 rewrite_notebook(self._folder(each.student) / f"{self._lab}.ipynb", changed)
 
     def _write_log(self, proposal: RegradeProposal, late: Mapping[str, Lateness | None]) -> None:
-        present = judged_with(keys_of(self._course, self._lab), self._book.blueprint)
+        present = judged_with(keys_of(self._course, self._lab), self._gradebook.blueprint)
         lines = []
         for each in proposal.grades:
             line = self._lines[each.student]

@@ -17,7 +17,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import OWN_FOLDER
 from mlsys_widgets.grading.feedback.student_table import short_name
 from mlsys_widgets.grading.gradebook.grade_history import GradeChange, GradeHistory
-from mlsys_widgets.grading.gradebook.gradebook_writer import Book
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.patient_console import PatientConsole
 from mlsys_widgets.grading.regrading.regrade import ProposedGrade, Regrade, RegradeProposal
@@ -117,7 +117,7 @@ def _remarks(proposal: RegradeProposal, lab: str) -> Iterator[str]:
     if proposal.not_kept:
         yield (
             f"No answers were kept of {_named(proposal.not_kept)}, as after nbgrader's own"
-            f" autograde or an earlier version; their points stay. To keep them:"
+            f" autograde; their points stay. To keep them:"
             f" mlsys grade {lab} --force --students NAME."
         )
 
@@ -190,9 +190,9 @@ def _noticed(course: Course, lab: str) -> list[str]:
     """Record what was done by hand since the last command; while a lab is graded, wait for that."""
     history = GradeHistory(course.home, lab)
     try:
-        book = Book(course.db_url, lab)
+        gradebook = LabGradebook(course.db_url, lab)
         with GradedLog(course.home, lab).alone():
-            history.notice(book.grades())
+            history.notice(gradebook.grades())
     except ValueError as problem:
         return [f"what was changed since the last command is not shown: {problem}"]
     return []

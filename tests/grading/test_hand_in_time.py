@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
-from mlsys_widgets.grading.reading.handin_time import hand_in_time, read_time
+from mlsys_widgets.grading.reading.hand_in_time import hand_in_time, read_time
 
 NOW = datetime(2026, 11, 16, 12, 0)
 

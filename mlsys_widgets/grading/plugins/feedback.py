@@ -6,7 +6,7 @@ would keep it busy for hours is shown as it was typed::
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-        "mlsys_widgets.grading.feedback.feedback_page.WithoutHiddenTests",
+        "mlsys_widgets.grading.plugins.feedback.WithoutHiddenTests",
     ]
 
 What a hidden test printed stays: the points, and the sentence about the belief that was recognized.

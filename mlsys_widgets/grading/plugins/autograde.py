@@ -1,40 +1,70 @@
-"""For nbgrader's own autograde, as behind formgrader's button: notebooks run fast and isolated.
+"""For nbgrader's own autograde, as behind formgrader's button: what ``mlsys grade`` does by itself.
 
-With these lines in ``nbgrader_config.py`` it runs each notebook in the forked, isolated child that
-``mlsys grade`` uses, in place of a new kernel. Where the course has the lab's checks, hidden tests
-stay outside of that child, as with ``mlsys grade``. All else stays nbgrader's::
+In ``nbgrader_config.py``::
+
+    plugins = "mlsys_widgets.grading.plugins.autograde"
+    c.Autograde.autograde_preprocessors.prepend([f"{plugins}.EssaysFromLedger"])
+    c.Autograde.autograde_preprocessors.extend([f"{plugins}.WithoutActiveContent"])
+
+With two more lines each notebook runs in the forked, isolated child that ``mlsys grade`` uses, in
+place of a new kernel. Where the course has the lab's checks, hidden tests stay outside of that
+child. All else stays nbgrader's::
 
     c.Execute.enabled = False
-    c.Autograde.autograde_preprocessors.prepend(
-        ["mlsys_widgets.grading.plugins.preprocessor.ExecuteIsolated"]
-    )
+    c.Autograde.autograde_preprocessors.prepend([f"{plugins}.ExecuteIsolated"])
 """
 
 from __future__ import annotations
 
-import atexit
-import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.feedback.blind import make_blind
 from mlsys_widgets.grading.feedback.inert import make_inert
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.outside_tests import show_verdict
 from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.reading.submissions import read_folder
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.identity import worked_as
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
-from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
+from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.isolation import CannotIsolate
 from mlsys_widgets.sandbox.job import FINISHED, Job
 from mlsys_widgets.sandbox.limits import Limits
+from mlsys_widgets.sandbox.process_pool import ProcessPool
 from mlsys_widgets.sandbox.worker import RunResult, run_notebook
+
+
+class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
+    """Puts essays, which are written in their cards, into the cells that a person grades."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        folder = Path(resources["metadata"]["path"])
+        try:
+            lab = load(folder)
+        except ValueError:  # not a lab of ours
+            return nb, resources
+        owner = worked_as(resources["nbgrader"]["student"], folder)
+        place_essays(nb.cells, recorded_essays(folder, lab, owner))
+        return nb, resources
+
+
+class WithoutActiveContent(NbGraderPreprocessor):  # type: ignore[misc]
+    """Takes scripts, frames, remote content and the student's name out of a notebook that ran."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        make_inert(nb)
+        who = resources.get("nbgrader", {})
+        if who.get("student") and who.get("assignment"):
+            make_blind(nb, who["student"], who["assignment"])
+        return nb, resources
 
 
 class DidNotFinish(RuntimeError):
@@ -73,12 +103,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
 
-class ExecuteShutIn(ExecuteIsolated):
-    """`ExecuteIsolated` under its first name, which courses have in their settings."""
-
-
-_lock = threading.Lock()
-_servers: list[ForkServer] = []
+_servers: Final = ProcessPool(ForkServer)
 
 
 def _judge_of(config: Any, lab: str) -> Judge | None:
@@ -105,12 +130,7 @@ def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
     for number in judged:
         tests[number].source = HIDDEN.sub("", sources[number])
     hidden = {n: source for n, source in sources.items() if n not in judged}
-    with _lock:
-        try:
-            result = run_notebook(book, job, _fork_server(), watched, hidden)
-        except ForkServerLost:
-            _end()
-            result = run_notebook(book, job, _fork_server(), watched, hidden)
+    result = _servers.run(lambda server, _: run_notebook(book, job, server, watched, hidden))
     if judge and result.ended == FINISHED:
         cells = {watched[number]: tests[number] for number in judged}
         points = {name: float(cell_metadata(cell)["points"]) for name, cell in cells.items()}
@@ -118,15 +138,3 @@ def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
         for number, score in zip(judged, scores, strict=True):
             show_verdict(tests[number], sources[number], score)
     return result
-
-
-def _fork_server() -> ForkServer:
-    if not _servers:
-        _servers.append(ForkServer())
-        atexit.register(_end)
-    return _servers[0]
-
-
-def _end() -> None:
-    while _servers:
-        _servers.pop().close()

@@ -2,7 +2,7 @@
 
 ``mlsys grade`` does the same by itself. In ``nbgrader_config.py``::
 
-    late = "mlsys_widgets.grading.plugins.calendar_penalties.CalendarPenalties"
+    late = "mlsys_widgets.grading.plugins.late_penalties.CalendarPenalties"
     c.AssignLatePenalties.plugin_class = late
 
 nbgrader counts from the due date of the lab; sections and extensions are in the calendar alone, so
