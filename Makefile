@@ -17,8 +17,8 @@ SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto \
 	$(addprefix tests/authoring/test_,new_lab.py write_an_instrument.py) \
 	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
-	$(addprefix tests/grading/test_,archives.py broken.py by_record.py chaos.py command.py coordinator.py \
-	differential.py lab_copies.py ledger_heads.py marking.py postgres.py preprocessor.py version_cells.py) \
+	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py command.py coordinator.py \
+	differential.py lab_copies.py ledger_heads.py marking.py postgres.py version_cells.py) \
 	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py)
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 CORE := wording physics drawing ledger labs instruments cards

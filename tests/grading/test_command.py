@@ -19,7 +19,7 @@ from mlsys_widgets.sandbox.usage import children
 from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
 from tests.grading.simulated import sql
 from tests.labs.rehearsal import ROOT, Workshop
-from tests.sandbox.children import wait_until
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -308,7 +308,7 @@ def test_interrupted_it_says_what_is_kept_and_leaves_nobody(tmp_path: Path):
         " command with --resume"
     )
     assert "Traceback" not in said
-    wait_until(
+    wait_for(
         lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers),
         "a fork server has survived",
     )
@@ -329,7 +329,7 @@ def _wait_for_fork_server(grading: subprocess.Popen) -> list[int]:
         found[:] = [p for p in children(grading.pid) if "fork_server" in _command(p)]
         return any(map(children, found))
 
-    wait_until(has_a_child, "no fork server has a child", seconds=300)
+    wait_for(has_a_child, "no fork server has a child", seconds=300)
     return found
 
 

@@ -99,10 +99,7 @@ def server() -> Iterator[Server]:
         yield started
     finally:
         started.close()
-    deadline = time.monotonic() + 30
-    while _runs(pid):
-        assert time.monotonic() < deadline, "the server still runs"
-        time.sleep(0.1)
+    wait_for(lambda: not _runs(pid), "the server still runs")
 
 
 def _runs(pid: int) -> bool:

@@ -15,7 +15,7 @@ import pytest
 
 from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, Readers, ReadingLimits
 from mlsys_widgets.sandbox.usage import children
-from tests.sandbox.children import wait_until
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 LIMITS = ReadingLimits(wall=30, cpu=2, memory=300_000_000, file=1_000_000, reply=10_000)
@@ -213,16 +213,16 @@ def test_closing_ends_it_under_whoever_waits(tmp_path):
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    wait_until(lambda: children(reader), "nothing was asked")
+    wait_for(lambda: children(reader), "nothing was asked")
     (child,) = children(reader)
     made.close()
     waiting.join(30)
     assert said == ["grading ends here"]
-    wait_until(lambda: not Path(f"/proc/{child}").exists(), "a child outlives its reader")
+    wait_for(lambda: not Path(f"/proc/{child}").exists(), "a child outlives its reader")
 
 
 def test_one_that_nobody_holds_any_more_is_gone(tmp_path):
     made = Readers(work, 1, tmp_path)
     reader = made.ask(Ask("say", what="")).reader
     del made
-    wait_until(lambda: not Path(f"/proc/{reader}").exists(), "a reader outlives its owner")
+    wait_for(lambda: not Path(f"/proc/{reader}").exists(), "a reader outlives its owner")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import subprocess
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from mlsys_widgets.sandbox.fork_client import ForkServer
@@ -34,14 +33,6 @@ def run(server: ForkServer, *cells: str, **more):
 
 def _words(output: Mapping) -> str:
     return output.get("text", "") or f"{output.get('ename')}: {output.get('evalue')}"
-
-
-def wait_until(condition: Callable[[], object], otherwise: str, seconds: float = 60) -> None:
-    """Wait for a condition; the time only ends a test that would never end."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, otherwise
-        time.sleep(0.02)
 
 
 def is_running(words: str) -> bool:

@@ -14,7 +14,8 @@ import pytest
 
 from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.usage import children
-from tests.sandbox.children import run, wait_until
+from tests.sandbox.children import run
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -92,7 +93,7 @@ def test_locks_on_files_that_all_can_see_stay_open():
     try:
         holder = threading.Thread(target=run, args=(first, hold))
         holder.start()
-        wait_until(lambda: children(first.pid), "nothing runs")
+        wait_for(lambda: children(first.pid), "nothing runs")
         (said,), _ = run(second, ask)
         holder.join(60)
     finally:

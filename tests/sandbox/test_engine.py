@@ -34,7 +34,7 @@ from mlsys_widgets.sandbox.packing import unpack_parcel
 from mlsys_widgets.sandbox.usage import children, descendants
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
-from tests.sandbox.children import wait_until
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -46,7 +46,7 @@ class Cluster:
         self._folder, self._file = folder, folder / "scheduler.json"
         self._started: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(self._file.is_file, "no scheduler")
+        wait_for(self._file.is_file, "no scheduler")
         with quiet(), distributed.Client(scheduler_file=str(self._file), timeout=60) as client:
             self.address = client.scheduler.address
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -62,7 +62,7 @@ class Cluster:
         while len(self.workers) < count:
             self.workers.append(self._start("dask_worker", *options))
         with quiet(), distributed.Client(self.address, timeout=60) as client:
-            wait_until(
+            wait_for(
                 lambda: len(client.nthreads()) == count,
                 f"the scheduler does not have {count} workers",
                 seconds=120,
@@ -145,7 +145,7 @@ def test_a_worker_dies_in_the_middle_of_a_class_and_nothing_is_lost(
     everybody = {f"student-{k}" for k in range(8)}
     assert graded == Counter(everybody)
     assert orphans
-    wait_until(
+    wait_for(
         lambda: not any(Path(f"/proc/{pid}").exists() for pid in orphans),
         "the fork server of a worker outlives it",
         seconds=30,
@@ -260,7 +260,7 @@ def test_who_is_running_and_for_how_long(engine: LocalEngine, tmp_path: Path):
     told = tmp_path / "told"
     one = threading.Thread(target=engine.run, args=(parcel("import time; time.sleep(2)"), told))
     one.start()
-    wait_until(lambda: engine.running().get("ann", 0) > 0.2, "nobody is running")
+    wait_for(lambda: engine.running().get("ann", 0) > 0.2, "nobody is running")
     one.join()
     assert engine.running() == {}
 
@@ -297,7 +297,7 @@ def test_one_that_was_killed_from_outside_is_run_once_more(engine: LocalEngine, 
         target=lambda: found.append(engine.run(parcel("import time; time.sleep(2)"), told))
     )
     one.start()
-    wait_until(lambda: len(descendants(server)) == 3, "nothing runs")
+    wait_for(lambda: len(descendants(server)) == 3, "nothing runs")
     os.kill(descendants(server)[-1], signal.SIGKILL)
     one.join(60)
     ((ending, remarks),) = found
@@ -331,7 +331,7 @@ def test_closing_ends_what_runs(tmp_path: Path):
 
     thread = threading.Thread(target=run)
     thread.start()
-    wait_until(one.running, "nothing runs")
+    wait_for(one.running, "nothing runs")
     one.close()
     thread.join(60)
     assert not thread.is_alive()

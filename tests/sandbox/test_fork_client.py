@@ -15,7 +15,8 @@ from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.sandbox.fork_client import ForkServer, ForkServerLost
 from mlsys_widgets.sandbox.job import Job
 from tests.grading.classroom import classroom, grade, hand_in, running, small
-from tests.sandbox.children import LAB, LIMITS, a_sleep, is_running, wait_until
+from tests.sandbox.children import LAB, LIMITS, a_sleep, is_running
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -30,13 +31,13 @@ def test_a_fork_server_that_is_killed_takes_its_child_with_it():
         with pytest.raises(ForkServerLost):
             one.run(job, {}, [code, "import time\ntime.sleep(60)"], {})
         killer.join()
-        wait_until(lambda: not is_running(sleep), f"{sleep} still runs")
+        wait_for(lambda: not is_running(sleep), f"{sleep} still runs")
     finally:
         one.close()
 
 
 def _kill_when(pid: int, sleep: str) -> None:
-    wait_until(lambda: is_running(sleep), f"{sleep} was never started")
+    wait_for(lambda: is_running(sleep), f"{sleep} was never started")
     os.kill(pid, signal.SIGKILL)
 
 
@@ -52,13 +53,13 @@ def test_a_fork_server_whose_owner_dies_ends():
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         pid = int(owner.stdout.readline())
-        wait_until(lambda: is_running(sleep), f"{sleep} was never started")
+        wait_for(lambda: is_running(sleep), f"{sleep} was never started")
     finally:
         owner.kill()
         owner.wait()
         owner.stdout.close()
-    wait_until(lambda: not Path(f"/proc/{pid}").exists(), "the fork server outlives its owner")
-    wait_until(lambda: not is_running(sleep), f"{sleep} still runs")
+    wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the fork server outlives its owner")
+    wait_for(lambda: not is_running(sleep), f"{sleep} still runs")
 
 
 def test_a_fork_server_that_dies_is_tried_once_more(tmp_path):

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from mlsys_widgets.sandbox.shell_commands import run_command
-from tests.sandbox.children import a_sleep, is_running, report, run, wait_until
+from tests.sandbox.children import a_sleep, is_running, report, run
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -54,7 +55,7 @@ def test_what_is_interrupted_ends_with_all_it_has_started():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    wait_until(lambda: not is_running(sleep), f"{sleep} still runs")
+    wait_for(lambda: not is_running(sleep), f"{sleep} still runs")
 
 
 def test_pip_without_a_network_says_so_in_one_sentence_and_at_once():

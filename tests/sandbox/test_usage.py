@@ -11,7 +11,7 @@ import pytest
 
 from mlsys_widgets.sandbox.limits import Limits
 from mlsys_widgets.sandbox.usage import Meter, children, descendants, over_limit
-from tests.sandbox.children import wait_until
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -27,10 +27,10 @@ def test_children_of_every_thread_are_found():
     thread = threading.Thread(target=start)
     thread.start()
     try:
-        wait_until(lambda: started, "nothing was started")
+        wait_for(lambda: started, "nothing was started")
         (shell,) = started
         assert shell.pid in children(os.getpid())
-        wait_until(lambda: descendants(shell.pid), "the shell has started nothing")
+        wait_for(lambda: descendants(shell.pid), "the shell has started nothing")
         assert set(descendants(os.getpid())) >= {shell.pid, *descendants(shell.pid)}
     finally:
         for pid in (*descendants(started[0].pid), started[0].pid):
