@@ -7,7 +7,6 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from tests.grading.classroom import LAB, LIMITS, classroom, grade, hand_in, quiet
 from tests.labs.rehearsal import Workshop, nbgrader
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.needs("postgresql"), pytest.mark.timeout(600)]
 NOBODY_ELSE = 0o700

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.files import OWN_FOLDER, held, write_whole
+from mlsys_widgets.files import OWN_FOLDER, held, open_no_follow, open_regular, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
@@ -41,9 +40,6 @@ _MOST_OF_ONE: Final = 50
 #: Everybody may put something in, nobody may take out another's; answers are found by name only.
 _BOX_MODE: Final = 0o1733
 _ANSWERS_MODE: Final = 0o711
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Not blocking: opening a pipe that somebody put there would wait for a writer.
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -148,7 +144,7 @@ class SecondLooks:
             looks = self.read()
             self._publish(exchange, looks)
             try:
-                box = os.open(exchange / BOX, _FOLDER)
+                box = open_no_follow(exchange / BOX, os.O_DIRECTORY)
             except OSError:
                 return EmptiedBox()
             try:
@@ -299,15 +295,12 @@ def _names(box: int) -> Iterator[str]:
 
 
 def _content(box: int, name: str) -> tuple[bytes, int]:
-    """What is in a file, up to a limit, and whose it is."""
-    handle = os.open(name, _FILE, dir_fd=box)
-    try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+    """Return what is in a file, up to a limit, and whose it is."""
+    with open_regular(name, dir_fd=box) as file:
+        about = os.fstat(file.fileno())
+        if about.st_nlink != 1:
             raise OSError("not a file of its own")
-        return os.read(handle, LARGEST_REQUEST), about.st_uid
-    finally:
-        os.close(handle)
+        return file.read(LARGEST_REQUEST), about.st_uid
 
 
 def _remove(box: int, name: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.files import sync, sync_folder
+from mlsys_widgets.files import open_no_follow, sync, sync_folder
 
 #: What a group may do that the course is shared with: one that may write into its folder.
 _SHARED: Final = 0o660
@@ -28,7 +28,7 @@ def private_opener(path: Path) -> Any:
     except OSError:
         of_course = 0
     mode = _SHARED if of_course & _GROUP_WRITES else 0o600
-    return lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), mode)
+    return lambda name, flags: open_no_follow(name, flags, mode)
 
 
 def append_lines(path: Path, lines: bytes) -> None:

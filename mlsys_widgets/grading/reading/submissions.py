@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.files import LEDGER, TIMESTAMP
+from mlsys_widgets.files import LEDGER, TIMESTAMP, open_no_follow, open_regular
 from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.grading.reading.misplaced_work import find_work
 from mlsys_widgets.ledger.receipt import RECEIPT
@@ -44,9 +44,6 @@ _LARGE_NOTEBOOK: Final = 5_000_000
 _LARGEST_NOTEBOOK: Final = 250_000_000
 _LONGEST_TIME: Final = 100
 _IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Not blocking: opening a pipe that somebody put there would wait for a writer.
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
 
 
@@ -112,10 +109,11 @@ def collect(course: Course, lab: str, student: str) -> Submission:
 def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:
     """When work was handed in, as its folder at a step says; little of it is read."""
     try:
-        with _opened(*_levels(course, step, lab, student)) as folder:
-            file = os.open(TIMESTAMP, _FILE, dir_fd=folder)
-            with os.fdopen(file, "rb", buffering=0) as stream:
-                return _time_in(stream.read(_LONGEST_TIME) or b"")
+        with (
+            _opened(*_levels(course, step, lab, student)) as folder,
+            open_regular(TIMESTAMP, dir_fd=folder) as file,
+        ):
+            return _time_in(file.read(_LONGEST_TIME))
     except OSError:
         return None
 
@@ -156,7 +154,7 @@ def _opened(base: Path, names: Sequence[str]) -> Iterator[int]:
     handle = os.open(base, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for name in names:
-            inner = os.open(name, _FOLDER, dir_fd=handle)
+            inner = open_no_follow(name, os.O_DIRECTORY, dir_fd=handle)
             os.close(handle)
             handle = inner
         yield handle
@@ -211,7 +209,7 @@ class _FolderReader:
             return
         for name in inner:
             try:
-                handle = os.open(name, _FOLDER, dir_fd=folder)
+                handle = open_no_follow(name, os.O_DIRECTORY, dir_fd=folder)
             except OSError as problem:  # it was one a moment ago
                 self._leave_out(_left_out(f"{before}{name}", problem))
                 continue
@@ -245,7 +243,7 @@ class _FolderReader:
         if len(short) > _LONGEST_PATH:
             raise OSError(errno.ENAMETOOLONG, "its name is too long")
         try:
-            handle = os.open(name, _FILE, dir_fd=folder)
+            handle = open_no_follow(name, dir_fd=folder)
         except OSError as problem:
             if problem.errno in _NO_FILE:
                 raise OSError(errno.EINVAL, "it is a link or a special file") from None
