@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
 
 
 def _nothing_new(work: GradingRun) -> str:
-    """Why there is nothing to do; a key that was fixed since is no reason to be silent."""
+    """Say why there is nothing to do; a key that was fixed since is no reason to be silent."""
     changed = len(work.graded_before_a_change())
     if not changed:
         return "Nothing to do: everything is graded. --force grades it again."
@@ -124,9 +124,9 @@ def _flagged_before(console: Console, names: Sequence[str], lab: str) -> None:
     if not names:
         return
     more = f" and {len(names) - _MOST_FLAGGED} more" if len(names) > _MOST_FLAGGED else ""
-    said = ", ".join(short_name(name) for name in names[:_MOST_FLAGGED])
+    who = ", ".join(short_name(name) for name in names[:_MOST_FLAGGED])
     console.print(
-        f"To look at from before the interruption: {said}{more}. mlsys report {lab} --names lists"
+        f"To look at from before the interruption: {who}{more}. mlsys report {lab} --names lists"
         " all flags.",
         highlight=False,
         markup=False,
@@ -135,21 +135,21 @@ def _flagged_before(console: Console, names: Sequence[str], lab: str) -> None:
 
 
 def _kept(graded: Sequence[_Line], work: GradingRun) -> str:
-    """How much is done and stays done."""
+    """Return how much is done and stays done."""
     done = sum(each.earned is not None for each in graded)
     verb = "is" if done == 1 else "are"
     of = counted(len(work.students), "submission")
     return f"{done} of {of} {verb} graded and kept"
 
 
-def _fraction(said: str) -> float:
+def _fraction(text: str) -> float:
     """Read a percentage, such as 5%."""
     try:
-        percent = float(said.strip().removesuffix("%"))
+        percent = float(text.strip().removesuffix("%"))
     except ValueError:
         percent = -1.0
     if not 0 <= percent <= 100:
-        raise ValueError(f"--audit is {said!r}; it must be a percentage from 0% to 100%")
+        raise ValueError(f"--audit is {text!r}; it must be a percentage from 0% to 100%")
     return percent / 100
 
 
@@ -204,7 +204,7 @@ class _RunningColumn(ProgressColumn):
 
 
 def running_in_words(running: Sequence[tuple[str, float]]) -> str:
-    """Who is running and for how long, once that is long enough to wonder about.
+    """Return who is running and for how long, once that is long enough to wonder about.
 
     Examples
     --------
@@ -273,8 +273,8 @@ def _in_a_line(graded: GradedSubmission) -> str:
         points = f"{graded.earned:g} of {graded.most:g}"
         points += f", {graded.by_hand} by hand" if graded.by_hand else ""
     late = f", {graded.late.sentence}" if graded.late else ""
-    said = "; ".join(graded.sentences)
-    return f"{short_name(graded.student, 60)}: {points}{late}{f' ({said})' if said else ''}"
+    notes = "; ".join(graded.sentences)
+    return f"{short_name(graded.student, 60)}: {points}{late}{f' ({notes})' if notes else ''}"
 
 
 def _as_json(graded: GradedSubmission) -> dict[str, object]:

@@ -201,7 +201,7 @@ class GradingRun:
         return [name for name in names if self._is_new(name)]
 
     def _done(self, names: list[str]) -> set[str]:
-        """Whose very submission an interrupted run has graded, with this very lab."""
+        """Return those whose very submission was graded before, with this very lab."""
         known = self._log.read()
         maybe = deque(
             name
@@ -235,7 +235,7 @@ class GradingRun:
         return old is not None and new is not None and new > old
 
     def graded_before_a_change(self) -> list[str]:
-        """Who was graded with other questions, keys or another version than there are now."""
+        """Return who was graded with other questions, keys or versions than there are now."""
         known = self._log.read()
         names = students(self._course, self._plan.lab, self._plan.students)
         return [
@@ -255,7 +255,7 @@ class GradingRun:
     # Grading.
 
     def running(self) -> list[tuple[str, float]]:
-        """Whose submissions are running, and for how many seconds; the longest first."""
+        """Return whose submissions are running, and for how many seconds; the longest first."""
         engine = self._engine
         found = engine.running() if engine is not None else {}
         return sorted(found.items(), key=lambda each: -each[1])
@@ -352,7 +352,7 @@ class GradingRun:
             yield graded
 
     def _usual(self) -> float:
-        """How long a submission may run while others wait."""
+        """Return how long a submission may run while others wait."""
         usual = statistics.median(self._seconds) if self._seconds else 0.0
         return max(_ALLOWANCE, _TIMES_USUAL * usual)
 
@@ -427,12 +427,12 @@ class GradingRun:
 
 
 def readers_for(workers: int | None) -> int:
-    """How many readers a class needs: as many as there are cores, or fewer if asked for."""
+    """Return how many readers a class needs: as many as there are cores, or fewer if asked for."""
     return workers or os.cpu_count() or 1
 
 
 def _sample(names: list[str], fraction: float) -> set[str]:
-    """Some of them, drawn so that nobody can know."""
+    """Draw some of them, so that nobody can know who."""
     return set(secrets.SystemRandom().sample(names, ceil(len(names) * fraction)))
 
 

@@ -21,7 +21,7 @@ def is_full_disk(problem: BaseException) -> bool:
 
 
 def full_disk_sentence(problem: OSError, kept: str) -> str:
-    """What happened, what is kept, and what to do.
+    """Return what happened, what is kept, and what to do.
 
     Parameters
     ----------

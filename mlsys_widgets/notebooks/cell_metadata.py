@@ -17,32 +17,32 @@ HIDDEN: Final = re.compile(
 
 
 def cell_metadata(cell: Any) -> dict[str, Any]:
-    """What nbgrader keeps in a cell; empty if that is no mapping."""
+    """Return what nbgrader keeps in a cell; empty if that is no mapping."""
     found = cell.metadata.get("nbgrader", {})
     return found if isinstance(found, dict) else {}
 
 
 def grade_id(cell: Any) -> str | None:
-    """The name of a cell that nbgrader knows; `None` if it has no such name."""
+    """Return the name of a cell that nbgrader knows; `None` if it has no such name."""
     name = cell_metadata(cell).get("grade_id")
     return name if isinstance(name, str) and name else None
 
 
 def is_locked(cell: Any) -> bool:
     """Whether a cell is restored as it was released."""
-    said = cell_metadata(cell)
-    if said.get("solution", False):
+    metadata = cell_metadata(cell)
+    if metadata.get("solution", False):
         return False
-    return bool(said.get("grade", False) or said.get("locked", False))
+    return bool(metadata.get("grade", False) or metadata.get("locked", False))
 
 
 def checksum(cell: Any) -> str:
-    """As nbgrader computes it."""
-    said, digest = cell_metadata(cell), hashlib.md5(usedforsecurity=False)
-    graded = bool(said.get("grade", False))
-    parts = [cell.source, cell.cell_type, graded, bool(said.get("solution", False))]
-    parts += [is_locked(cell), said["grade_id"]]
-    parts += [float(said["points"])] if graded else []
+    """Compute the checksum of a cell as nbgrader does."""
+    metadata, digest = cell_metadata(cell), hashlib.md5(usedforsecurity=False)
+    graded = bool(metadata.get("grade", False))
+    parts = [cell.source, cell.cell_type, graded, bool(metadata.get("solution", False))]
+    parts += [is_locked(cell), metadata["grade_id"]]
+    parts += [float(metadata["points"])] if graded else []
     for part in parts:
         digest.update(str(part).encode())
     return digest.hexdigest()

@@ -23,7 +23,7 @@ NOT_THERE: Final = "*The cell for this answer was not in the notebook that was h
 
 
 def flags_of(name: str, source: SourceCell) -> dict[str, Any]:
-    """What nbgrader notes in a cell as it was released, without points and checksum."""
+    """Return what nbgrader notes in a cell as it was released, without points and checksum."""
     return {
         "grade": source.graded,
         "grade_id": name,
@@ -35,7 +35,7 @@ def flags_of(name: str, source: SourceCell) -> dict[str, Any]:
 
 
 def squeezed(text: str) -> str:
-    """A text without its white space, to tell whether two say the same.
+    """Return a text without its white space, to tell whether two say the same.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def squeezed(text: str) -> str:
 
 
 def as_students_get_it(source: SourceCell) -> str:
-    """The text of a cell without its hidden tests."""
+    """Return the text of a cell without its hidden tests."""
     return _without_hidden_tests(source.source)
 
 
@@ -93,7 +93,7 @@ def recognize(book: Any, blueprint: Blueprint) -> tuple[str, ...]:
 
 
 def _by_place(book: Any, blueprint: Blueprint, name: str, source: SourceCell) -> Any:
-    """The one cell of a kind between the neighbors of a cell that is missing; or `None`."""
+    """Return the one cell of a kind between the neighbors of a cell that is missing; or `None`."""
     where = {grade_id(cell): n for n, cell in enumerate(book.cells)}
     names = list(blueprint.cells)
     at = names.index(name)

@@ -55,7 +55,7 @@ class Note:
         return self.kind.template.format(about=self.about, detail=self.detail)[:_LONGEST]
 
     def as_data(self) -> dict[str, str]:
-        """The note as JSON has it: the data, and the sentence for whoever only reads."""
+        """Return the note as JSON has it: the data, and the sentence for whoever only reads."""
         return {
             "kind": self.kind.value,
             "about": self.about,

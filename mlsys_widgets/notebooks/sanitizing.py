@@ -150,10 +150,10 @@ def _repair_cell(cell: dict[str, Any]) -> None:
         del cell["attachments"]
 
 
-def _are_attachments(said: Any) -> bool:
-    return isinstance(said, dict) and all(
+def _are_attachments(attachments: Any) -> bool:
+    return isinstance(attachments, dict) and all(
         isinstance(bundle, dict) and all(isinstance(data, str) for data in bundle.values())
-        for bundle in said.values()
+        for bundle in attachments.values()
     )
 
 
@@ -226,32 +226,32 @@ def _restore(cell: Any, blueprint: Blueprint, remarks: list[Remark]) -> None:
     if _are_other_flags(cell, source):
         remarks.append(Remark(RemarkKind.OTHER_METADATA, name))
         cell.metadata["nbgrader"] = nbformat.from_dict(flags_of(name, source))
-    said = cell.metadata.nbgrader
+    metadata = cell.metadata.nbgrader
     for key, released in source.metadata.items():
-        if not _is_same(said.get(key), released):
-            said[key] = released
-    said["checksum"] = source.checksum
+        if not _is_same(metadata.get(key), released):
+            metadata[key] = released
+    metadata["checksum"] = source.checksum
     if source.locked:
         cell.source = source.source
 
 
 def _are_other_flags(cell: Any, source: SourceCell) -> bool:
-    said = cell_metadata(cell)
+    metadata = cell_metadata(cell)
     meant = {
         "grade": source.graded, "solution": source.solution, "task": source.task,
     }  # fmt: skip
     return (
         is_locked(cell) != source.locked
-        or any(said.get(name, False) is not value for name, value in meant.items())
-        or not isinstance(said.get("locked"), bool)
-        or said.get("schema_version") != 3
-        or not said.keys() <= _FLAGS
+        or any(metadata.get(name, False) is not value for name, value in meant.items())
+        or not isinstance(metadata.get("locked"), bool)
+        or metadata.get("schema_version") != 3
+        or not metadata.keys() <= _FLAGS
     )
 
 
-def _is_same(said: Any, released: Any) -> bool:
+def _is_same(value: Any, released: Any) -> bool:
     # To Python, True is 1; in a notebook it is something else.
-    return bool(said == released) and not isinstance(said, bool)
+    return bool(value == released) and not isinstance(value, bool)
 
 
 def _turn_into(cell: Any, kind: str) -> None:

@@ -44,7 +44,7 @@ def stray_work(book: Any, blueprint: Blueprint, *, lost: bool = False) -> list[R
 
 
 def _edited(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
-    """The lab's own cells that students wrote into."""
+    """Yield the lab's own cells that students wrote into."""
     names = [
         name
         for cell in book.cells
@@ -56,7 +56,7 @@ def _edited(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
 
 
 def _added(cell: Any, blueprint: Blueprint) -> list[str]:
-    """The lines of code that a student added to a cell of the lab."""
+    """Return the lines of code that a student added to a cell of the lab."""
     source = blueprint.cells[grade_id(cell) or ""]
     if not source.locked or cell.cell_type != "code":
         return []
@@ -111,7 +111,7 @@ def _where(number: int, test: int | None, *, last: bool) -> str:
 
 @lru_cache(maxsize=256)  # most cells are as they were released, in every notebook of a class
 def _said(source: str, names: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
-    """What a cell says an answer is: its name, the words if they say it, and whether it counts."""
+    """Return the answers in a cell: the name, the words if there are any, whether it counts."""
     if not any(name in source for name in names):
         return ()
     try:
@@ -153,7 +153,7 @@ def _line(node: ast.AST) -> str:
 
 
 def _essays(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
-    """Text of a student's own beside a cell for a written answer that is as it was released."""
+    """Find a student's own text beside a cell for a written answer that was left untouched."""
     cells = book.cells
     for number, cell in enumerate(cells):
         name = grade_id(cell)
@@ -187,7 +187,7 @@ def _is_own_text(cell: Any) -> bool:
 
 
 def _conflicts(book: Any) -> Iterator[Remark]:
-    """Cells into which a tool for notebooks has written both sides of a conflict."""
+    """Yield cells into which a tool for notebooks has written both sides of a conflict."""
     for number, cell in enumerate(book.cells):
         if len(_MARKER.findall(cell.source[:_LONGEST])) >= 2:
             yield Remark(RemarkKind.CONFLICT_CELL, grade_id(cell) or f"number {number + 1}")

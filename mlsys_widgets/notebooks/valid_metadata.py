@@ -63,33 +63,35 @@ _OF_CELL: Final[Mapping[str, _Rule]] = {
 }
 
 
-def valid_notebook_metadata(said: Any) -> dict[str, Any]:
-    """What is valid of a notebook's metadata.
+def valid_notebook_metadata(metadata: Any) -> dict[str, Any]:
+    """Return what is valid of a notebook's metadata.
 
     Examples
     --------
     >>> valid_notebook_metadata({"title": 3, "mlsys": {"lab": "lab_07"}})
     {'mlsys': {'lab': 'lab_07'}}
     """
-    return _valid(said, _OF_NOTEBOOK)
+    return _valid(metadata, _OF_NOTEBOOK)
 
 
-def valid_cell_metadata(said: Any) -> dict[str, Any]:
-    """What is valid of a cell's metadata; tags are kept one by one.
+def valid_cell_metadata(metadata: Any) -> dict[str, Any]:
+    """Return what is valid of a cell's metadata; tags are kept one by one.
 
     Examples
     --------
     >>> valid_cell_metadata({"tags": ["a", "b,c", 3, "a"], "name": "", "collapsed": "yes"})
     {'tags': ['a']}
     """
-    kept = _valid(said, _OF_CELL)
+    kept = _valid(metadata, _OF_CELL)
     if "tags" in kept:
         tags = [tag for tag in kept["tags"] if _is_name(tag) and "," not in tag]
         kept["tags"] = list(dict.fromkeys(tags))
     return kept
 
 
-def _valid(said: Any, rules: Mapping[str, _Rule]) -> dict[str, Any]:
-    if not isinstance(said, dict):
+def _valid(metadata: Any, rules: Mapping[str, _Rule]) -> dict[str, Any]:
+    if not isinstance(metadata, dict):
         return {}
-    return {name: value for name, value in said.items() if name not in rules or rules[name](value)}
+    return {
+        name: value for name, value in metadata.items() if name not in rules or rules[name](value)
+    }

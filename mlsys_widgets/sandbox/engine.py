@@ -34,7 +34,7 @@ _LOOK: Final = 5.0
 #: Dask keeps no long history of what was sent, because submissions are large and many.
 _FRUGAL: Final = {"distributed.admin.low-level-log-length": 20}
 
-Report = tuple[Ending, tuple[Remark, ...]]
+Outcome = tuple[Ending, tuple[Remark, ...]]
 
 
 class NotRun(RuntimeError):
@@ -55,7 +55,7 @@ class Engine(Protocol):
     def why_not_isolated(self) -> str | None:
         """Say why submissions cannot be isolated; `None` if they can."""
 
-    def run(self, parcel: Parcel, told: Path) -> Report:
+    def run(self, parcel: Parcel, report: Path) -> Outcome:
         """Run a parcel, and write what it reports into a file.
 
         Raises
@@ -67,7 +67,7 @@ class Engine(Protocol):
         """
 
     def running(self) -> dict[str, float]:
-        """Whose submissions are under way, and for how many seconds."""
+        """Return whose submissions are under way, and for how many seconds."""
 
     def close(self) -> None:
         """End everything that was started here, under whoever waits for it."""
@@ -102,13 +102,13 @@ class LocalEngine:
         with self._pool.one() as server:
             return server.cannot_isolate
 
-    def run(self, parcel: Parcel, told: Path) -> Report:
+    def run(self, parcel: Parcel, report: Path) -> Outcome:
         """Run a parcel in a child of a fork server."""
-        with told.open("w+b") as file:
+        with report.open("w+b") as file:
             return _run(parcel, file, self._pool, self._since)
 
     def running(self) -> dict[str, float]:
-        """Who is in a child now."""
+        """Return who is in a child now."""
         return _ages(self._since)
 
     def close(self) -> None:
@@ -181,33 +181,33 @@ class ClusterEngine:
             for worker, threads in self._client.nthreads().items()
             for _ in range(threads)
         }  # fmt: skip
-        said: str | None = None
+        refusal: str | None = None
         for future, worker in futures.items():
             try:
-                told: dict[str, Any] = json.loads(future.result())
+                hello: dict[str, Any] = json.loads(future.result())
             except Exception as problem:  # whatever happens over there, in one sentence
                 raise ValueError(
                     f"the worker {worker} cannot run submissions ({problem}); it and its scheduler"
                     f" need mlsys-widgets[student] {__version__}"
                 ) from None
-            if told["version"] != __version__:
+            if hello["version"] != __version__:
                 raise ValueError(
-                    f"the worker {worker} has mlsys-widgets {told['version']}, and here is"
+                    f"the worker {worker} has mlsys-widgets {hello['version']}, and here is"
                     f" {__version__}; install the same on both"
                 )
-            said = said or told["cannot_isolate"]
-        return said
+            refusal = refusal or hello["cannot_isolate"]
+        return refusal
 
-    def run(self, parcel: Parcel, told: Path) -> Report:
+    def run(self, parcel: Parcel, report: Path) -> Outcome:
         """Run a parcel on some worker."""
         with _noted(self._since, parcel.student):
-            return self._submit(parcel, told)
+            return self._submit(parcel, report)
 
     def running(self) -> dict[str, float]:
-        """Who was handed to the cluster."""
+        """Return who was handed to the cluster."""
         return _ages(self._since)
 
-    def _submit(self, parcel: Parcel, told: Path) -> Report:
+    def _submit(self, parcel: Parcel, report: Path) -> Outcome:
         # Dask groups tasks by the part before the digits, so it holds no student's name.
         key = f"mlsys-grade-{os.urandom(16).hex()}"
         future = self._client.submit(_work, pack_parcel(parcel), key=key, pure=False)
@@ -222,8 +222,8 @@ class ClusterEngine:
             ) from None
         finally:
             future.release()
-        ending, remarks, report = unpack_report(packed)
-        told.write_bytes(report)
+        ending, remarks, content = unpack_report(packed)
+        report.write_bytes(content)
         return ending, remarks
 
     def close(self) -> None:
@@ -246,22 +246,22 @@ def _ages(since: dict[str, float]) -> dict[str, float]:
 
 
 def _run(
-    parcel: Parcel, told: BinaryIO, pool: ProcessPool[ForkServer], since: dict[str, float]
-) -> Report:
+    parcel: Parcel, report: BinaryIO, pool: ProcessPool[ForkServer], since: dict[str, float]
+) -> Outcome:
     """Run a parcel with a fork server; once more if that is lost, or the child was killed.
 
     The second run gets exactly what the first one had, and it is said. Who has seen hidden tests
     is not started again: it could have left them somewhere for itself to find.
     """
 
-    def deliver(server: ForkServer, again: bool) -> Report:
-        told.seek(0)
-        told.truncate()
+    def deliver(server: ForkServer, again: bool) -> Outcome:
+        report.seek(0)
+        report.truncate()
         with _noted(since, parcel.student):
-            ending = server.deliver(parcel, told)
+            ending = server.deliver(parcel, report)
         if ending.ended == KILLED:
             raise ForkServerLost("its process was killed", too_late=ending.late_from is not None)
-        told.flush()
+        report.flush()
         return ending, (Remark(RemarkKind.RUN_AGAIN),) if again else ()
 
     try:
@@ -286,6 +286,6 @@ def _hello() -> str:
 
 
 def _work(packed: bytes) -> bytes:
-    told = io.BytesIO()
-    ending, remarks = _run(unpack_parcel(packed), told, _here, {})
-    return pack_report(ending, remarks, told.getvalue())
+    report = io.BytesIO()
+    ending, remarks = _run(unpack_parcel(packed), report, _here, {})
+    return pack_report(ending, remarks, report.getvalue())

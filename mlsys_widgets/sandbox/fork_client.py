@@ -34,7 +34,7 @@ def child_content(
     watched: Mapping[int, str],
     hidden: Mapping[int, str],
 ) -> bytes:
-    """What a child is sent: its files, its cells, and whose answers are read after which of them.
+    """Pack what a child is sent: files, cells, and which answer is read after which cell.
 
     Parameters
     ----------
@@ -54,15 +54,15 @@ def child_content(
     )
 
 
-def split_report(told: bytes, late_from: int | None) -> tuple[list[str], list[str]]:
+def split_report(report: bytes, late_from: int | None) -> tuple[list[str], list[str]]:
     """Split what a child reported into complete lines, before and after its hidden tests."""
     if late_from is None:
-        return _lines(told), []
-    return _lines(told[: late_from - len(_ANSWERED_LINE)]), _lines(told[late_from:])
+        return _lines(report), []
+    return _lines(report[: late_from - len(_ANSWERED_LINE)]), _lines(report[late_from:])
 
 
-def _lines(told: bytes) -> list[str]:
-    return told.decode("utf-8", "replace").split("\n")[:-1]
+def _lines(report: bytes) -> list[str]:
+    return report.decode("utf-8", "replace").split("\n")[:-1]
 
 
 class ForkServerLost(ProcessLost):
@@ -132,19 +132,19 @@ class ForkServer:
         """
         content = child_content(f"{job.student}/{job.lab}", files, cells, watched, hidden or {})
         parcel = Parcel(job.student, content, hidden or {}, job.isolate, job.limits)
-        told = io.BytesIO()
-        ending = self.deliver(parcel, told)
-        lines, late = split_report(told.getvalue(), ending.late_from)
+        report = io.BytesIO()
+        ending = self.deliver(parcel, report)
+        lines, late = split_report(report.getvalue(), ending.late_from)
         return ChildReport(lines, late, ending)
 
-    def deliver(self, parcel: Parcel, told: BinaryIO) -> Ending:
+    def deliver(self, parcel: Parcel, report: BinaryIO) -> Ending:
         """Have a child do what is in a parcel; nothing in it, or of what comes back, is read here.
 
         Parameters
         ----------
         parcel
             What the child gets.
-        told
+        report
             Where to write what it reports.
 
         Raises
@@ -166,7 +166,7 @@ class ForkServer:
                 raise ForkServerLost("the fork server takes no more jobs") from None
             with suppress(OSError):  # it has ended; the fork server says how
                 _send_content(line, parcel.content)
-            listener = _Listener(line, out, parcel, told, self._jobs)
+            listener = _Listener(line, out, parcel, report, self._jobs)
             listener.listen()
         try:
             ending = self._receive()
@@ -213,10 +213,10 @@ class _Listener:
         line: socket.socket,
         out: BinaryIO,
         parcel: Parcel,
-        told: BinaryIO,
+        report: BinaryIO,
         jobs: socket.socket,
     ) -> None:
-        self._line, self._out, self._parcel, self._told = line, out, parcel, told
+        self._line, self._out, self._parcel, self._report = line, out, parcel, report
         self._jobs = jobs
         #: Where the report on hidden tests begins; `None` until the child has them.
         self.late_from: int | None = None
@@ -242,7 +242,7 @@ class _Listener:
                 piece = b""
             if not piece:
                 return
-            self._told.write(piece)
+            self._report.write(piece)
             if self.late_from is None and self._parcel.hidden:
                 # Only the new part is searched, and as much before it as the line is long.
                 window = carried + piece
@@ -268,7 +268,7 @@ class _Listener:
 
 
 def _whole_line(window: bytes, *, starts: bool) -> int | None:
-    """Where the line about answers begins; it must be one of its own."""
+    """Return where the line about answers begins; it must be one of its own."""
     if starts and window.startswith(_ANSWERED_LINE):
         return 0
     at = window.find(b"\n" + _ANSWERED_LINE)

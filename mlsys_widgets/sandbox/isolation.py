@@ -87,8 +87,8 @@ def why_not(root: Path) -> str | None:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == 0:
         return None
-    said = os.strerror(status) if status > 0 else f"signal {-status}"
-    return f"the system refuses namespaces to this user ({said})"
+    reason = os.strerror(status) if status > 0 else f"signal {-status}"
+    return f"the system refuses namespaces to this user ({reason})"
 
 
 def isolate(

@@ -58,8 +58,8 @@ def take_reports(
                     book.cells[number].execution_count = count
                 case {"started": True} if position == 0 and not started:
                     pass
-                case {"failed": str() as said} if position == 0 and not started:
-                    remarks.append(Remark(RemarkKind.NOT_STARTED, detail=_text(said)[:200]))
+                case {"failed": str() as reason} if position == 0 and not started:
+                    remarks.append(Remark(RemarkKind.NOT_STARTED, detail=_text(reason)[:200]))
                 case {"done": True}:
                     pass
                 case _:
@@ -90,8 +90,8 @@ def read_output(told: Any) -> dict[str, Any]:
             "traceback": [*frames],
         }:
             shown = [_text(str(frame)) for frame in frames]
-            said = {"ename": _text(name), "evalue": _text(value), "traceback": shown}
-            return {"output_type": "error", **said}
+            error = {"ename": _text(name), "evalue": _text(value), "traceback": shown}
+            return {"output_type": "error", **error}
         case {
             "output_type": "display_data" | "execute_result" as kind,
             "data": {**data},

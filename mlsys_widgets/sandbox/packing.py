@@ -35,17 +35,17 @@ def unpack_parcel(packed: bytes) -> Parcel:
     return Parcel(content=content, **about)
 
 
-def pack_report(ending: Ending, remarks: tuple[Remark, ...], told: bytes) -> bytes:
+def pack_report(ending: Ending, remarks: tuple[Remark, ...], report: bytes) -> bytes:
     """Write how a child ended, what is to be said about that, and what it reported."""
     about = {"ending": asdict(ending), "remarks": [each.as_data() for each in remarks]}
-    return _joined(about, told)
+    return _joined(about, report)
 
 
 def unpack_report(packed: bytes) -> tuple[Ending, tuple[Remark, ...], bytes]:
     """Read what `pack_report` wrote."""
-    about, told = _split(packed)
+    about, report = _split(packed)
     remarks = tuple(map(Remark.from_data, about["remarks"]))
-    return Ending(**about["ending"]), remarks, told
+    return Ending(**about["ending"]), remarks, report
 
 
 def _joined(about: dict[str, Any], content: bytes) -> bytes:

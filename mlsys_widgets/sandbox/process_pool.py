@@ -106,7 +106,7 @@ class ProcessPool(Generic[P]):
             self._give(process)
 
     def pids(self) -> set[int]:
-        """The processes of all that run."""
+        """Return the processes of all that run."""
         with self._lock:
             return {process.pid for process in self._all}
 

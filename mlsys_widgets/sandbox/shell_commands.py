@@ -39,13 +39,13 @@ def run_command(command: str, write: Callable[[str], object]) -> int:
         return _run(command, write)
     printed: list[str] = []
     status = _run(command, printed.append)
-    said = "".join(printed)
-    if status and (missing := _NOT_HERE.search(said)):
-        said = (
+    text = "".join(printed)
+    if status and (missing := _NOT_HERE.search(text)):
+        text = (
             f"{missing[1]} is not installed: there is no network while submissions are graded, so"
             " pip can install nothing that the course has not installed already.\n"
         )
-    write(said)
+    write(text)
     return status
 
 

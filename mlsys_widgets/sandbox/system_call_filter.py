@@ -83,7 +83,7 @@ def filter_calls() -> None:
 
 
 def filter_steps(machine: str) -> bytes:
-    """The filter as the kernel of an architecture reads it: steps of eight bytes.
+    """Return the filter as the kernel of an architecture reads it: steps of eight bytes.
 
     Each refusal is a comparison, followed by the error to answer with.
     """

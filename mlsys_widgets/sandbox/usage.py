@@ -73,7 +73,7 @@ def over_limit(pid: int, limits: Limits) -> str | None:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes that come from one, whichever of its threads started them."""
+    """Return all processes that come from one, whichever of its threads started them."""
     waiting, found = [pid], []
     known = {pid}
     while waiting:
@@ -86,7 +86,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started and that still run."""
+    """Return the processes that a process has started and that still run."""
     found: list[int] = []
     # Not with glob, which raises in the middle when a thread ends while it looks.
     with suppress(OSError):
@@ -121,7 +121,7 @@ def _times(pid: int) -> tuple[float, float, int]:
 
 
 def _sockets(pid: int) -> set[str]:
-    """The sockets that a process has open, as the system names them."""
+    """Return the sockets that a process has open, as the system names them."""
     found: set[str] = set()
     with suppress(OSError):
         for each in Path(f"/proc/{pid}/fd").iterdir():

@@ -57,18 +57,18 @@ def receive_job(jobs: socket.socket) -> tuple[dict[str, Any], int] | None:
     return (json.loads(body), lines[0]) if len(body) == size else None
 
 
-def unframed(said: bytes | bytearray) -> dict[str, Any] | None:
-    """The message that was read so far; `None` if some of it is yet to come."""
-    if len(said) < _LENGTH.size:
+def unframed(received: bytes | bytearray) -> dict[str, Any] | None:
+    """Return the message that was read so far; `None` if some of it is yet to come."""
+    if len(received) < _LENGTH.size:
         return None
-    (size,) = _LENGTH.unpack_from(said)
-    if len(said) < _LENGTH.size + size:
+    (size,) = _LENGTH.unpack_from(received)
+    if len(received) < _LENGTH.size + size:
         return None
-    message: dict[str, Any] = json.loads(said[_LENGTH.size : _LENGTH.size + size])
+    message: dict[str, Any] = json.loads(received[_LENGTH.size : _LENGTH.size + size])
     return message
 
 
 def framed(message: Mapping[str, Any]) -> bytes:
-    """A message as it is written: its length, and JSON."""
+    """Return a message as it is written: its length, and JSON."""
     body = json.dumps(message).encode()
     return _LENGTH.pack(len(body)) + body

@@ -137,8 +137,8 @@ def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) ->
     except UnreadableNotebook as problem:
         raise _unreadable(str(problem)) from None
     except nbformat.ValidationError as problem:
-        said = f"its nbgrader metadata is broken: {problem.message[:200]}"
-        raise _unreadable(said) from None
+        why = f"its nbgrader metadata is broken: {problem.message[:200]}"
+        raise _unreadable(why) from None
     book = sane.notebook
     watched, hidden = _watched(book, blueprint), _hidden(book, blueprint)
     return RunnableNotebook(book, watched, hidden, sane.missing, sane.remarks)
@@ -213,7 +213,7 @@ def _own(lines: Sequence[str], most: float) -> float:
 
 
 def _no_notebook(files: Mapping[str, bytes], name: str) -> Remark:
-    """What is there instead; none of it is this notebook beyond doubt, or it would be in place."""
+    """Remark on what is there instead; none of it is this notebook beyond doubt."""
     others = [quoted(n) for n in sorted(files) if n.casefold().endswith(_LIKE_NOTEBOOKS)]
     listed = ", ".join(others[:4]) + (", …" if others[4:] else "")
     instead = f", only {listed}" if others else ""
@@ -225,7 +225,7 @@ def _unreadable(why: str) -> NoUsableNotebook:
 
 
 def _code(cell: Any) -> str | None:
-    """The code of a cell, if a kernel would run it."""
+    """Return the code of a cell, if a kernel would run it."""
     if cell.cell_type != "code" or not cell.source.strip():
         return None
     source: str = cell.source
@@ -241,7 +241,7 @@ def _watched(book: Any, blueprint: Blueprint) -> dict[int, str]:
 
 
 def _hidden(book: Any, blueprint: Blueprint) -> dict[int, str]:
-    """The instructor's cells with hidden tests, complete."""
+    """Return the instructor's cells with hidden tests, complete."""
     return {
         number: cell.source
         for number, cell in enumerate(book.cells)

@@ -19,7 +19,7 @@ _WHOSE: Final = r"((?:lab|ledger|that) of (?:\*\*|<[a-z]+>|“)?)"
 
 
 def pseudonym(student: str, lab: str) -> str:
-    """What a submission is called where its author must not be known.
+    """Return what a submission is called where its author must not be known.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def unmake_blind(book: Any, student: str, lab: str) -> None:
 
 
 def _spellings(student: str, hidden: str) -> dict[str, str]:
-    """How people spell a login, each with a spelling of the pseudonym, so that there is a way back.
+    """Return how people spell a login, each with a spelling of the pseudonym for the way back.
 
     Examples
     --------

@@ -59,9 +59,9 @@ def make_inert(book: Any) -> None:
     # Pages show these as they are.
     for name in ("title", "authors"):
         metadata.pop(name, None)
-    said = metadata.get("language_info")
-    if isinstance(said, dict):
-        kept = {k: v for k, v in said.items() if isinstance(v, str) and _WORD.fullmatch(v)}
+    language = metadata.get("language_info")
+    if isinstance(language, dict):
+        kept = {k: v for k, v in language.items() if isinstance(v, str) and _WORD.fullmatch(v)}
         metadata["language_info"] = {**kept, "name": kept.get("name", "python")}
     left = MOST_IN_NOTEBOOK
     for cell in book["cells"]:
@@ -130,7 +130,7 @@ def _output(output: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
 
 
 def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What an output shows, in the kinds that a page can show without running anything.
+    """Return what an output shows, in the kinds that a page can show without running anything.
 
     Examples
     --------
@@ -165,5 +165,5 @@ def _is_base64(value: Any) -> bool:
 
 
 def _text(value: str | Iterable[str]) -> str:
-    """A text as JSON has it: whole, or as its lines."""
+    """Return a text as JSON has it: whole, or as its lines."""
     return value if isinstance(value, str) else "".join(str(line) for line in value)

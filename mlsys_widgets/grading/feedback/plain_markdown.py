@@ -28,7 +28,7 @@ _INDENTED: Final = re.compile(rf"^[ \t>]{{{DEEPEST}}}", re.M)
 
 
 def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
-    r"""The text as Markdown, or as plain text where it has too many marks.
+    r"""Return the text as Markdown, or as plain text where it has too many marks.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
 
 
 def shortened(text: str) -> str:
-    """Text without what is beyond the length that anybody would read, with a note that it is gone.
+    """Cut text where nobody would read on, with a note that it goes on.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def too_long_to_color(code: str) -> bool:
 
 
 def fenced(text: str) -> str:
-    """Text that Markdown shows letter by letter, with long lines broken.
+    """Return text that Markdown shows letter by letter, with long lines broken.
 
     Examples
     --------

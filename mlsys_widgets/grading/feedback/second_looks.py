@@ -100,7 +100,7 @@ class SecondLooks:
         self._graded: dict[str, dict[str, set[str]] | None] = {}
 
     def exchange(self) -> Path | None:
-        """The folder of the course in the exchange; `None` without one."""
+        """Return the folder of the course in the exchange; `None` without one."""
         found = exchange_folder(nbgrader_settings(self._course.home))
         return found if found is not None and found.is_dir() else None
 
@@ -122,14 +122,14 @@ class SecondLooks:
         return exchange
 
     def read(self) -> list[SecondLook]:
-        """All of them, in the order in which they came."""
+        """Return all of them, in the order in which they came."""
         found: dict[int, SecondLook] = {}
         for _, line in read_lines(self._path):
             match line:
-                case {"asked": {"number": int(number)} as said}:
-                    found[number] = SecondLook(**said)
-                case {"closed": {"number": int(number)} as said} if number in found:
-                    closing = {name: said[name] for name in ("answer", "closed_by", "closed")}
+                case {"asked": {"number": int(number)} as fields}:
+                    found[number] = SecondLook(**fields)
+                case {"closed": {"number": int(number)} as fields} if number in found:
+                    closing = {name: fields[name] for name in ("answer", "closed_by", "closed")}
                     found[number] = replace(found[number], **closing)
         return [*found.values()]
 
@@ -185,7 +185,7 @@ class SecondLooks:
         return EmptiedBox(tuple(new), refused)
 
     def _taken(self, request: SecondLookRequest, owner: int, looks: list[SecondLook]) -> SecondLook:
-        """A request that is what it says; refused if it is not."""
+        """Return a request that is what it says; refused if it is not."""
         # Where everybody has the same user, as in some clusters, the name cannot be checked.
         if owner != os.geteuid() and _user(owner) != request.student:
             raise ValueError("the file belongs to somebody else than it says")
@@ -201,7 +201,7 @@ class SecondLooks:
         return SecondLook(number, request.ticket, *about, request.words, now())
 
     def _graded_in(self, lab: str) -> dict[str, set[str]] | None:
-        """The graded cells of everybody who has a grade in a lab; `None` without such a lab."""
+        """Return everybody's graded cells in a lab; `None` if there is no such lab."""
         if lab not in self._graded:
             try:
                 gradebook = LabGradebook(self._course.db_url, lab)
@@ -280,12 +280,12 @@ def _asked(look: SecondLook) -> dict[str, Any]:
 
 
 def _number(line: Mapping[str, Any]) -> int | None:
-    said = line.get("asked") or line.get("closed") or {}
-    return said.get("number")
+    fields = line.get("asked") or line.get("closed") or {}
+    return fields.get("number")
 
 
 def _names(box: int) -> Iterator[str]:
-    """What lies in the box, and is not being written just now."""
+    """Yield what lies in the box, and is not being written just now."""
     with os.scandir(box) as entries:
         for count, entry in enumerate(entries):
             if count >= _MOST_FILES:

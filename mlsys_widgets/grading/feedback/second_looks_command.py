@@ -83,8 +83,8 @@ def _print(console: Console, each: SecondLook) -> None:
     console.print(Text(head, style="bold"))
     console.print(Padding(Text(each.words), (0, 0, 0, 4)))
     if each.answer is not None:
-        said = f"{each.closed_by}, {local_time(each.closed or each.time)}: {each.answer}"
-        console.print(Padding(Text(said, style="dim"), (0, 0, 0, 4)))
+        answer = f"{each.closed_by}, {local_time(each.closed or each.time)}: {each.answer}"
+        console.print(Padding(Text(answer, style="dim"), (0, 0, 0, 4)))
 
 
 def _as_json(each: SecondLook) -> dict[str, object]:

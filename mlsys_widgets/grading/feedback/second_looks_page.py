@@ -18,7 +18,7 @@ _HOW = (
 
 
 def second_looks_of(config: Any, lab: str, student: str) -> str:
-    """The paragraph for a student's page; empty if there is nothing to say.
+    """Return the paragraph for a student's page; empty if there is nothing to say.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def second_looks_of(config: Any, lab: str, student: str) -> str:
 
 
 def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:
-    """The paragraph; whatever a student wrote is text in it.
+    """Return the paragraph; whatever a student wrote is text in it.
 
     Parameters
     ----------

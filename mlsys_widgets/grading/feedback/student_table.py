@@ -57,7 +57,7 @@ class StudentRow:
 
 
 def short_name(student: str, longest: int = _LONGEST_NAME) -> str:
-    """A name as a terminal can show it: it moves no cursor and fills no line.
+    """Return a name as a terminal can show it: it moves no cursor and fills no line.
 
     Examples
     --------
@@ -90,8 +90,8 @@ def print_students(console: Console, rows: Sequence[StudentRow], more: str) -> N
     table.columns[1].justify = "right"
     for row in known[:MOST_STUDENTS]:
         earned = "–" if row.earned is None else f"{row.earned:g}"
-        said = Text("\n").join(_lines(row))
-        table.add_row(Text(short_name(row.student)), earned, said)
+        notes = Text("\n").join(_lines(row))
+        table.add_row(Text(short_name(row.student)), earned, notes)
     console.print()
     console.print(table)
     if left := max(0, len(known) - MOST_STUDENTS):

@@ -14,7 +14,7 @@ from mlsys_widgets.notebooks.remarks import Remark
 
 
 def fresh_beside(target: Path) -> Path:
-    """Where the folder of a submission is put together, before it takes its place."""
+    """Return where the folder of a submission is put together, before it takes its place."""
     return target.with_name(f".{target.name}.new")
 
 

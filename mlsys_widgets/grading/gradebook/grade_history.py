@@ -111,7 +111,7 @@ class GradeHistory:
     # Reading.
 
     def read(self) -> tuple[list[GradeChange], list[str]]:
-        """All changes in their order, and a sentence about each place where the chain is broken."""
+        """Return all changes in order, and a sentence for each place where the chain is broken."""
         changes: list[GradeChange] = []
         problems: list[str] = []
         for line in self._lines():
@@ -122,8 +122,8 @@ class GradeHistory:
 
     def _lines(self) -> Iterator[_ChainedLine]:
         expected, previous = 1, _FIRST
-        for number, said in read_lines(self._path):
-            line = _ChainedLine.of(number, said, expected, previous)
+        for number, content in read_lines(self._path):
+            line = _ChainedLine.of(number, content, expected, previous)
             yield line
             if line.hash:
                 expected, previous = line.seq + 1, line.hash
@@ -179,15 +179,15 @@ class GradeHistory:
     def forget(self, student: str) -> int:
         """Take a student out of every entry; the chain still holds. Returns how many there were."""
         lines, found = [], 0
-        for number, said in read_lines(self._path):
-            if said is None:
+        for number, content in read_lines(self._path):
+            if content is None:
                 raise ValueError(f"line {number} of {self._path} cannot be read")
-            match said:
+            match content:
                 case {"body": {"student": name}} if name == student:
-                    lines.append(json.dumps({**said, "body": None}))
+                    lines.append(json.dumps({**content, "body": None}))
                     found += 1
                 case _:
-                    lines.append(json.dumps(said))
+                    lines.append(json.dumps(content))
         if found:
             mode = self._path.stat().st_mode & 0o777
             write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=mode)
@@ -209,8 +209,8 @@ class GradeHistory:
         if problems := [each for line in lines for each in line.problems]:
             raise ValueError(f"{self._path}: {problems[0]} Look at it before you rename anybody.")
         found, made, previous = 0, [], _FIRST
-        for (_, said), line in zip(read_lines(self._path), lines, strict=True):
-            body, digest = line.body, said["digest"]
+        for (_, content), line in zip(read_lines(self._path), lines, strict=True):
+            body, digest = line.body, content["digest"]
             if body is not None and body["student"] == old:
                 body, found = {**body, "student": new}, found + 1
                 digest = _digest(body)
@@ -221,7 +221,7 @@ class GradeHistory:
         return found
 
     def _running(self) -> GradebookRun | None:
-        """The command that was running, if it was killed before it could say what it did."""
+        """Return the command that was running, if it was killed before it could say what it did."""
         try:
             return GradebookRun(**json.loads(self._note.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -229,7 +229,7 @@ class GradeHistory:
 
 
 def who_runs() -> str:
-    """The user who runs this, as the system knows them and not as the environment says."""
+    """Return the user who runs this, as the system knows them, not as the environment says."""
     try:
         import pwd
 
@@ -239,7 +239,7 @@ def who_runs() -> str:
 
 
 def now() -> str:
-    """The time in UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -254,8 +254,8 @@ class _ChainedLine:
     problems: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, number: int, said: Any, expected: int, previous: str) -> _ChainedLine:
-        match said:
+    def of(cls, number: int, content: Any, expected: int, previous: str) -> _ChainedLine:
+        match content:
             case {"seq": int(seq), "prev": str(prev), "digest": str(digest), "body": body}:
                 pass
             case _:
@@ -276,7 +276,7 @@ def _digest(body: Mapping[str, Any]) -> str:
 
 
 def _link(seq: int, previous: str, digest: str) -> str:
-    """What the next line names as the one before it."""
+    """Return what the next line names as the one before it."""
     return hashlib.sha256(f"{seq} {previous} {digest}".encode()).hexdigest()
 
 
@@ -291,13 +291,13 @@ def _chained(changes: Iterable[GradeChange], seq: int, previous: str) -> Iterato
 
 
 def _from_body(body: Mapping[str, Any]) -> GradeChange:
-    said = {name: value for name, value in body.items() if name != "salt"}
+    fields = {name: value for name, value in body.items() if name != "salt"}
     cells = {
         name: {kind: (pair[0], pair[1]) for kind, pair in kinds.items()}
-        for name, kinds in said["cells"].items()
+        for name, kinds in fields["cells"].items()
     }
-    pairs = {name: tuple(said[name]) for name in ("total", "penalty")}
-    return GradeChange(**{**said, **pairs, "cells": cells})
+    pairs = {name: tuple(fields[name]) for name in ("total", "penalty")}
+    return GradeChange(**{**fields, **pairs, "cells": cells})
 
 
 # What changed.
@@ -380,7 +380,7 @@ def _difference(
 
 
 def _total(grade: LabGrade, before: Mapping[str, Mapping[str, float | None]]) -> float:
-    """All points as they would be without what a person has changed since."""
+    """Add up all points as they would be without what a person has changed since."""
     earned = 0.0
     for name, cell in grade.cells.items():
         old = before.get(name, {})

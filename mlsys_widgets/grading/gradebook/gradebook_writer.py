@@ -127,7 +127,7 @@ class LabGradebook:
             raise ValueError(f"the gradebook cannot be used: {_first_line(problem)}") from None
 
     def grades(self) -> dict[str, LabGrade]:
-        """What the gradebook holds about the lab, by student."""
+        """Return what the gradebook holds about the lab, by student."""
         with self.connected() as db:
             found = read_lab_grades(db, self.assignment)
         self.close()
@@ -302,13 +302,13 @@ class LabGradebook:
     def _write_comments(self, db: Connection, notebook: str, entry: GradebookEntry) -> None:
         rows = db.execute(select(t.comment).where(t.comment.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row.id for row in rows}
-        said: Mapping[str, str | None] = {
+        comments: Mapping[str, str | None] = {
             **dict.fromkeys(entry.answered),
             **dict.fromkeys(entry.no_response, "No response."),
         }
         changes = [
             {"row": by_cell[self._answers[name]], "auto_comment": words}
-            for name, words in said.items()
+            for name, words in comments.items()
             if name in self._answers
         ]
         _update_all(db, t.comment, changes)
@@ -316,7 +316,7 @@ class LabGradebook:
     def late(
         self, student: str, timestamp: datetime | None, extension: Any, earned: float
     ) -> tuple[Lateness | None, float | None]:
-        """How late a submission was, and the penalty as the gradebook has it.
+        """Return how late a submission was, and the penalty as the gradebook has it.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class LabGradebook:
         return max(0.0, late)
 
     def _by_calendar(self, student: str = "") -> datetime | None:
-        """When the lab is due by the calendar, as the gradebook has times: UTC without a zone."""
+        """Return when the lab is due by the calendar, as the gradebook has it: UTC, no zone."""
         due = self._calendar.dates(self._lab, student).due
         return due and due.astimezone(UTC).replace(tzinfo=None)
 
@@ -361,7 +361,7 @@ def _is_missing_file(url: str) -> bool:
 
 
 def _shown(url: str) -> str:
-    """An address without its password."""
+    """Return an address without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except SQLAlchemyError:

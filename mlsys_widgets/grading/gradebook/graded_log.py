@@ -44,14 +44,14 @@ class GradedLog:
             yield
 
     def read(self) -> dict[str, dict[str, Any]]:
-        """The last line of every student; its ``flags`` are `Flag` objects."""
+        """Return the last line of every student; its ``flags`` are `Flag` objects."""
         last = {line["student"]: line for line in self._lines()}
         for line in last.values():
             line["flags"] = tuple(map(Flag.from_data, line.get("flags", ())))
         return last
 
     def heads(self) -> dict[str, set[Head]]:
-        """Where the ledgers of every student ended, each time they were graded."""
+        """Return where the ledgers of every student ended, each time they were graded."""
         found: dict[str, set[Head]] = {}
         for line in self._lines():
             match line.get("head"):

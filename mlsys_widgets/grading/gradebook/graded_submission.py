@@ -70,7 +70,7 @@ class GradedSubmission:
         return tuple(note.sentence for note in (*self.flags, *self.remarks))
 
     def as_data(self) -> dict[str, Any]:
-        """The submission as JSON has it."""
+        """Return the submission as JSON has it."""
         return {
             "student": self.student,
             "scores": [dict(vars(score)) for score in self.scores],

@@ -76,7 +76,7 @@ class LabGrade:
 
 
 def read_lab_grades(db: Connection, assignment: str) -> dict[str, LabGrade]:
-    """The grade of everybody who has one, by student.
+    """Return the grade of everybody who has one, by student.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ LatePenalty = Callable[[str, float, float], float | None]
 
 
 def late_penalty(course: Course, lab: str) -> LatePenalty:
-    """The rule of a course: that of its calendar, or else what its nbgrader plugin decides.
+    """Return a course's rule: that of its calendar, or what its nbgrader plugin decides.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Lateness:
         return f"{late}: {round(self.before, 2):g} → {self.after:g} points"
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return it as JSON has it."""
         return {
             "seconds": self.seconds,
             "before": self.before,

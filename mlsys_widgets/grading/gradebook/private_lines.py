@@ -51,7 +51,7 @@ def append_lines(path: Path, lines: bytes) -> None:
 
 
 def _end_of_last_line(file: Any, end: int) -> int:
-    """Where the last complete line ends."""
+    """Return where the last complete line ends."""
     place = end
     while place > 0:
         start = max(0, place - 65536)
@@ -64,7 +64,7 @@ def _end_of_last_line(file: Any, end: int) -> int:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Every complete line with its number; the value is `None` where it is not JSON."""
+    """Yield every complete line with its number; the value is `None` where it is not JSON."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:

@@ -84,8 +84,8 @@ def _write(url: str, lab: str, present: Blueprint | None, earlier: list[Blueprin
                 for name, cell in blueprint.cells.items():
                     cells.ensure(name, cell, worth=None)
     except SQLAlchemyError as problem:
-        said = (str(getattr(problem, "orig", None) or problem).splitlines() or [""])[0]
-        raise ValueError(f"the gradebook cannot be written: {said}") from None
+        first_line = (str(getattr(problem, "orig", None) or problem).splitlines() or [""])[0]
+        raise ValueError(f"the gradebook cannot be written: {first_line}") from None
     finally:
         engine.dispose()
 
@@ -174,5 +174,5 @@ class _Cells:
                 db.execute(table.update().where(table.c.id == known).values(max_score=0.0))
         if present.kernelspec:
             table = t.notebook
-            said = json.dumps(dict(present.kernelspec))
-            db.execute(table.update().where(table.c.id == self._book).values(kernelspec=said))
+            kernelspec = json.dumps(dict(present.kernelspec))
+            db.execute(table.update().where(table.c.id == self._book).values(kernelspec=kernelspec))

@@ -29,9 +29,9 @@ def advise(folder: Path, *, variants: bool = True, edition: str = "") -> list[st
     """
     lab, checks = load(folder), load_checks(folder)
     p = lab.draw("", variants=False)
-    said = []
+    advice = []
     if (total := sum(lab.points(p).values())) != _FULL:
-        said.append(f"The points add up to {total:g}, not to {_FULL}.")
+        advice.append(f"The points add up to {total:g}, not to {_FULL}.")
     with TemporaryDirectory() as aside:
         beside = Path(aside)
         for name, example in lab.examples.items():
@@ -40,12 +40,12 @@ def advise(folder: Path, *, variants: bool = True, edition: str = "") -> list[st
             if not isinstance(item, Number | Choice | Prediction):
                 continue
             if name not in checks:
-                said.append(f"{name} has no check: no report can tell who predicted rightly.")
+                advice.append(f"{name} has no check: no report can tell who predicted rightly.")
                 continue
-            said += dict.fromkeys(
+            advice += dict.fromkeys(
                 _on(name, lab, checks[name], beside, variants=variants, edition=edition)
             )
-    return said
+    return advice
 
 
 def _on(

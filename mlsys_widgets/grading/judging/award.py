@@ -161,12 +161,12 @@ def judge_record(
     except LedgerError as problem:
         return Verdict(0.0, str(problem)), Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(problem))
     if ledger.somebody_else is not None:
-        said = f"The ledger is of {ledger.somebody_else}, not of {owner}."
-        return Verdict(0.0, said), Flag(FlagKind.FOREIGN_LEDGER, detail=said)
+        sentence = f"The ledger is of {ledger.somebody_else}, not of {owner}."
+        return Verdict(0.0, sentence), Flag(FlagKind.FOREIGN_LEDGER, detail=sentence)
     state = ledger.state
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
-    said = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
-    verdict = Verdict(1 - len(missing) / len(wanted), said)
+    sentence = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
+    verdict = Verdict(1 - len(missing) / len(wanted), sentence)
     if not doubts:
         return verdict, None
     more = f" And {len(doubts) - 1} more." if len(doubts) > 1 else ""
@@ -174,13 +174,13 @@ def judge_record(
 
 
 def _titles(lab: Lab, names: Iterable[str]) -> list[str]:
-    """The titles that the cards show to students."""
+    """Return the titles that the cards show to students."""
     items = usual_rules(lab).items
     return [f"“{getattr(items.get(name), 'title', name)}”" for name in names]
 
 
 def _wanted(lab: Lab, record: str) -> dict[str, tuple[str, ...]]:
-    """What a record consists of, and the names under which the ledger keeps each part."""
+    """Return what a record consists of, and the names under which the ledger keeps each part."""
     items = usual_rules(lab).items
     found = items[record]
     assert isinstance(found, Record)

@@ -51,7 +51,7 @@ def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, I
 
 
 def _reads(name: str, item: Item) -> str | None:
-    """The visible part of a test cell that reads the record and does nothing else."""
+    """Return the visible part of a test cell that reads the record and does nothing else."""
     if isinstance(item, Number | Choice):
         return f'{name} = lab.answered("{name}")'
     return f'lab.record("{name}")' if isinstance(item, Record) else None
@@ -69,7 +69,7 @@ class SavedCell:
 
 
 def saved_cells(content: bytes) -> dict[str, SavedCell]:
-    """The cells of a notebook by their ids, as they were saved; empty if they have no such ids."""
+    """Return the cells of a notebook by their ids, as they were saved; empty without such ids."""
     try:
         cells = json.loads(content)["cells"]
         found = {cell["id"]: _saved(cell) for cell in cells}
@@ -96,7 +96,7 @@ def why_run(
     runnable: RunnableNotebook,
     ledger: LedgerRecord,
 ) -> str | None:
-    """Why the record of a submission is not enough; `None` if it is.
+    """Say why the record of a submission is not enough; `None` if it is.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def result_by_record(
     runnable: RunnableNotebook,
     ledger: LedgerRecord,
 ) -> RunResult:
-    """What a run would have told, from the record; the notebook shows what the student saved.
+    """Return what a run would have told, from the record; saved outputs stay in the notebook.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def result_by_record(
 
 
 def _said(name: str, item: Item, answers: Mapping[str, Any]) -> Iterator[Any]:
-    """What the visible part of a test cell prints."""
+    """Yield what the visible part of a test cell prints."""
     if isinstance(item, Number | Choice) and name in answers:
         words = f"{name}: {item.in_words(answers[name])} is recorded."
         text = f"{sentence_in_lines(words)}\n"
@@ -197,7 +197,7 @@ def _said(name: str, item: Item, answers: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _shown(outputs: Sequence[Any]) -> list[dict[str, Any]]:
-    """Outputs as a notebook may have them; the others are left out."""
+    """Return outputs as a notebook may have them; the others are left out."""
     shown = []
     for each in outputs:
         try:
@@ -208,7 +208,7 @@ def _shown(outputs: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _joined(output: Any) -> Any:
-    """An output whose stream is whole; a file may have it in lines."""
+    """Return an output whose stream is whole; a file may have it in lines."""
     match output:
         case {"output_type": "stream", "text": [*lines]} if all(isinstance(x, str) for x in lines):
             return {**output, "text": "".join(lines)}

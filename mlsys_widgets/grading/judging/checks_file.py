@@ -10,7 +10,7 @@ from mlsys_widgets.labs.lab import module_at
 
 
 def load_checks(folder: Path) -> Checks:
-    """Every check of the ``checks.py`` in a folder, by the name of its answer.
+    """Return every check of the ``checks.py`` in a folder, by the name of its answer.
 
     Raises
     ------

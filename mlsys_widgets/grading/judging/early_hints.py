@@ -20,7 +20,7 @@ ROOM = 2.0
 def early_hint_problems(
     lab: Lab, checks: Checks, folder: Path, students: Iterable[str]
 ) -> Iterator[str]:
-    """What is wrong with the limits of a lab's numbers, as sentences.
+    """Yield what is wrong with the limits of a lab's numbers, as sentences.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class _KeptGiven(Given):
 
 
 def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
-    """The verdict; words that say why there is none, and the points stay."""
+    """Return the verdict; words that say why there is none, and the points stay."""
     if score.name not in checks:
         return "checks.py has no check of that name any more"
     try:
@@ -128,7 +128,7 @@ def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
 
 
 def _unfit(folder: Path) -> str | None:
-    """Why a folder cannot stand for the submission; `None` if it can."""
+    """Say why a folder cannot stand for the submission; `None` if it can."""
     if not folder.is_dir():
         return "its check looks at a file, and the autograded folder is gone"
     files = (path for path in folder.iterdir() if path.suffix != ".ipynb")

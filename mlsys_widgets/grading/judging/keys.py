@@ -176,7 +176,7 @@ class Check(Protocol):
     __name__: str
 
     def __call__(self, given: Given) -> Key:
-        """The key for what was given."""
+        """Return the key for what was given."""
 
 
 #: Check by the name of the answer.

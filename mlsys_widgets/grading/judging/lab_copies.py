@@ -58,7 +58,7 @@ class Copies:
 
     @classmethod
     def of(cls, course: Course, lab: str) -> Copies:
-        """What a course knows of a lab's versions."""
+        """Return what a course knows of a lab's versions."""
         release = course.folder("release", lab)
         version = version_in(release, lab)
         names = {version, _stamp_of(release / f"{lab}.ipynb")}
@@ -77,7 +77,7 @@ class Copies:
         )
 
     def choose(self, stamp: str | None) -> tuple[str | None, Flag | None]:
-        """Which version a stamp stands for, and what a TA should look at.
+        """Return which version a stamp stands for, and what a TA should look at.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ def _stamp_of(notebook: Path) -> str | None:
 
 
 def stamp_of(notebook: bytes) -> str | None:
-    """What a notebook that was handed in says it is, whatever its encoding."""
+    """Return what a notebook that was handed in says it is, whatever its encoding."""
     wide = notebook.replace(b"\0", b"") if b"\0" in notebook[:100] else b""
     return stamp_in(notebook) or stamp_in(wide)
 
@@ -137,7 +137,7 @@ def is_noted(course: Course, lab: str) -> bool:
 
 
 def keys_of(course: Course, lab: str, version: str | None = None) -> Path:
-    """The folder that holds questions and keys of a version of a lab.
+    """Return the folder that holds questions and keys of a version of a lab.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ def keys_of(course: Course, lab: str, version: str | None = None) -> Path:
 
 
 def checks_of(course: Course, lab: str, version: str | None = None) -> Checks:
-    """The checks that judge a version of a lab; as `keys_of`."""
+    """Return the checks that judge a version of a lab; as `keys_of`."""
     return load_checks(keys_of(course, lab, version))
 
 
 def lab_of(course: Course, lab: str, version: str | None = None) -> Lab:
-    """What a version of a lab asks; as `keys_of`."""
+    """Return what a version of a lab asks; as `keys_of`."""
     return load(keys_of(course, lab, version))
 
 
@@ -248,29 +248,29 @@ def _earlier(
 
 
 def blueprint_of(notebook: Path, lab: str) -> Blueprint:
-    """The notebook of a version as the gradebook had it, from the file that is kept."""
+    """Return the notebook of a version as the gradebook had it, from the file that is kept."""
     book = nbformat.read(notebook, 4)
     cells = {name: _source_cell(cell) for cell in book.cells if (name := grade_id(cell))}
     return Blueprint(lab, dict(book.metadata.get("kernelspec", {})) or None, cells)
 
 
 def _source_cell(cell: Any) -> SourceCell:
-    said = cell_metadata(cell)
-    graded = bool(said.get("grade", False))
+    notes = cell_metadata(cell)
+    graded = bool(notes.get("grade", False))
     return SourceCell(
         cell.cell_type,
         cell.source,
-        said.get("checksum", ""),
+        notes.get("checksum", ""),
         is_locked(cell),
         graded=graded,
-        solution=bool(said.get("solution", False)),
-        task=bool(said.get("task", False)),
-        metadata={"points": float(said["points"])} if graded else {},
+        solution=bool(notes.get("solution", False)),
+        task=bool(notes.get("task", False)),
+        metadata={"points": float(notes["points"])} if graded else {},
     )
 
 
 def judged_with(keys: Path, blueprint: Blueprint) -> str:
-    """A digest of all that judges a version: if it differs, so may what a submission earns."""
+    """Return a digest of all that judges a version: if it differs, so may what is earned."""
     digest = hashlib.sha256(f"{__version__}\0".encode())
     for name, cell in sorted(blueprint.cells.items()):
         points = cell.metadata.get("points")

@@ -117,7 +117,7 @@ class Marking:
     graded_cells: frozenset[str] = frozenset()
 
     def with_earlier(self, versions: Iterable[EarlierVersion]) -> Marking:
-        """The same, for a class in which some have earlier versions of the lab."""
+        """Return the same, for a class in which some have earlier versions of the lab."""
         most = sum(self.points.values())
         earlier = {}
         for each in versions:
@@ -130,7 +130,7 @@ class Marking:
         return replace(self, earlier=earlier)
 
     def of_copy(self, submission: Submission) -> Marking:
-        """What judges a submission: the version of the lab that it is a copy of."""
+        """Choose what judges a submission: the version of the lab that it is a copy of."""
         if not self.earlier:
             return self
         notebook = submission.files.get(f"{self.lab.name}.ipynb", b"")
@@ -241,7 +241,7 @@ class Marking:
         return self._judge(request, notes, result, BY_RECORD)
 
     def _worked_as(self, student: str, ledger: bytes | None) -> str:
-        """Whose numbers a student has: somebody who was renamed keeps those from before."""
+        """Return whose numbers a student has: somebody who was renamed keeps those from before."""
         return self.course.people.worked_as(student, ledger)
 
     def _parameters(self, student: str) -> Parameters:
@@ -252,7 +252,7 @@ class Marking:
         return self.lab.items(self._parameters(student))
 
     def _with_given(self, submission: Submission) -> dict[str, bytes]:
-        """The files of a submission, with the instructor's files in place of the student's."""
+        """Return the files of a submission, with the instructor's put over the student's."""
         taken = {f"{name}/" for name in self.given}
         taken |= {str(folder) for name in self.given for folder in Path(name).parents}
         kept = {
@@ -412,7 +412,7 @@ class RunState(ReaderMessage):
 
 
 def _scaled(score: Score, scale: float) -> Score:
-    """What a cell earned, as it counts in a gradebook that knows another full score."""
+    """Return what a cell earned, as it counts in a gradebook that knows another full score."""
     if scale == 1:
         return score
     auto = None if score.auto is None else round(score.auto * scale, 2)
@@ -420,7 +420,7 @@ def _scaled(score: Score, scale: float) -> Score:
 
 
 def _as_text(book: Any) -> str:
-    """A notebook as a file, with a line for each cell.
+    """Return a notebook as a file, with a line for each cell.
 
     Not with nbformat, which takes ten times as long: what it would validate was checked output by
     output.

@@ -22,7 +22,7 @@ from mlsys_widgets.notebooks.cell_metadata import HIDDEN
 
 
 def without_tests(blueprint: Blueprint, judged: AbstractSet[str]) -> Blueprint:
-    """The notebook as it travels to a worker: no hidden test of a cell that is judged here."""
+    """Return the notebook without hidden tests of cells that are judged outside of it."""
     cells = {
         name: replace(cell, source=HIDDEN.sub("", cell.source)) if name in judged else cell
         for name, cell in blueprint.cells.items()
@@ -84,10 +84,10 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
 
 
 def verdict_text(score: Score) -> str:
-    """What a hidden test would have printed."""
-    said = [f"{score.name}: {score.auto:g} of {score.most:g} points. {score.says}"]
-    said += [f"For the grader: {score.doubt}"] if score.doubt else []
-    return "".join(f"{sentence_in_lines(each)}\n" for each in said)
+    """Return what a hidden test would have printed."""
+    sentences = [f"{score.name}: {score.auto:g} of {score.most:g} points. {score.says}"]
+    sentences += [f"For the grader: {score.doubt}"] if score.doubt else []
+    return "".join(f"{sentence_in_lines(each)}\n" for each in sentences)
 
 
 def _name(cell: Mapping[str, Any]) -> Any:

@@ -100,10 +100,10 @@ def show_notes(book: Any, notes: Iterable[Note]) -> None:
     notes
         Flags and remarks; those that a student can do nothing about are left out.
     """
-    said = dict.fromkeys(note.sentence for note in notes if note.kind in _FOR_STUDENTS)
-    if not said:
+    sentences = dict.fromkeys(note.sentence for note in notes if note.kind in _FOR_STUDENTS)
+    if not sentences:
         return
-    lines = [f"- {sentence[:1].upper()}{sentence[1:]}." for sentence in said]
+    lines = [f"- {sentence[:1].upper()}{sentence[1:]}." for sentence in sentences]
     text = "\n".join(["**About what you handed in**", "", *lines])
     ids = {cell.get("id") for cell in book["cells"]}
     name = "about-this-submission"

@@ -177,7 +177,7 @@ class Judge:
     def read_ledger(
         self, folder: Path, student: str, items: Mapping[str, Item]
     ) -> LedgerRecord | None:
-        """The ledger of a submission, read once; `None` if whoever needs it should say why not.
+        """Read the ledger of a submission; `None` if whoever needs it should say why not.
 
         Parameters
         ----------
@@ -207,8 +207,8 @@ class Judge:
             raise
         except Exception as problem:
             # A check that reads a file of the submission may meet anything there.
-            said = f"The check could not be made: {type(problem).__name__}: {problem}"
-            return Verdict(0.0, said[:300]), words
+            sentence = f"The check could not be made: {type(problem).__name__}: {problem}"
+            return Verdict(0.0, sentence[:300]), words
         return judge(key, answer), words
 
     def _judge_record(
@@ -224,8 +224,8 @@ class Judge:
         except MemoryError:
             raise
         except Exception as problem:
-            said = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
-            return Verdict(0.0, said), Flag(FlagKind.DOUBTFUL_LEDGER, detail=said)
+            sentence = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
+            return Verdict(0.0, sentence), Flag(FlagKind.DOUBTFUL_LEDGER, detail=sentence)
 
 
 def _has_run(cell: Any) -> bool:
@@ -248,11 +248,11 @@ def has_failed(outputs: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def by_notebook(cell: Any) -> float | None:
-    """The points that stock nbgrader gives for a cell's outputs; a test compares the two."""
-    said = cell_metadata(cell)
-    most = float(said["points"])
-    if said.get("solution", False):
-        return 0.0 if said.get("checksum") == checksum(cell) else None
+    """Return the points that stock nbgrader gives for a cell's outputs; a test compares the two."""
+    metadata = cell_metadata(cell)
+    most = float(metadata["points"])
+    if metadata.get("solution", False):
+        return 0.0 if metadata.get("checksum") == checksum(cell) else None
     if cell.cell_type != "code":
         return None
     for output in cell.outputs:
@@ -263,12 +263,12 @@ def by_notebook(cell: Any) -> float | None:
     return most
 
 
-def _partial(said: Any, most: float) -> float:
-    """The points in a cell's last value; what nbgrader cannot read counts as all of them."""
-    if not said:
+def _partial(value: Any, most: float) -> float:
+    """Return the points in a cell's last value; what nbgrader cannot read counts as all of them."""
+    if not value:
         return 0.0
     try:
-        points = float(said)
+        points = float(value)
     except (TypeError, ValueError):
         return most
     if points > most:  # nbgrader stops here, and the submission with it

@@ -107,7 +107,7 @@ _servers: Final = ProcessPool(ForkServer)
 
 
 def _judge_of(config: Any, lab: str) -> Judge | None:
-    """Who decides about a lab's answers; `None` where the course has no checks of the lab."""
+    """Make the judge of a lab; `None` where the course has no checks of it."""
     root = Path(config.CourseDirectory.get("root") or ".")
     home = root / "assignments" / lab
     if not (home / "checks.py").is_file():

@@ -50,9 +50,9 @@ class WithoutHiddenTests(ClearHiddenTests):  # type: ignore[misc]
             elif cell.cell_type == "code" and too_long_to_color(cell.source):
                 cell.metadata.magics_language = "text"
         about = resources.get("nbgrader", {})
-        said = about and second_looks_of(self.config, about["assignment"], about["student"])
-        if said:
-            nb.cells.insert(0, nbformat.v4.new_markdown_cell(said, id="second-looks"))
+        paragraph = about and second_looks_of(self.config, about["assignment"], about["student"])
+        if paragraph:
+            nb.cells.insert(0, nbformat.v4.new_markdown_cell(paragraph, id="second-looks"))
         return nb, resources
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
@@ -69,12 +69,12 @@ def _hush_scratch_cells(cells: Any) -> None:
     """Have nothing said about unused cells below a question whose answer the card keeps."""
     asked = {f"{grade_id(cell)}_answer" for cell in cells if "lab.answered(" in cell.source}
     for cell in cells:
-        said = cell_metadata(cell)
-        if said.get("comment") == "No response." and grade_id(cell) in asked:
-            said["comment"] = None
+        metadata = cell_metadata(cell)
+        if metadata.get("comment") == "No response." and grade_id(cell) in asked:
+            metadata["comment"] = None
 
 
 def _say_only_what(error: Any) -> None:
     """Leave an error's last line: the frames above it quote the test."""
-    said = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
-    error.traceback = [said]
+    last_line = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+    error.traceback = [last_line]

@@ -25,7 +25,7 @@ class CalendarPenalties(LateSubmissionPlugin):  # type: ignore[misc]
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """The points that are lost, of those that were earned.
+        """Return the points that are lost, of those that were earned.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class CalendarPenalties(LateSubmissionPlugin):  # type: ignore[misc]
 
 
 def _root(plugin: Any) -> Path | None:
-    """The folder of the course, as the nbgrader command above a plugin knows it."""
+    """Return the folder of the course, as the nbgrader command above a plugin knows it."""
     above = plugin.parent
     while above is not None and not hasattr(above, "coursedir"):
         above = above.parent

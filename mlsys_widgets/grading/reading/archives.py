@@ -110,7 +110,7 @@ def _content(path: Path) -> bytes:
 
 
 def _whose(name: str, lab: str, files: Mapping[str, bytes]) -> str:
-    """Whose work it is, by the name of the file; the ledger in it must agree."""
+    """Return whose work it is, by the name of the file; the ledger in it must agree."""
     student = student_named(name, lab)
     if student is None:
         raise ArchiveRefused(f"Its name must be {lab}-STUDENT{ZIP}.")
@@ -130,7 +130,7 @@ def _whose(name: str, lab: str, files: Mapping[str, bytes]) -> str:
 
 
 def _owner(ledger: bytes | None) -> str | None:
-    """Whose a ledger says it is; `None` if there is none, or one that cannot be read."""
+    """Return whose a ledger says it is; `None` if there is none, or one that cannot be read."""
     if not ledger:
         return None
     with tempfile.TemporaryDirectory(prefix="mlsys-ledger-") as aside:

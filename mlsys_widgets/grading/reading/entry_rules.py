@@ -120,15 +120,15 @@ class EntryRules:
     # Whether an entry can be.
 
     def refusal(self, event: Event) -> str:
-        """Why an entry does not count, as the end of a sentence; empty if it does.
+        """Say why an entry does not count, as the end of a sentence; empty if it does.
 
         Examples
         --------
         >>> from mlsys_widgets.ledger.events import GENESIS, chained
         >>> rules = EntryRules(Lab("lab_01", title="", chapter=1, acts=()))
-        >>> said = {"value": 3, "confidence": 1}
+        >>> value = {"value": 3, "confidence": 1}
         >>> at = "2026-02-03T09:30:00.000Z"
-        >>> rules.refusal(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", said))
+        >>> rules.refusal(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", value))
         'is about something that this lab does not ask'
         """
         if event.lab != self._lab.name:
@@ -223,7 +223,7 @@ class EntryRules:
         return found
 
     def _odd(self, event: Event) -> Iterator[str]:
-        """What a card does otherwise, although it would have taken the value."""
+        """Yield what a card does otherwise, although it would have taken the value."""
         item = self.items.get(event.id)
         if event.kind == "prediction" and event.value["confidence"] is None:
             yield "has no confidence, which its card asks for"
@@ -233,7 +233,7 @@ class EntryRules:
                 yield f"says that it is {_verdict(event.value['correct'])}, and it is not"
 
     def decision(self, event: Event, by_code: Mapping[str, Any]) -> str | None:
-        """What somebody decided with an entry, after reading; `None` if a program wrote it.
+        """Return what somebody decided with an entry, after reading; `None` if a program wrote it.
 
         Entries that one press of a button writes are one decision: they have the same name here.
 
@@ -257,7 +257,7 @@ class EntryRules:
 
 @functools.lru_cache(maxsize=16)
 def usual_rules(lab: Lab) -> EntryRules:
-    """The rules with the usual numbers, made once: the names, limits and options are the same."""
+    """Make the rules with the usual numbers: names, limits and options are always the same."""
     return EntryRules(lab)
 
 
@@ -286,8 +286,8 @@ class _Order:
                 before = self.reflections.get(name)
                 better = before is None or not before.attempts[0].correct
                 if better:
-                    said = _Attempted(event.value["correct"])
-                    self.reflections[name] = _Attempts((said,))
+                    attempt = _Attempted(event.value["correct"])
+                    self.reflections[name] = _Attempts((attempt,))
             case "answer":
                 predicted = name.removeprefix("moves.")
                 if predicted != name and predicted not in self.predictions:

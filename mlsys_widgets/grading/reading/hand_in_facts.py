@@ -66,11 +66,11 @@ class HandInFacts:
         )
 
     def of_student(self, student: str) -> tuple[HandInNote, ...]:
-        """What the hub has noted about a student."""
+        """Return what the hub has noted about a student."""
         return self.notes.get(student, ())
 
     def time(self, folder: Path, student: str, *, last_saved: str | None = None) -> HandInTime:
-        """When a submission was handed in.
+        """Return when a submission was handed in.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class HandInFacts:
     def after_close(
         self, student: str, moment: datetime | None, close: datetime | None
     ) -> str | None:
-        """Why a submission came when its lab was closed, in words; `None` if it did not.
+        """Say why a submission came when its lab was closed, in words; `None` if it did not.
 
         What the hub noted counts too: a student may write any time into ``timestamp.txt``.
 
@@ -116,22 +116,22 @@ class HandInFacts:
         last = max([moment.replace(tzinfo=UTC), *(each.noted for each in notes)])
         if last < close:
             return None
-        said = (
+        why = (
             f"{last.astimezone(UTC):%Y-%m-%d %H:%M} UTC, and it closed"
             f" {close.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         )
         earlier = [each for each in self.of_student(student) if each.noted < close]
-        return f"{said}; an earlier hand-in of {earlier[-1].says} was on time" if earlier else said
+        return f"{why}; an earlier hand-in of {earlier[-1].says} was on time" if earlier else why
 
 
 def release_time(course: Path, lab: str) -> datetime | None:
-    """When a lab was released for the first time; `None` if nobody wrote it down."""
+    """Return when a lab was released for the first time; `None` if nobody wrote it down."""
     path = course / OWN_FOLDER / RELEASED
     if not path.is_file():
         return None
     try:
-        said = json.loads(path.read_text("utf-8")).get(lab)
-        moment = None if said is None else datetime.fromisoformat(said)
+        time = json.loads(path.read_text("utf-8")).get(lab)
+        moment = None if time is None else datetime.fromisoformat(time)
     except (ValueError, TypeError, AttributeError):
         raise ValueError(
             f'{path} cannot be read; it must be like {{"{lab}": "2026-10-01T09:00:00Z"}}'

@@ -166,7 +166,7 @@ def _read(words: str, zone: str) -> datetime | None:
 
 
 def _in_zone(words: str, zone: str) -> datetime | None:
-    """The time in the zone of the course, if that zone calls itself like this at that moment."""
+    """Return the time in the course's zone, if that zone has this name at that moment."""
     own = _zone(zone) if zone else None
     local = _complete(_time_in(words))
     if own is None or local is None or local.tzinfo is not None:
@@ -176,7 +176,7 @@ def _in_zone(words: str, zone: str) -> datetime | None:
 
 
 def _zone_in(words: str) -> str:
-    """The name of a zone at the end of a timestamp; empty if there is none."""
+    """Return the name of a zone at the end of a timestamp; empty if there is none."""
     found = _ZONE.fullmatch(words)
     if found is None or _WEEKDAY_OR_HALF.fullmatch(found["zone"]):
         return ""

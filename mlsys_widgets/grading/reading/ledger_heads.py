@@ -70,7 +70,7 @@ def check_heads(
         changed = list(_changed(ledger, head, {*known, *seen}))
         flags = [
             *changed,
-            *_unlike_note(head, folder / TIMESTAMP, noted, zone, said=bool(changed)),
+            *_unlike_note(head, folder / TIMESTAMP, noted, zone, flagged=bool(changed)),
             *_unlike_receipt(head, folder / RECEIPT),
         ]
     except LedgerError:
@@ -94,7 +94,7 @@ def _changed(ledger: Ledger, head: Head | None, known: Iterable[Head]) -> Iterat
 
 
 def _unlike_note(
-    head: Head | None, path: Path, noted: Sequence[HandInNote], zone: str, *, said: bool
+    head: Head | None, path: Path, noted: Sequence[HandInNote], zone: str, *, flagged: bool
 ) -> Iterator[Flag]:
     """Hold a submission against the note about it, which carries the same timestamp."""
     if not noted:  # not handed in on our hub
@@ -112,7 +112,7 @@ def _unlike_note(
     if about.watched and moment is not None and abs(seen - moment) > CLOCK_TOLERANCE:
         detail = f"timestamp.txt says {says[:40]!r}, and the hub saw it {seen:%Y-%m-%d %H:%M} UTC."
         yield Flag(FlagKind.UNCERTAIN_TIME, detail=detail)
-    if about.head != head and not said:
+    if about.head != head and not flagged:
         then, now = _counted(about.head), _counted(head)
         detail = f"The hub saw it with {then} when it was handed in, and it has {now} now."
         yield Flag(FlagKind.CHANGED_LEDGER, detail=detail)
@@ -139,7 +139,7 @@ def _counted(head: Head | None) -> str:
 
 
 def _start_of(path: Path, most: int) -> bytes:
-    """The first bytes of a file of a submission; nothing if there is none."""
+    """Return the first bytes of a file of a submission; nothing if there is none."""
     try:
         with path.open("rb") as file:
             return file.read(most)

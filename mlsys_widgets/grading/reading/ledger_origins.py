@@ -27,7 +27,7 @@ _MOST: Final = 60
 def ledger_origin(
     folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
 ) -> str:
-    """The id of the ledger in a folder and the moments of its decisions, as words.
+    """Return the id of the ledger in a folder and the moments of its decisions, as words.
 
     Empty if there is no ledger, or none of this student's.
 
@@ -73,9 +73,9 @@ class LedgerOrigins:
 
     @classmethod
     def of_log(cls, lines: Mapping[str, Mapping[str, Any]]) -> LedgerOrigins:
-        """Those that the log of graded submissions has, in the last line of every student."""
-        said = {student: line.get("origin") for student, line in lines.items()}
-        return cls({student: each for student, each in said.items() if isinstance(each, str)})
+        """Take those in the last line of every student in the log of graded submissions."""
+        origins = {student: line.get("origin") for student, line in lines.items()}
+        return cls({student: each for student, each in origins.items() if isinstance(each, str)})
 
     def shared(self, student: str, origin: str) -> Flag | None:
         """Take one more ledger, and flag it if it is somebody else's as well."""

@@ -67,8 +67,8 @@ class LedgerRecord:
     @property
     def somebody_else(self) -> str | None:
         """Whose ledger it says it is, if that is not the owner."""
-        said = self.ledger.student
-        return None if said == self._owner else said
+        owner = self.ledger.student
+        return None if owner == self._owner else owner
 
     @cached_property
     def state(self) -> State:
@@ -93,8 +93,8 @@ class LedgerRecord:
         Two people share an id only if one has the other's file, and two moments, to the
         millisecond, practically never.
         """
-        said = [event.id for event in self._events[:1] if event.kind == "opened"]
-        return (*said, *dict.fromkeys(event.time for event, _ in self._decisions()))
+        opened = [event.id for event in self._events[:1] if event.kind == "opened"]
+        return (*opened, *dict.fromkeys(event.time for event, _ in self._decisions()))
 
     @cached_property
     def verification(self) -> Verification:
@@ -146,7 +146,7 @@ class LedgerRecord:
             )
 
     def _decisions(self) -> Iterator[tuple[Event, str]]:
-        """The entries that take a person who reads, and which decision each belongs to."""
+        """Yield the entries that take a person who reads, and which decision each belongs to."""
         by_code: dict[str, Any] = {}
         for event in self._sifted.kept:
             answered = event.id.removeprefix("code.")
@@ -157,5 +157,5 @@ class LedgerRecord:
 
 
 def _utc(moment: datetime) -> datetime:
-    """A moment with its zone; nbgrader keeps UTC without one."""
+    """Return a moment with its zone; nbgrader keeps UTC without one."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -135,24 +135,24 @@ def _candidate(
 
 
 def _lab_of(book: Mapping[str, Any]) -> str | None:
-    """Which lab a notebook says it belongs to."""
+    """Return which lab a notebook says it belongs to."""
     try:
-        said = book["metadata"]["mlsys"]["lab"]
+        lab = book["metadata"]["mlsys"]["lab"]
     except (KeyError, TypeError):
         return None
-    return said if isinstance(said, str) else None
+    return lab if isinstance(lab, str) else None
 
 
 def _work_in(book: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """The answer cells that are not as they were released, and what else a student wrote."""
+    """Return the answer cells that are not as they were released, and what else a student wrote."""
     answered, written = set(), set()
     for raw in book["cells"]:
         try:
             cell = nbformat.from_dict(raw)
-            said, name = cell_metadata(cell), grade_id(cell)
+            metadata, name = cell_metadata(cell), grade_id(cell)
             cell.source = "".join(cell.source)
-            if name is not None and said.get("solution"):
-                if said.get("checksum") != checksum(cell):
+            if name is not None and metadata.get("solution"):
+                if metadata.get("checksum") != checksum(cell):
                     answered.add(name)
             elif name is None and cell.metadata.get("editable", True) and cell.source.strip():
                 written.add(cell.source.strip())
@@ -162,7 +162,7 @@ def _work_in(book: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _only(candidates: Iterable[_Candidate]) -> _Candidate | None:
-    """The only one of several; notebooks in which the same is written are one."""
+    """Return the only one of several; notebooks in which the same is written are one."""
     found = list(candidates)
     same = {(each.answered, each.written, _sources(each.book)) for each in found}
     return found[0] if len(same) == 1 else None
@@ -179,22 +179,24 @@ def _sources(book: Mapping[str, Any]) -> tuple[str, ...]:
 def _beside(
     files: Mapping[str, bytes], proper: _Candidate, rest: list[_Candidate], name: str
 ) -> FoundWork:
-    """The notebook is there; look whether the work is in another one."""
+    """Look whether the work is in another notebook than the one that is there."""
     working = [each for each in rest if each.has_work]
     copy = _only(working)
     if copy is not None and not proper.has_work:
         return _placed(files, copy, name, Remark(RemarkKind.WORK_IN_COPY, name, copy.shown))
     more = [each for each in working if each.answered - proper.answered]
-    said: list[Remark] = []
+    remarks: list[Remark] = []
     if more:
         listed = ", ".join(each.shown for each in more[:3])
         cells = sorted(frozenset.union(*(each.answered for each in more)) - proper.answered)
         what = f"{listed} has work in cells that it leaves blank: {', '.join(cells[:3])}"
-        said.append(Remark(RemarkKind.WORK_BESIDE, name, what + (", …" if cells[3:] else "")))
-    return _placed(files, proper, name, *said)
+        remarks.append(Remark(RemarkKind.WORK_BESIDE, name, what + (", …" if cells[3:] else "")))
+    return _placed(files, proper, name, *remarks)
 
 
-def _placed(files: Mapping[str, bytes], chosen: _Candidate, name: str, *said: Remark) -> FoundWork:
+def _placed(
+    files: Mapping[str, bytes], chosen: _Candidate, name: str, *remarks: Remark
+) -> FoundWork:
     """Put a notebook in its place, and what lies beside it, where nothing is in the way."""
     kept = {
         path: content
@@ -208,11 +210,11 @@ def _placed(files: Mapping[str, bytes], chosen: _Candidate, name: str, *said: Re
         kept[name] = files[name]
     for path, content in chosen.beside.items():
         kept.setdefault(path, content)
-    return _with_ledger(kept, (*said, *chosen.remarks))
+    return _with_ledger(kept, (*remarks, *chosen.remarks))
 
 
 def _beside_of(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """What lies in the same folder, or below it; not when it was handed in, which others note."""
+    """Return what lies in the same folder or below it, but not the time of handing in."""
     folder = PurePosixPath(path).parent
     if folder == PurePosixPath():
         return {p: c for p, c in files.items() if p not in (path, TIMESTAMP)}

@@ -25,7 +25,7 @@ from mlsys_widgets.notebooks.remarks import Remark
 def recorded_answers(
     folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
 ) -> dict[str, Any]:
-    """The answers in the ledger of a folder, by name; an empty mapping if it is somebody else's.
+    """Return the answers in the ledger of a folder, by name; none if it is somebody else's.
 
     What no card would have taken is left out, as the card itself asks again.
 
@@ -45,7 +45,7 @@ def recorded_answers(
 
 
 def answers_in(ledger: LedgerRecord) -> dict[str, Any]:
-    """The answers in a ledger that was read already, as for `recorded_answers`."""
+    """Return the answers in a ledger that was read already, as for `recorded_answers`."""
     if ledger.somebody_else is not None:
         return {}
     return {name: answer.value for name, answer in ledger.state.answers.items()}
@@ -54,7 +54,7 @@ def answers_in(ledger: LedgerRecord) -> dict[str, Any]:
 def recorded_essays(
     folder: Path, lab: Lab, student: str, *, ledger: LedgerRecord | None = None
 ) -> dict[str, str]:
-    """The essays among the answers, by name; parameters as for `recorded_answers`."""
+    """Return the essays among the answers, by name; parameters as for `recorded_answers`."""
     items = usual_rules(lab).items
     return {
         name: value
@@ -95,10 +95,10 @@ def notebook_of_essays(
     cells: list[nbformat.NotebookNode] = []
     for name, source in blueprint.cells.items():
         if name in essays and source.graded and source.kind == "markdown":
-            said = {**flags_of(name, source), **source.metadata, "checksum": source.checksum}
+            notes = {**flags_of(name, source), **source.metadata, "checksum": source.checksum}
             text = inert_markdown(essays[name])
             cells.append(nbformat.v4.new_markdown_cell(text, id=f"essay-{len(cells)}"))
-            cells[-1].metadata["nbgrader"] = said
+            cells[-1].metadata["nbgrader"] = notes
     if not cells:
         return None
     why = "; ".join(remark.sentence for remark in remarks)

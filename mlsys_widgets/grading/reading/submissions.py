@@ -107,7 +107,7 @@ def collect(course: Course, lab: str, student: str) -> Submission:
 
 
 def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:
-    """When work was handed in, as its folder at a step says; little of it is read."""
+    """Return when work was handed in, as its folder at a step says; little of it is read."""
     try:
         with (
             _opened(*_levels(course, step, lab, student)) as folder,
@@ -142,7 +142,7 @@ def _nothing(student: str, problem: OSError) -> Submission:
 
 
 def _levels(course: Course, step: str, lab: str, student: str) -> tuple[Path, Sequence[str]]:
-    """The folder that is the course's own, and the names below it that depend on the student."""
+    """Return the folder that is the course's own, and the names below it that are the student's."""
     path, others = (course.work(step, each, lab).parts for each in (student, "\0"))
     own = next((n for n, (a, b) in enumerate(zip(path, others, strict=False)) if a != b), len(path))
     return Path(*path[:own]), path[own:]
@@ -182,7 +182,7 @@ class _FolderReader:
         self._more = 0
 
     def remarks(self) -> Iterator[Remark]:
-        """What was left out; a few by name, and the number of the rest."""
+        """Yield what was left out; a few by name, and the number of the rest."""
         yield from self._left_out
         if self._more:
             yield Remark(RemarkKind.MORE_LEFT_OUT, detail=f"{self._more:,}")
@@ -304,7 +304,7 @@ def _ignored(name: str) -> bool:
 
 
 def name_problem(student: str) -> str | None:
-    """Why a name cannot be a student's, and what to do; `None` if it can.
+    """Say why a name cannot be a student's, and what to do; `None` if it can.
 
     Examples
     --------

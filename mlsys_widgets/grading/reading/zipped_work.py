@@ -21,7 +21,7 @@ _ENCRYPTED: Final = 0x1
 
 
 def unzipped(content: bytes) -> dict[str, bytes]:
-    """The plain files of an archive, in memory; empty if it is damaged or unreasonably large.
+    """Return the plain files of an archive; empty if it is damaged or unreasonably large.
 
     Names that lead out of a folder, links, and what is encrypted are left out.
 

@@ -168,7 +168,7 @@ class Regrade:
         return RegradeProposal(proposed, not_kept, code if proposed else (), other)
 
     def _version(self, student: str) -> str:
-        """Which version of the lab somebody was judged as; empty for a lab without versions."""
+        """Return the version of the lab somebody was judged as; empty without versions."""
         return str(self._lines[student].get("lab_version", ""))
 
     def _proposed(self, grade: LabGrade, answers: KeptAnswers, version: str) -> ProposedGrade:
@@ -201,7 +201,7 @@ class Regrade:
         return replace(grade, penalty=penalty), late
 
     def _folder(self, student: str) -> Path:
-        """The autograded folder of a student."""
+        """Return the autograded folder of a student."""
         return Path(self._autograded.replace(_ANYBODY, student))
 
     # Doing it.

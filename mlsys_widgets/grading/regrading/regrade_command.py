@@ -152,10 +152,10 @@ def run_history(arguments: argparse.Namespace) -> int:
     labs, student = _which(course, arguments)
     found, problems = [], []
     for lab in labs:
-        said = _noticed(course, lab)
+        warnings = _noticed(course, lab)
         changes, broken = GradeHistory(course.home, lab).read()
         found += [(lab, c) for c in changes if student is None or c.student == student]
-        problems += [f"{lab}: {each}" for each in (*said, *broken)]
+        problems += [f"{lab}: {each}" for each in (*warnings, *broken)]
     found.sort(key=lambda pair: pair[1].time)
     if arguments.json:
         for lab, change in found:
@@ -171,7 +171,7 @@ def run_history(arguments: argparse.Namespace) -> int:
 
 
 def _which(course: Course, arguments: argparse.Namespace) -> tuple[list[str], str | None]:
-    """The labs and the student that are meant; one word may name either."""
+    """Return the labs and the student that are meant; one word may name either."""
     name, student = arguments.name, arguments.student
     kept = sorted((course.home / OWN_FOLDER).glob("history-*.jsonl"))
     labs = [path.stem.removeprefix("history-") for path in kept]

@@ -20,7 +20,7 @@ _LARGEST: Final = 64 << 20
 
 
 def rewrite_verdicts(content: bytes, changes: Mapping[str, tuple[Score, Score]]) -> bytes:
-    """A notebook with new verdicts in place of old ones; what is not found stays as it is.
+    """Return a notebook with new verdicts in place of old ones; what is not found stays as it is.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def rewrite_verdicts(content: bytes, changes: Mapping[str, tuple[Score, Score]])
 
 
 def _rewritten(line: bytes, old: Score, new: Score) -> bytes:
-    """The line of a cell with the new verdict; as it was if the old one is not there."""
+    """Return the line of a cell with the new verdict; as it was if the old one is not there."""
     try:
         cell = json.loads(line.removesuffix(b","))
         outputs = cell["outputs"]
