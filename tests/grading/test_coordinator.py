@@ -205,17 +205,20 @@ def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monk
 
 
 def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(coordinator, "_ALLOWANCE", 4.0)
-    monkeypatch.setattr(coordinator, "_TIMES_USUAL", 0)
     course = classroom(tmp_path / "course")
-    hand_in(course, "ann", running("import time\ntime.sleep(6)"), course.asked("ann").right())
-    for name in ("bob", "cat", "dan"):
+    hand_in(course, "bob", answers=course.asked("bob").right())
+    allowance = 1 + 8 * grade(course, workers=1)["bob"].seconds
+    monkeypatch.setattr(coordinator, "_ALLOWANCE", allowance)
+    monkeypatch.setattr(coordinator, "_TIMES_USUAL", 0)
+    sleep = running(f"import time\ntime.sleep({1.2 * allowance})")
+    hand_in(course, "ann", sleep, course.asked("ann").right())
+    for name in ("cat", "dan"):
         hand_in(course, name, answers=course.asked(name).right())
     graded = grade(course, workers=1)
-    assert list(graded)[-1] == "ann"
-    assert {name: each.earned for name, each in graded.items()} == dict.fromkeys(STUDENTS, 60)
+    assert list(graded) == ["cat", "dan", "ann"]
+    assert {each.earned for each in graded.values()} == {60}
     assert [remark.kind for remark in graded["ann"].remarks] == [RemarkKind.RUN_LATER]
-    assert not any(graded[name].remarks for name in ("bob", "cat", "dan"))
+    assert not any(graded[name].remarks for name in ("cat", "dan"))
 
 
 def test_nobody_leaves_where_nobody_waits(tmp_path, monkeypatch):
