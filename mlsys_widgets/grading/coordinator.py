@@ -2,6 +2,10 @@
 
 This is the only process that sees the gradebook. It runs nothing of a student's and reads nothing
 of it either: readers do that, in limited processes, and what comes from them is small.
+
+One submission's way: this file asks with `grading.messages`, `reading.readers` passes it on,
+`judging.marking` does it, with `judging.scoring` for the points, and `gradebook.gradebook_writer`
+writes them down. What must run goes through `sandbox.engine` in between.
 """
 
 from __future__ import annotations
@@ -115,13 +119,7 @@ class CannotGrade(ValueError):
 
 
 class GradingRun:
-    """The submissions of one lab, about to be graded.
-
-    Parameters
-    ----------
-    plan
-        What, and how.
-    """
+    """The submissions of one lab, about to be graded."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan

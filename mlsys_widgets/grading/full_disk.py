@@ -21,15 +21,7 @@ def is_full_disk(problem: BaseException) -> bool:
 
 
 def full_disk_sentence(problem: OSError, kept: str) -> str:
-    """Return what happened, what is kept, and what to do.
-
-    Parameters
-    ----------
-    problem
-        The error.
-    kept
-        How much was done before, in words.
-    """
+    """Return what happened, what is kept, and what to do."""
     where = f" at {problem.filename}" if problem.filename else ""
     return (
         f"the disk is full{where}; {kept}. Free some space, then repeat the command with --resume"

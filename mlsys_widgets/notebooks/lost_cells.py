@@ -60,13 +60,6 @@ def recognize(book: Any, blueprint: Blueprint) -> tuple[str, ...]:
 
     Cells that students do not write in are recognized by their text. One that they do write in is
     recognized by its place, if only one can be meant.
-
-    Parameters
-    ----------
-    book
-        The notebook; it is changed.
-    blueprint
-        As it was released.
     """
     present = {grade_id(cell) for cell in book.cells}
     absent = {name: cell for name, cell in blueprint.cells.items() if name not in present}
@@ -122,13 +115,6 @@ def restore_cells(book: Any, blueprint: Blueprint) -> tuple[str, ...]:
 
     Each comes before the next cell of the lab that is there, so below all that a student wrote in
     its place.
-
-    Parameters
-    ----------
-    book
-        The notebook; it is changed.
-    blueprint
-        As it was released.
     """
     present = {grade_id(cell) for cell in book.cells}
     ids = {cell.get("id") for cell in book.cells}

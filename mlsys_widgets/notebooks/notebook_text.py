@@ -67,11 +67,6 @@ def is_plain(content: bytes) -> bool:
 def read_json(content: bytes) -> tuple[dict[str, Any], tuple[Remark, ...]]:
     """Read a file as the data of a notebook, and remark on what was odd about the file.
 
-    Parameters
-    ----------
-    content
-        The file.
-
     Raises
     ------
     UnreadableNotebook

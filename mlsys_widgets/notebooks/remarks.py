@@ -29,17 +29,7 @@ class NoteKind(StrEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """One thing to say: its kind, what it is about, and the details.
-
-    Parameters
-    ----------
-    kind
-        Of which kind it is.
-    about
-        The cell or file, if it is about one.
-    detail
-        What else the sentence says.
-    """
+    """One thing to say: its kind, what it is about, and the details."""
 
     kind: NoteKind
     about: str = ""

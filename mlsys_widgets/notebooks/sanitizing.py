@@ -158,15 +158,7 @@ def _are_attachments(attachments: Any) -> bool:
 
 
 def sanitize(book: Notebook, blueprint: Blueprint) -> SanitizedNotebook:
-    """Prepare a notebook to run.
-
-    Parameters
-    ----------
-    book
-        As it was submitted; it is changed.
-    blueprint
-        As it was released.
-    """
+    """Prepare a notebook to run."""
     remarks: list[Remark] = []
     kernel = book.metadata.get("kernelspec", {}).get("name")
     if blueprint.kernelspec:

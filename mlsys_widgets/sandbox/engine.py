@@ -117,15 +117,7 @@ class LocalEngine:
 
 
 class ClusterEngine:
-    """The workers of a Dask cluster.
-
-    Parameters
-    ----------
-    address
-        That of its scheduler.
-    workers
-        How many of them to use at most.
-    """
+    """The workers of a Dask cluster."""
 
     def __init__(self, address: str, workers: int | None = None) -> None:
         import dask.config

@@ -140,13 +140,6 @@ class ForkServer:
     def deliver(self, parcel: Parcel, report: BinaryIO) -> Ending:
         """Have a child do what is in a parcel; nothing in it, or of what comes back, is read here.
 
-        Parameters
-        ----------
-        parcel
-            What the child gets.
-        report
-            Where to write what it reports.
-
         Raises
         ------
         ForkServerLost

@@ -66,13 +66,7 @@ class CannotIsolate(OSError):
 
 
 def why_not(root: Path) -> str | None:
-    """Say why children cannot be isolated on this machine; `None` if they can. Tries it.
-
-    Parameters
-    ----------
-    root
-        An empty folder.
-    """
+    """Say why children cannot be isolated on this machine; `None` if they can. Tries it."""
     if not sys.platform.startswith("linux"):
         return f"{sys.platform} has no namespaces; isolation needs Linux"
     child = os.fork()

@@ -26,15 +26,7 @@ class PooledProcess(Protocol):
 
 
 class ProcessLost(RuntimeError):
-    """A job whose process is gone, through no fault of its own that we know of.
-
-    Parameters
-    ----------
-    why
-        What became of it.
-    too_late
-        Whether the job must not be started again.
-    """
+    """A job whose process is gone, through no fault of its own that we know of."""
 
     def __init__(self, why: str = "", *, too_late: bool = False) -> None:
         super().__init__(why)

@@ -26,13 +26,6 @@ class Meter:
     """Watches what a child and everything below it use.
 
     Memory counts beyond that of the calling process, which the child shares.
-
-    Parameters
-    ----------
-    pid
-        The child.
-    limits
-        What it may use.
     """
 
     def __init__(self, pid: int, limits: Limits) -> None:

@@ -27,15 +27,7 @@ _LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html"
 
 
 class NoUsableNotebook(ValueError):
-    """A submission in which there is nothing to run.
-
-    Parameters
-    ----------
-    ended
-        In a word or two.
-    remark
-        What is wrong.
-    """
+    """A submission in which there is nothing to run."""
 
     def __init__(self, ended: str, remark: Remark) -> None:
         super().__init__(remark.sentence)
@@ -115,15 +107,6 @@ class RunResult:
 def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) -> RunnableNotebook:
     """Make the notebook of a submission ready to run.
 
-    Parameters
-    ----------
-    lab
-        The name of the lab, and of its notebook.
-    files
-        What was handed in.
-    blueprint
-        The notebook as it was released.
-
     Raises
     ------
     NoUsableNotebook
@@ -145,17 +128,7 @@ def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) ->
 
 
 def take_down(student: str, runnable: RunnableNotebook, report: ChildReport) -> RunResult:
-    """Put the outputs that a child has reported into its notebook.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    runnable
-        What it ran; the notebook is changed.
-    report
-        What it reported.
-    """
+    """Put the outputs that a child has reported into its notebook."""
     book, hidden = runnable.book, runnable.hidden
     lines, late, ending = report.lines, report.late, report.ending
     remarks: list[Remark] = []
@@ -187,19 +160,7 @@ def run_notebook(
     watched: Mapping[int, str],
     hidden: Mapping[int, str],
 ) -> RunResult:
-    """Run a sanitized notebook at once, and put its outputs into it.
-
-    Parameters
-    ----------
-    book
-        The notebook; it is changed.
-    job
-        Whose, with what beside the notebook.
-    server
-        Where it runs.
-    watched, hidden
-        As `RunnableNotebook` has them.
-    """
+    """Run a sanitized notebook at once, and put its outputs into it."""
     runnable = RunnableNotebook(book, watched, hidden)
     report = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
     return take_down(job.student, runnable, report)

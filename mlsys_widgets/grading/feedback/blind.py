@@ -65,15 +65,7 @@ def make_blind(book: Any, student: str, lab: str) -> None:
 
 
 def unmake_blind(book: Any, student: str, lab: str) -> None:
-    """Put the name back, for the page that the student gets.
-
-    Parameters
-    ----------
-    book
-        The notebook; it is changed.
-    student, lab
-        Whose it is.
-    """
+    """Put the name back, for the page that the student gets."""
     back = {other: name for name, other in _spellings(student, pseudonym(student, lab)).items()}
 
     def replaced(text: str) -> str:

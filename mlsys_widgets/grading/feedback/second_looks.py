@@ -86,13 +86,7 @@ class EmptiedBox:
 
 
 class SecondLooks:
-    """The second looks of a course.
-
-    Parameters
-    ----------
-    course
-        The course.
-    """
+    """The second looks of a course."""
 
     def __init__(self, course: Course) -> None:
         self._course = course

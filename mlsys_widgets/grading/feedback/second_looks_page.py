@@ -38,15 +38,7 @@ def second_looks_of(config: Any, lab: str, student: str) -> str:
 
 
 def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:
-    """Return the paragraph; whatever a student wrote is text in it.
-
-    Parameters
-    ----------
-    looks
-        What this student has asked.
-    offered
-        Whether more can be asked.
-    """
+    """Return the paragraph; whatever a student wrote is text in it."""
     parts = [f"<p>{_HOW}</p>"] if offered else []
     for each in looks:
         answer = _text(each.answer) if each.answer is not None else "<i>not answered yet</i>"

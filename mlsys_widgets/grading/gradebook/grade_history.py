@@ -94,15 +94,7 @@ class GradebookRun:
 
 
 class GradeHistory:
-    """The history of one lab.
-
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    lab
-        The lab.
-    """
+    """The history of one lab."""
 
     def __init__(self, root: Path, lab: str) -> None:
         self._path = root / OWN_FOLDER / f"{HISTORY}{lab}.jsonl"
@@ -134,15 +126,7 @@ class GradeHistory:
     def during(
         self, what: str, why: str, grades: Callable[[], Mapping[str, LabGrade]]
     ) -> Iterator[None]:
-        """Record what a command changes; first, what others have changed since the last one.
-
-        Parameters
-        ----------
-        what, why
-            What the command does, and the reason.
-        grades
-            Reads the gradebook.
-        """
+        """Record what a command changes; first, what others have changed since the last one."""
         self.notice(grades())
         run = GradebookRun(what, who_runs(), now(), why)
         write_whole(self._note, json.dumps(vars(run)), mode=0o600)
@@ -157,13 +141,7 @@ class GradeHistory:
         self.notice(grades())
 
     def notice(self, grades: Mapping[str, LabGrade]) -> list[GradeChange]:
-        """Record what has changed in the gradebook, in the name of whoever did it.
-
-        Parameters
-        ----------
-        grades
-            The gradebook as it is now.
-        """
+        """Record what has changed in the gradebook, in the name of whoever did it."""
         run, known, end = self._running(), _Known(), (0, _FIRST)
         for line in self._lines():
             if line.hash:

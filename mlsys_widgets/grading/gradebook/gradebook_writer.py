@@ -316,17 +316,7 @@ class LabGradebook:
     def late(
         self, student: str, timestamp: datetime | None, extension: Any, earned: float
     ) -> tuple[Lateness | None, float | None]:
-        """Return how late a submission was, and the penalty as the gradebook has it.
-
-        Parameters
-        ----------
-        student, timestamp
-            Whose, and when it was handed in, in UTC.
-        extension
-            What the gradebook says about more time.
-        earned
-            Points before the penalty.
-        """
+        """Return how late a submission was, and the penalty as the gradebook has it."""
         late = self._seconds_late(student, timestamp, extension)
         if not late:
             return None, None

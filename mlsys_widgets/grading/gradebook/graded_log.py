@@ -24,13 +24,6 @@ class GradedLog:
 
     A line that breaks off, as after a crash, was never written: that submission is graded again,
     which changes nothing.
-
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    lab
-        The lab.
     """
 
     def __init__(self, root: Path, lab: str) -> None:

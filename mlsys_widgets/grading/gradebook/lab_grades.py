@@ -76,15 +76,7 @@ class LabGrade:
 
 
 def read_lab_grades(db: Connection, assignment: str) -> dict[str, LabGrade]:
-    """Return the grade of everybody who has one, by student.
-
-    Parameters
-    ----------
-    db
-        The gradebook.
-    assignment
-        The row of the lab.
-    """
+    """Return the grade of everybody who has one, by student."""
     handed_in, book = t.submitted_assignment, t.submitted_notebook
     mine = handed_in.c.assignment_id == assignment
     found = db.execute(

@@ -14,13 +14,7 @@ LatePenalty = Callable[[str, float, float], float | None]
 
 
 def late_penalty(course: Course, lab: str) -> LatePenalty:
-    """Return a course's rule: that of its calendar, or what its nbgrader plugin decides.
-
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-    """
+    """Return a course's rule: that of its calendar, or what its nbgrader plugin decides."""
     if lab in course.calendar.labs:
         dates = course.calendar.dates
         return lambda student, score, late: dates(lab, student).late.penalty(score, late)

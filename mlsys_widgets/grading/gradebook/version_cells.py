@@ -41,17 +41,7 @@ def has_submissions(url: str, lab: str) -> bool:
 
 
 def add_earlier_cells(url: str, lab: str, earlier: Iterable[Blueprint]) -> None:
-    """Give a gradebook the cells that only earlier versions of a lab have.
-
-    Parameters
-    ----------
-    url
-        The gradebook.
-    lab
-        The lab, which the gradebook knows.
-    earlier
-        The notebooks of the earlier versions.
-    """
+    """Give a gradebook the cells that only earlier versions of a lab have."""
     _write(url, lab, None, list(earlier))
 
 
@@ -59,13 +49,6 @@ def enter_version(url: str, lab: str, present: Blueprint) -> None:
     """Make a version the present one of a gradebook in which something is graded already.
 
     No cell is removed, and no points: what is no longer asked is worth nothing from now on.
-
-    Parameters
-    ----------
-    url, lab
-        As for `add_earlier_cells`.
-    present
-        The notebook of the version.
     """
     _write(url, lab, present, [])
 

@@ -18,15 +18,7 @@ _FULL, _FEWEST_BELIEFS = 100, 3
 
 
 def advise(folder: Path, *, variants: bool = True, edition: str = "") -> list[str]:
-    """List what is odd about a lab, one sentence each; it can be built and graded anyway.
-
-    Parameters
-    ----------
-    folder
-        The lab in ``assignments/``.
-    variants, edition
-        As the course builds its labs.
-    """
+    """List what is odd about a lab, one sentence each; it can be built and graded anyway."""
     lab, checks = load(folder), load_checks(folder)
     p = lab.draw("", variants=False)
     advice = []

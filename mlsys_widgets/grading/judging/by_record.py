@@ -96,21 +96,7 @@ def why_run(
     runnable: RunnableNotebook,
     ledger: LedgerRecord,
 ) -> str | None:
-    """Say why the record of a submission is not enough; `None` if it is.
-
-    Parameters
-    ----------
-    items
-        What the lab asks this student.
-    blueprint
-        The notebook as it was released.
-    saved
-        The cells as the student saved them.
-    runnable
-        The same notebook, made ready to run.
-    ledger
-        What was recorded.
-    """
+    """Say why the record of a submission is not enough; `None` if it is."""
     touched = [n for n in blueprint.graded if not _is_untouched(blueprint.cells[n], n, saved)]
     touched += [
         remark.about for remark in runnable.remarks
@@ -159,15 +145,7 @@ def result_by_record(
     runnable: RunnableNotebook,
     ledger: LedgerRecord,
 ) -> RunResult:
-    """Return what a run would have told, from the record; saved outputs stay in the notebook.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    items, saved, runnable, ledger
-        As for `why_run`; the notebook is changed.
-    """
+    """Return what a run would have told, from the record; saved outputs stay in the notebook."""
     known = answers_in(ledger)
     answers = {name: known[name] for name in _asked(items) if _has(items[name], known.get(name))}
     count = 0

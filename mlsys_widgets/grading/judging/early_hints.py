@@ -20,17 +20,7 @@ ROOM = 2.0
 def early_hint_problems(
     lab: Lab, checks: Checks, folder: Path, students: Iterable[str]
 ) -> Iterator[str]:
-    """Yield what is wrong with the limits of a lab's numbers, as sentences.
-
-    Parameters
-    ----------
-    lab, checks
-        The lab and its keys.
-    folder
-        Where files lie that answers are about.
-    students
-        Whose numbers are tried.
-    """
+    """Yield what is wrong with the limits of a lab's numbers, as sentences."""
     for student in students:
         p = lab.draw(student)
         for name, item in lab.items(p).items():

@@ -40,13 +40,7 @@ class JudgedAgain:
 
 
 class KeptAnswers:
-    """The answers of one student, as the log has them.
-
-    Parameters
-    ----------
-    line
-        The student's last line in the log.
-    """
+    """The answers of one student, as the log has them."""
 
     def __init__(self, line: Mapping[str, Any]) -> None:
         self.scores = tuple(Score(**score) for score in line["scores"])

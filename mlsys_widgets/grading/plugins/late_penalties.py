@@ -25,15 +25,7 @@ class CalendarPenalties(LateSubmissionPlugin):  # type: ignore[misc]
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """Return the points that are lost, of those that were earned.
-
-        Parameters
-        ----------
-        student_id, score
-            Whose, and how much was earned.
-        total_seconds_late
-            After the due date of the lab.
-        """
+        """Return the points that are lost, of those that were earned."""
         lab, root = getattr(self.parent, "assignment_id", ""), _root(self)
         calendar = Course.at(root).calendar if root else None
         if calendar is None or lab not in calendar.labs:

@@ -30,15 +30,6 @@ def ledger_origin(
     """Return the id of the ledger in a folder and the moments of its decisions, as words.
 
     Empty if there is no ledger, or none of this student's.
-
-    Parameters
-    ----------
-    folder
-        Where the ledger lies.
-    lab, student
-        Of what, and whose it must be.
-    ledger
-        The ledger, if it was read already.
     """
     try:
         ledger = ledger or LedgerRecord(lab, folder, student)

@@ -28,15 +28,6 @@ def recorded_answers(
     """Return the answers in the ledger of a folder, by name; none if it is somebody else's.
 
     What no card would have taken is left out, as the card itself asks again.
-
-    Parameters
-    ----------
-    folder
-        Where the ledger lies.
-    lab, student
-        Of what, and whose it must be.
-    ledger
-        The ledger, if it was read already.
     """
     try:
         return answers_in(ledger or LedgerRecord(lab, folder, student))
@@ -81,17 +72,7 @@ def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
 def notebook_of_essays(
     blueprint: Blueprint, essays: Mapping[str, str], remarks: Iterable[Remark]
 ) -> nbformat.NotebookNode | None:
-    """Make a notebook of recorded essays, in the cells that a person grades; `None` without any.
-
-    Parameters
-    ----------
-    blueprint
-        As the lab was released.
-    essays
-        What the ledger holds, by name.
-    remarks
-        Why there is no other notebook.
-    """
+    """Make a notebook of recorded essays, in the cells that a person grades; `None` without any."""
     cells: list[nbformat.NotebookNode] = []
     for name, source in blueprint.cells.items():
         if name in essays and source.graded and source.kind == "markdown":

@@ -49,17 +49,7 @@ _NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
 
 @dataclass(frozen=True)
 class Submission:
-    """One submission, in memory.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    files
-        Paths below its folder, and contents.
-    remarks
-        What was left out, and why.
-    """
+    """One submission, in memory."""
 
     student: str
     files: Mapping[str, bytes]
@@ -119,15 +109,7 @@ def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime 
 
 
 def read_folder(folder: Path, student: str) -> Submission:
-    """Read what lies in a folder. Links are not followed: they lead to what is not the student's.
-
-    Parameters
-    ----------
-    folder
-        The folder, named as the lab.
-    student
-        Whose.
-    """
+    """Read what lies in a folder; a link, which leads to what is not the student's, is left out."""
     try:
         with _opened(folder.parent, (folder.name,)) as handle:
             return _read_all(handle, student, f"{folder.name}.ipynb")

@@ -24,11 +24,6 @@ def unzipped(content: bytes) -> dict[str, bytes]:
     """Return the plain files of an archive; empty if it is damaged or unreasonably large.
 
     Names that lead out of a folder, links, and what is encrypted are left out.
-
-    Parameters
-    ----------
-    content
-        The archive.
     """
     if not _is_reasonable(content):
         return {}

@@ -106,13 +106,6 @@ class RegradeProposal:
 class Regrade:
     """One lab of a course, to be judged again.
 
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-    students
-        A pattern that names must fit.
-
     Raises
     ------
     ValueError

@@ -64,15 +64,7 @@ def _output(output: dict[str, Any], old: Score, new: Score) -> dict[str, Any]:
 
 
 def rewrite_notebook(notebook: Path, changes: Mapping[str, tuple[Score, Score]]) -> bool:
-    """Rewrite the verdicts in a notebook: all of it, or nothing. Whether there is one to rewrite.
-
-    Parameters
-    ----------
-    notebook
-        The notebook in the autograded folder.
-    changes
-        As for `rewrite_verdicts`.
-    """
+    """Rewrite the verdicts in a notebook, all or nothing; return whether there is a notebook."""
     try:
         about = notebook.stat()
         if about.st_size > _LARGEST:
