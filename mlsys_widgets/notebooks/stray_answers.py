@@ -81,7 +81,7 @@ def _answers(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
     for number, cell in enumerate(book.cells):
         if cell.cell_type != "code" or len(cell.source) > _LONGEST:
             continue
-        for name, words, records in _said(cell.source, wanted):
+        for name, words, records in _answers_of(cell.source, wanted):
             own = blueprint.cells.get(grade_id(cell) or "")
             in_time = number < tests.get(name, len(book.cells)) and not (own and own.locked)
             if in_time and (records or not _asks_the_ledger(name, tests, blueprint)):
@@ -110,7 +110,7 @@ def _where(number: int, test: int | None, *, last: bool) -> str:
 
 
 @lru_cache(maxsize=256)  # most cells are as they were released, in every notebook of a class
-def _said(source: str, names: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
+def _answers_of(source: str, names: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
     """Return the answers in a cell: the name, the words if there are any, whether it counts."""
     if not any(name in source for name in names):
         return ()

@@ -112,7 +112,7 @@ def _run_in_child(
     began, parent = time.monotonic(), os.getpid()
     pid = os.fork()
     if not pid:
-        _be_a_child(parent, line, shell, root, place, limits)
+        _child_main(parent, line, shell, root, place, limits)
     os.close(line)
     try:
         ended = _watch(pid, limits, began, jobs)
@@ -130,7 +130,7 @@ def _run_in_child(
     return {"ended": ended, "seconds": time.monotonic() - began, "cpu": spent}
 
 
-def _be_a_child(
+def _child_main(
     parent: int, line: int, shell: Any, root: Path, place: Path | None, limits: Limits
 ) -> None:
     """Take the rest of the job from the socket, get isolated, and run it. Never returns."""

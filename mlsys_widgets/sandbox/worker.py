@@ -127,7 +127,7 @@ def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) ->
     return RunnableNotebook(book, watched, hidden, sane.missing, sane.remarks)
 
 
-def take_down(student: str, runnable: RunnableNotebook, report: ChildReport) -> RunResult:
+def apply_report(student: str, runnable: RunnableNotebook, report: ChildReport) -> RunResult:
     """Put the outputs that a child has reported into its notebook."""
     book, hidden = runnable.book, runnable.hidden
     lines, late, ending = report.lines, report.late, report.ending
@@ -163,7 +163,7 @@ def run_notebook(
     """Run a sanitized notebook at once, and put its outputs into it."""
     runnable = RunnableNotebook(book, watched, hidden)
     report = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
-    return take_down(job.student, runnable, report)
+    return apply_report(job.student, runnable, report)
 
 
 def _own(lines: Sequence[str], most: float) -> float:

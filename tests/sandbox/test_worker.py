@@ -8,7 +8,7 @@ import pytest
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox.job import FINISHED, Job
-from mlsys_widgets.sandbox.worker import NoUsableNotebook, make_runnable, take_down
+from mlsys_widgets.sandbox.worker import NoUsableNotebook, apply_report, make_runnable
 from tests.sandbox.children import LAB, LIMITS
 
 TEST = "print('seen')\n### BEGIN HIDDEN TESTS\nprint('hidden', answer)\n5\n### END HIDDEN TESTS"
@@ -35,7 +35,7 @@ def result_of(server, files):
     runnable = make_runnable(LAB, files, BLUEPRINT)
     job = Job("ann", LAB, {}, limits=LIMITS)
     report = server.run(job, {}, runnable.cells, runnable.read_after, runnable.hidden)
-    return take_down("ann", runnable, report), runnable.book
+    return apply_report("ann", runnable, report), runnable.book
 
 
 def test_a_submission_comes_back_as_data(server):

@@ -78,7 +78,7 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
-class EmptiedBox:
+class BoxContents:
     """What came out of the box: the new requests, and why others were refused."""
 
     new: tuple[SecondLook, ...] = ()
@@ -129,24 +129,24 @@ class SecondLooks:
 
     # Taking in.
 
-    def take_in(self) -> EmptiedBox:
+    def take_in(self) -> BoxContents:
         """Take in what lies in the box, and publish answers that were not published yet."""
         exchange = self.open_box()
         if exchange is None:
-            return EmptiedBox()
+            return BoxContents()
         with self._alone():
             looks = self.read()
             self._publish(exchange, looks)
             try:
                 box = open_no_follow(exchange / BOX, os.O_DIRECTORY)
             except OSError:
-                return EmptiedBox()
+                return BoxContents()
             try:
                 return self._empty(box, exchange, looks)
             finally:
                 os.close(box)
 
-    def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> EmptiedBox:
+    def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> BoxContents:
         new: list[SecondLook] = []
         refused: Counter[str] = Counter()
         seen: Counter[int] = Counter()
@@ -176,7 +176,7 @@ class SecondLooks:
             except ValueError as why:
                 refused[str(why)] += 1
             _remove(box, name)
-        return EmptiedBox(tuple(new), refused)
+        return BoxContents(tuple(new), refused)
 
     def _taken(self, request: SecondLookRequest, owner: int, looks: list[SecondLook]) -> SecondLook:
         """Return a request that is what it says; refused if it is not."""

@@ -157,7 +157,7 @@ def result_by_record(
         if number in runnable.watched and name is not None:
             # As stock nbgrader would number it, which runs every cell once.
             cell.execution_count = count
-            cell.outputs = list(_said(name, items[name], answers))
+            cell.outputs = list(_printed(name, items[name], answers))
         elif cell.id in saved:
             was = saved[cell.id]
             cell.outputs = [nbformat.from_dict(each) for each in _shown(was.outputs)]
@@ -166,7 +166,7 @@ def result_by_record(
     return replace(RunResult(student, answers=data), remarks=runnable.remarks)
 
 
-def _said(name: str, item: Item, answers: Mapping[str, Any]) -> Iterator[Any]:
+def _printed(name: str, item: Item, answers: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what the visible part of a test cell prints."""
     if isinstance(item, Number | Choice) and name in answers:
         words = f"{name}: {item.in_words(answers[name])} is recorded."

@@ -24,7 +24,7 @@ _LARGEST_FILE: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class JudgedAgain:
+class RegradedAnswers:
     """The answers of one student, judged with the keys that there are now.
 
     Parameters
@@ -46,7 +46,7 @@ class KeptAnswers:
         self.scores = tuple(Score(**score) for score in line["scores"])
         self._parameters = line["parameters"]
 
-    def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> JudgedAgain:
+    def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> RegradedAnswers:
         """Judge all answers.
 
         Parameters
@@ -74,7 +74,7 @@ class KeptAnswers:
                     scores.append(score)
                 else:
                     scores.append(_with(score, verdict, most))
-        return JudgedAgain(tuple(scores), kept)
+        return RegradedAnswers(tuple(scores), kept)
 
 
 def _with(score: Score, verdict: Verdict, most: float) -> Score:

@@ -67,8 +67,8 @@ from mlsys_widgets.sandbox.worker import (
     NoUsableNotebook,
     RunnableNotebook,
     RunResult,
+    apply_report,
     make_runnable,
-    take_down,
 )
 
 #: In the folder of a submission that runs: what its child gets, what it reports, and the rest.
@@ -224,7 +224,7 @@ class Marking:
         told = (request.place / REPORT).read_bytes()
         lines, late = split_report(told, request.ending.late_from)
         report = ChildReport(lines, late, request.ending)
-        result = take_down(request.student, state.runnable, report)
+        result = apply_report(request.student, state.runnable, report)
         notes = replace(state.notes, remarks=(*request.remarks, *state.notes.remarks))
         return self._judge(request, notes, result, RUN, state.runnable.book)
 

@@ -77,7 +77,7 @@ class SiftedEntries:
             self.odd.append(sentence)
 
 
-class _Attempted(NamedTuple):
+class _Attempt(NamedTuple):
     """As much of an attempt as a gate asks for."""
 
     correct: bool | None
@@ -86,7 +86,7 @@ class _Attempted(NamedTuple):
 class _Attempts(NamedTuple):
     """The best attempt at a reflection: more are not needed, and there may be many."""
 
-    attempts: tuple[_Attempted]
+    attempts: tuple[_Attempt]
 
 
 class EntryRules:
@@ -286,7 +286,7 @@ class _Order:
                 before = self.reflections.get(name)
                 better = before is None or not before.attempts[0].correct
                 if better:
-                    attempt = _Attempted(event.value["correct"])
+                    attempt = _Attempt(event.value["correct"])
                     self.reflections[name] = _Attempts((attempt,))
             case "answer":
                 predicted = name.removeprefix("moves.")

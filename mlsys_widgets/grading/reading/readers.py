@@ -158,7 +158,7 @@ class _Reader:
             self.pid = os.fork()
         if not self.pid:
             try:
-                _be_a_reader(theirs, owner, work, scratch, limits)
+                _reader_main(theirs, owner, work, scratch, limits)
             finally:
                 os._exit(1)
         theirs.close()
@@ -249,14 +249,14 @@ class _Outcome:
 # What runs in a reader.
 
 
-def _be_a_reader(
+def _reader_main(
     line: socket.socket, owner: int, work: Work, scratch: Path, limits: ReadingLimits
 ) -> None:
     """Serve requests, one after another, until the owner is gone."""
     _end_with(owner)
     # Ctrl-C in a terminal reaches everybody; the coordinator says what is to be done then.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _let_go_of_files(line.fileno())
+    _detach_files(line.fileno())
     tempfile.tempdir = str(scratch)
     # What is here already is never garbage: looking for it would copy its pages in every child.
     gc.collect()
@@ -300,7 +300,7 @@ def _end_with(owner: int) -> None:
         os._exit(1)
 
 
-def _let_go_of_files(kept: int) -> None:
+def _detach_files(kept: int) -> None:
     """Have every open file but one lead nowhere: gradebook, locks, other readers, the terminal.
 
     They are not closed, because objects of the coordinator, which are in memory here too, would
@@ -329,7 +329,7 @@ class _Child:
             try:
                 self._line.close()
                 _end_with(reader)
-                _be_a_child(theirs, work, limits)
+                _child_main(theirs, work, limits)
             finally:
                 os._exit(1)
         theirs.close()
@@ -387,7 +387,7 @@ class _Child:
 # What runs in a child.
 
 
-def _be_a_child(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
+def _child_main(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
     """Do requests until the reader has none. Never returns."""
     before = address_space()
     with line.makefile("rb") as requests:
