@@ -79,7 +79,7 @@ _MOST_REMARKS: Final = 50
 
 @dataclass(frozen=True)
 class Marking:
-    """What is the same for a whole class.
+    """What a reader knows before it reads: all that is the same for a whole class.
 
     Parameters
     ----------

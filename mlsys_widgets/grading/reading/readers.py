@@ -59,14 +59,25 @@ class ReaderMessage:
 
     def as_data(self) -> dict[str, Any]:
         """Return the message as JSON has it."""
-        fields = msgspec.to_builtins(self, str_keys=True, enc_hook=str)
+        fields = msgspec.to_builtins(self, str_keys=True, enc_hook=_path_as_text)
         return {"message": type(self).__name__, **fields}
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> ReaderMessage:
         """Read what `as_data` returned; `ValueError` if a field is not what it must be."""
         kind = ReaderMessage._kinds[data["message"]]
-        return msgspec.convert(data, kind, str_keys=True, dec_hook=lambda to, value: to(value))
+        return msgspec.convert(data, kind, str_keys=True, dec_hook=_path_from_text)
+
+
+def _path_as_text(value: Any) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"a {type(value).__name__} is no plain data")
+
+
+def _path_from_text(kind: type, text: str) -> Path:
+    assert kind is Path, kind
+    return Path(text)
 
 
 Work = Callable[[Any], ReaderMessage]
@@ -170,7 +181,8 @@ class _Reader:
         """Whether it still runs."""
         with self._ending:
             if not self._ended:
-                self._ended = os.waitpid(self.pid, os.WNOHANG)[0] != 0
+                with contextlib.suppress(ChildProcessError):
+                    self._ended = os.waitpid(self.pid, os.WNOHANG)[0] != 0
             return not self._ended
 
     def ask(self, request: ReaderMessage) -> ReaderMessage:
@@ -199,9 +211,10 @@ class _Reader:
             self._line.shutdown(socket.SHUT_RDWR)
         with self._ending:
             if not self._ended:
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
                 self._ended = True
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(self.pid, signal.SIGKILL)
+                    os.waitpid(self.pid, 0)
         for each in (self._to, self._from, self._line):
             with contextlib.suppress(OSError):
                 each.close()
@@ -226,23 +239,14 @@ class _Kind(StrEnum):
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What became of a request.
-
-    Parameters
-    ----------
-    kind
-        In a word.
-    words
-        What to say about it, unless it was done.
-    reply
-        A message as data, if it was; only the coordinator looks into it.
-    ordinary
-        Whether the child may have another request.
-    """
+    """What became of a request."""
 
     kind: str
+    #: What to say about it, unless it was done.
     words: str = ""
+    #: A message as data, if it was; only the coordinator looks into it.
     reply: Any = None
+    #: Whether the child may have another request.
     ordinary: bool = False
 
 
