@@ -173,7 +173,6 @@ class RemarkKind(NoteKind):
         "run later",
         "it took long while others waited, so it was stopped and run from the start after them",
     )
-    NOT_RUN = "not run", "it could not be run: {detail}"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from mlsys_widgets.sandbox.limits import Limits
 
 #: How a submission ended when all of its cells were run.
 FINISHED: Final = "finished"
-#: How it ended when it could not be run at all, through no fault of its own that we know of.
-LOST: Final = "lost"
 #: How it ended when somebody outside killed it, such as a system that is short of memory.
 KILLED: Final = "ended by SIGKILL"
 #: How it ended when it was stopped so that others can run first.

@@ -60,11 +60,6 @@ class Meter:
         return max(inherited, sum(self._seen.values()))
 
 
-def over_limit(pid: int, limits: Limits) -> str | None:
-    """Say what a child and everything below it use too much of, seen once; `None` if nothing."""
-    return Meter(pid, limits).over()
-
-
 def descendants(pid: int) -> list[int]:
     """Return all processes that come from one, whichever of its threads started them."""
     waiting, found = [pid], []

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from mlsys_widgets.sandbox.limits import Limits
-from mlsys_widgets.sandbox.usage import Meter, children, descendants, over_limit
+from mlsys_widgets.sandbox.usage import Meter, children, descendants
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -44,7 +44,7 @@ def test_a_process_that_has_vanished_has_no_children_and_uses_nothing():
     gone = subprocess.Popen(["true"])
     gone.wait()
     assert children(gone.pid) == descendants(gone.pid) == []
-    assert over_limit(gone.pid, Limits()) is None
+    assert Meter(gone.pid, Limits()).over() is None
 
 
 def test_threads_that_end_while_one_looks_do_no_harm():
@@ -79,7 +79,7 @@ def test_a_process_that_was_seen_counts_after_it_is_gone():
     assert meter.over() == "out of processor time"
     busy.communicate(b"\n")
     assert meter.over() == "out of processor time"
-    assert over_limit(busy.pid, Limits(cpu=0)) is None
+    assert Meter(busy.pid, Limits(cpu=0)).over() is None
 
 
 def test_processes_that_come_and_go_while_one_looks_do_no_harm():
