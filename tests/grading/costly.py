@@ -54,9 +54,9 @@ def far_event(folder: Path) -> None:
 
 def endless_number(folder: Path) -> None:
     line = (folder / LEDGER).read_bytes().splitlines()[0]
-    said = json.loads(line)
-    said["seq"] = 0
-    text = json.dumps(said).replace('"seq": 0', '"seq": ' + "9" * 4_000_000)
+    event = json.loads(line)
+    event["seq"] = 0
+    text = json.dumps(event).replace('"seq": 0', '"seq": ' + "9" * 4_000_000)
     with (folder / LEDGER).open("ab") as file:
         file.write(text.encode() + b"\n")
 

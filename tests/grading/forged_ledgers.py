@@ -80,8 +80,8 @@ def _entries_of(name: str, item: Item) -> list[Entry]:
             return [("prediction", name, {"value": value, "confidence": 3})]
         case Reflection():
             value = rehearsal._reflection(item)
-            said = {"value": value, "correct": item.form.judge(value)}
-            return [("reflection", name, said)]
+            content = {"value": value, "correct": item.form.judge(value)}
+            return [("reflection", name, content)]
         case Quiz():
             names = zip(item.ledger_names(name), item.questions, strict=True)
             return [_answer(each, question.right, 4) for each, question in names]
@@ -90,8 +90,8 @@ def _entries_of(name: str, item: Item) -> list[Entry]:
         case Checklist():
             return [_answer(name, list(item.skills))]
         case Measurement():
-            said = {"machine": "a laptop", "time": "2026-10-20", "digest": "0" * 64}
-            return [_answer(name, said)]
+            content = {"machine": "a laptop", "time": "2026-10-20", "digest": "0" * 64}
+            return [_answer(name, content)]
     return []
 
 
@@ -102,7 +102,7 @@ def _answer(name: str, value: Any, confidence: int | None = None) -> Entry:
 def ledger(
     lab: Lab,
     student: str,
-    said: Iterable[Entry],
+    content: Iterable[Entry],
     *,
     begun: datetime = BEGUN,
     step: timedelta = timedelta(seconds=70),
@@ -111,7 +111,7 @@ def ledger(
     """Chain entries into a ledger."""
     opened = ("opened", ledger_id, {"schema": 1, "student": student})
     events: list[Event] = []
-    for seq, entry in enumerate([opened, *said]):
+    for seq, entry in enumerate([opened, *content]):
         prev = events[-1].hash if events else GENESIS
         events.append(chained(prev, seq, timestamp(begun + seq * step), lab.name, *entry))
     return as_bytes(events)
@@ -184,17 +184,17 @@ def backwards(lab: Lab, student: str) -> bytes:
 
 def looked_first(lab: Lab, student: str) -> bytes:
     """Instruments are used, and the predictions that open them come later."""
-    said = entries(lab)
-    needs = [name for kind, name, _ in said if kind == "prediction"]
+    content = entries(lab)
+    needs = [name for kind, name, _ in content if kind == "prediction"]
     use = ("use", "RooflineWidget", {"needs": needs, "inputs": {}})
-    return ledger(lab, student, [use, *said])
+    return ledger(lab, student, [use, *content])
 
 
 def moves_first(lab: Lab, student: str) -> bytes:
     """What was tried on the instruments, before they were open."""
-    said = entries(lab)
-    first = next(name for kind, name, _ in said if kind == "prediction")
-    return ledger(lab, student, [_answer(f"moves.{first}", ["Raise the batch"]), *said])
+    content = entries(lab)
+    first = next(name for kind, name, _ in content if kind == "prediction")
+    return ledger(lab, student, [_answer(f"moves.{first}", ["Raise the batch"]), *content])
 
 
 def never_predicted(lab: Lab, student: str) -> bytes:
@@ -271,15 +271,15 @@ def ever_more_needs(lab: Lab, student: str, count: int = 20_000) -> bytes:
 
 def one_answer(lab: Lab, student: str, count: int = 20_000) -> bytes:
     """One reflection that is answered again and again."""
-    name, said = next((n, v) for kind, n, v in entries(lab) if kind == "reflection")
-    return ledger(lab, student, [("reflection", name, said)] * count)
+    name, content = next((n, v) for kind, n, v in entries(lab) if kind == "reflection")
+    return ledger(lab, student, [("reflection", name, content)] * count)
 
 
 def rivals(lab: Lab, student: str, count: int = 20_000) -> bytes:
     """Thousands of events that all claim to be the second."""
     first, second, *_ = events_of(plausible(lab, student))
-    said = ((*second[1:4], f"n{k}", *second[5:6]) for k in range(count))
-    return as_bytes([first, *(chained(first.hash, 1, *each) for each in said)])
+    content = ((*second[1:4], f"n{k}", *second[5:6]) for k in range(count))
+    return as_bytes([first, *(chained(first.hash, 1, *each) for each in content)])
 
 
 def newlines(lab: Lab, student: str) -> bytes:
@@ -314,8 +314,8 @@ def not_a_number(lab: Lab, student: str) -> bytes:
 
 def _with_value(lab: Lab, student: str, value: str) -> bytes:
     first, *rest = plausible(lab, student).splitlines(keepends=True)
-    said = f'"value":{{"value":{value},"unit":null,"confidence":null}}'
-    line = rest[0].partition(b'"value":')[0] + said.encode()
+    content = f'"value":{{"value":{value},"unit":null,"confidence":null}}'
+    line = rest[0].partition(b'"value":')[0] + content.encode()
     return first + line + f',"prev":"{"0" * 64}","hash":"{"0" * 64}"}}\n'.encode()
 
 

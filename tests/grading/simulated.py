@@ -38,8 +38,8 @@ def copy_of_class(root: Path) -> Path:
 
 def made(root: Path) -> dict[str, dict[str, Any]]:
     """What the simulation says that it made."""
-    said = json.loads(record_path(root, LAB).read_text("utf-8"))
-    return {each["student"]: each for each in said["students"]}
+    summary = json.loads(record_path(root, LAB).read_text("utf-8"))
+    return {each["student"]: each for each in summary["students"]}
 
 
 def of_kind(root: Path, kind: str) -> list[str]:

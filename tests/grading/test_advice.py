@@ -24,7 +24,7 @@ def test_the_lab_one_starts_from_gives_no_reason(home):
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
+    ("file", "old", "new", "words"),
     [
         ("asks.py", "points=40", "points=35", "The points add up to 95, not to 100."),
         ("checks.py", "right * 2,", "right * 1.01,",
@@ -39,9 +39,9 @@ def test_the_lab_one_starts_from_gives_no_reason(home):
          "the check fails for some students: KeyError"),
     ],
 )  # fmt: skip
-def test_what_is_odd_is_said(home, file, old, new, said):
+def test_what_is_odd_is_said(home, file, old, new, words):
     change(home, file, old, new)
-    assert any(said in sentence for sentence in advise(home)), advise(home)
+    assert any(words in sentence for sentence in advise(home)), advise(home)
 
 
 def test_too_few_beliefs(home):

@@ -68,13 +68,13 @@ def test_mlsys_grade_takes_them_in_and_grades_them(course, inbox, capsys):
     arguments = ["grade", LAB, "--course", str(course.root), "--from", str(inbox), "-v"]
     with quiet():
         code = main([*arguments, "--workers", "1"])
-    said = capsys.readouterr().out
-    assert "2 submissions taken in, 0 known already, 1 refused." in said
-    assert f"{LAB}-eve.zip: It is not a zip file." in said
+    output = capsys.readouterr().out
+    assert "2 submissions taken in, 0 known already, 1 refused." in output
+    assert f"{LAB}-eve.zip: It is not a zip file." in output
     assert code == 3, "a file that was refused needs a person"
     graded = course.graded_work("ann")
     assert graded.cells
-    points = {line.split(":")[0]: line for line in said.splitlines() if " of " in line}
+    points = {line.split(":")[0]: line for line in output.splitlines() if " of " in line}
     assert set(points) >= {"ann", "bob"}
     for student in ("ann", "bob"):
         earned = float(points[student].split(": ")[1].split(" of ")[0])

@@ -142,12 +142,12 @@ def _at_any_time(words: str) -> str:
 @pytest.mark.parametrize("student", STUDENTS)
 def test_no_line_of_a_hidden_test_is_on_the_page(stock: Workshop, student: str):
     page = _page(stock, student)
-    said = {
+    error = {
         line.strip()
         for output in _outputs(stock.graded_work(student))
         for line in output.splitlines()
     }
-    assert not [line for line in _hidden_lines(stock) if line in page and line not in said]
+    assert not [line for line in _hidden_lines(stock) if line in page and line not in error]
     assert "HIDDEN TESTS" not in page
     assert 'limit = lab.answered("limit")' in page  # the part that students know stays
 
@@ -179,7 +179,7 @@ def test_after_mlsys_grade_the_pages_are_the_same(stock: Workshop, tmp_path: Pat
 
 def test_an_error_of_a_hidden_test_says_what_and_not_where():
     source = "### BEGIN HIDDEN TESTS\nassert answer == 42\n### END HIDDEN TESTS"
-    said = {
+    error = {
         "ename": "AssertionError",
         "evalue": "no",
         "traceback": ["----> 2 assert answer == 42", "AssertionError: no"],
@@ -188,10 +188,10 @@ def test_an_error_of_a_hidden_test_says_what_and_not_where():
     cell = nbformat.v4.new_code_cell(
         f"print(answer)\n{source}",
         metadata={"nbgrader": {**flags, "schema_version": 3}},
-        outputs=[nbformat.v4.new_output("error", **said)],
+        outputs=[nbformat.v4.new_output("error", **error)],
     )
     own = nbformat.v4.new_code_cell(
-        f"1/0\n{source}", outputs=[nbformat.v4.new_output("error", **said)]
+        f"1/0\n{source}", outputs=[nbformat.v4.new_output("error", **error)]
     )
     book, _ = WithoutHiddenTests().preprocess(nbformat.v4.new_notebook(cells=[cell, own]), {})
     assert book.cells[0].source == "print(answer)"

@@ -100,8 +100,8 @@ def test_nothing_is_earned_with_somebody_elses_ledger(submission, capsys):
     kept.commit_prediction("act1_bound", "B", 3)
     kept.record_reflection("act1_why", "larger", correct=True)
     assert award_record("commitments", points=20) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert said.startswith(
+    output = " ".join(capsys.readouterr().out.split())
+    assert output.startswith(
         f"commitments: 0 of 20 points. The ledger is of somebody-else, not of {OWNER}."
     )
 
@@ -115,9 +115,9 @@ def test_looking_at_a_ledger_never_writes_one(submission):
 def test_a_broken_ledger_is_a_sentence(submission, capsys, content):
     (submission / "ledger.jsonl").write_bytes(content)
     assert award_record("commitments", points=20) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("commitments: 0 of 20 points. ")
-    assert "Traceback" not in said
+    output = capsys.readouterr().out
+    assert output.startswith("commitments: 0 of 20 points. ")
+    assert "Traceback" not in output
     assert (submission / "ledger.jsonl").read_bytes() == content
 
 

@@ -77,7 +77,7 @@ def _edited_ledger(_book, folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "words"),
     [
         (_edited_test, "graded cells were changed: limit"),
         (_deleted_test, "graded cells were changed: limit"),
@@ -87,10 +87,10 @@ def _edited_ledger(_book, folder) -> None:
         (_edited_ledger, "not intact"),
     ],
 )
-def test_what_was_touched_is_run(course, change, said):
+def test_what_was_touched_is_run(course, change, words):
     student = f"touched-{change.__name__.strip('_')}"
     record(course, student, change=change)
-    assert said in reply(course, student).why
+    assert words in reply(course, student).why
     assert not fresh_beside(course.root / "autograded" / student / LAB).exists()
 
 
@@ -182,9 +182,9 @@ def test_the_notebook_shows_what_was_saved_and_nothing_that_runs(course):
     assert "script>" not in json.dumps(book)
     assert "go()" not in json.dumps(book)
     assert (_cell(book, "setup").outputs, _cell(book, "setup").execution_count) == ([], None)
-    said = shown(book, "check_limit")
-    assert "1000 of 20" not in said
-    assert "limit: 20 of 20 points." in said
+    words = shown(book, "check_limit")
+    assert "1000 of 20" not in words
+    assert "limit: 20 of 20 points." in words
     test = _cell(book, "check_limit")
     assert "BEGIN HIDDEN TESTS" in test.source
     assert test.outputs[-1].execution_count == test.execution_count

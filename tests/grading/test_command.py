@@ -48,17 +48,17 @@ def grade(course: Path, *options: str, lab: str = LAB) -> int:
 def refused(capsys: pytest.CaptureFixture[str], course: Path, *options: str, lab: str = LAB) -> str:
     """The one sentence with which a command ends that cannot be carried out."""
     assert grade(course, *options, lab=lab) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    (sentence,) = said.err.splitlines()
+    output = capsys.readouterr()
+    assert output.out == ""
+    (sentence,) = output.err.splitlines()
     assert sentence.startswith("mlsys: ")
     return sentence
 
 
 def test_json_is_all_that_standard_output_holds(course: Workshop, capsys):
     assert grade(course.root, "--json", "--force") == 3
-    said = capsys.readouterr().out
-    lines = {line["student"]: line for line in map(json.loads, said.splitlines())}
+    output = capsys.readouterr().out
+    lines = {line["student"]: line for line in map(json.loads, output.splitlines())}
     assert sorted(lines) == ["amy", "ann", "bob"]
     assert lines["ann"]["flags"] == []
     assert lines["ann"]["earned"] == lines["amy"]["earned"] > 0
@@ -74,19 +74,19 @@ def test_json_is_all_that_standard_output_holds(course: Workshop, capsys):
 
 def test_lines_a_summary_and_what_needs_a_person(course: Workshop, capsys):
     assert grade(course.root, "-v", "--force") == 3
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for student in ("amy", "ann", "bob"):
-        assert f"{student}: " in said
-    assert " by hand" in said
-    assert "to look at" in said
-    assert "the graded cell limit is missing" in said
+        assert f"{student}: " in output
+    assert " by hand" in output
+    assert "to look at" in output
+    assert "the graded cell limit is missing" in output
 
 
 def test_only_some_students_and_nothing_to_look_at(course: Workshop, capsys):
     assert grade(course.root, "--students", "a*", "--force", "-v") == 0
-    said = capsys.readouterr().out
-    assert "ann: " in said
-    assert "bob" not in said
+    output = capsys.readouterr().out
+    assert "ann: " in output
+    assert "bob" not in output
 
 
 def test_what_is_graded_is_left_alone(course: Workshop, capsys):
@@ -95,9 +95,9 @@ def test_what_is_graded_is_left_alone(course: Workshop, capsys):
     capsys.readouterr()
     for options in ([], ["--json"]):
         assert grade(course.root, "--students", "ann", *options) == 0
-        said = capsys.readouterr()
-        assert "Nothing to do" in (said.err if options else said.out)
-        assert not options or said.out == ""
+        output = capsys.readouterr()
+        assert "Nothing to do" in (output.err if options else output.out)
+        assert not options or output.out == ""
     assert rows(course.root) == before
 
 
@@ -109,8 +109,8 @@ def test_a_key_that_was_fixed_since_is_mentioned(course: Workshop, capsys):
     try:
         checks.write_text(before + "\n# another tolerance\n")
         assert grade(course.root) == 0
-        said = " ".join(capsys.readouterr().out.split())
-        assert "Nothing new was handed in, but 3 submissions were graded before the lab" in said
+        output = " ".join(capsys.readouterr().out.split())
+        assert "Nothing new was handed in, but 3 submissions were graded before the lab" in output
         assert grade(course.root, "--force", "--students", "ann") == 0
         capsys.readouterr()
         assert grade(course.root) == 0
@@ -122,9 +122,9 @@ def test_a_key_that_was_fixed_since_is_mentioned(course: Workshop, capsys):
 
 def test_without_isolation_it_says_so_loudly(course: Workshop, capsys):
     assert grade(course.root, "--students", "ann", "--sandbox", "none", "--force", "--json") == 0
-    said = capsys.readouterr()
-    assert "Without isolation" in said.err
-    assert json.loads(said.out)["student"] == "ann"
+    output = capsys.readouterr()
+    assert "Without isolation" in output.err
+    assert json.loads(output.out)["student"] == "ann"
 
 
 @pytest.mark.parametrize("count", ["0", "-2"])
@@ -138,8 +138,8 @@ def test_outside_of_a_course(tmp_path: Path, capsys):
 
 
 def test_a_lab_that_there_is_not(course: Workshop, capsys):
-    said = refused(capsys, course.root, lab="lab_99_none")
-    assert "there is no assignments/lab_99_none" in said
+    output = refused(capsys, course.root, lab="lab_99_none")
+    assert "there is no assignments/lab_99_none" in output
 
 
 def test_a_gradebook_that_does_not_know_the_lab(course: Workshop, tmp_path: Path, capsys):
@@ -164,11 +164,11 @@ def test_nothing_was_handed_in(tmp_path: Path, capsys):
 def test_a_scheduler_that_does_not_answer(course: Workshop, capsys, monkeypatch):
     monkeypatch.setattr("mlsys_widgets.sandbox.engine._PATIENCE", 1)
     # A port that nobody listens at, because it is not allowed to anybody.
-    said = refused(capsys, course.root, "--force", "--engine", "tcp://127.0.0.1:1")
-    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in said
-    assert "--engine local" in said
-    said = refused(capsys, course.root, "--force", "--engine", "nowhere://at all")
-    assert "no Dask scheduler answers at nowhere://at all" in said
+    output = refused(capsys, course.root, "--force", "--engine", "tcp://127.0.0.1:1")
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in output
+    assert "--engine local" in output
+    output = refused(capsys, course.root, "--force", "--engine", "nowhere://at all")
+    assert "no Dask scheduler answers at nowhere://at all" in output
 
 
 @pytest.fixture
@@ -186,10 +186,10 @@ def late(tmp_path: Path) -> Workshop:
 
 def test_lateness_and_penalties_are_said_everywhere(late: Workshop, capsys):
     assert grade(late.root, "-v") == 0
-    said = capsys.readouterr().out
-    assert "ann: 60 of 100, 1 day 2 hours late: 60 → 0 points" in said
-    assert "amy: 60 of 100\n" in said
-    summary = said[said.index("submissions") :].splitlines()
+    output = capsys.readouterr().out
+    assert "ann: 60 of 100, 1 day 2 hours late: 60 → 0 points" in output
+    assert "amy: 60 of 100\n" in output
+    summary = output[output.index("submissions") :].splitlines()
     assert ["late", "1", "(penalties", "add", "up", "to", "60", "points)"] in map(
         str.split, summary
     )
@@ -237,8 +237,8 @@ def test_a_full_disk_is_a_sentence_and_what_is_graded_is_kept(
 
     with monkeypatch.context() as patch:
         patch.setattr(GradedLog, "add", full)
-        said = refused(capsys, course.root, "--force")
-    assert said == (
+        output = refused(capsys, course.root, "--force")
+    assert output == (
         "mlsys: the disk is full at /course/autograded/bob; 1 of 3 submissions is graded and kept."
         " Free some space, then repeat the command with --resume"
     )
@@ -254,9 +254,9 @@ def test_whoever_continues_is_told_whom_the_interrupted_run_has_flagged(course: 
     assert grade(course.root, "--force") == 3
     capsys.readouterr()
     assert grade(course.root, "--resume") == 3
-    said = capsys.readouterr().out
-    assert "Nothing to do" in said
-    assert f"before the interruption: bob. mlsys report {LAB} --names lists all flags." in said
+    output = capsys.readouterr().out
+    assert "Nothing to do" in output
+    assert f"before the interruption: bob. mlsys report {LAB} --names lists all flags." in output
     (course.root / "autograded" / "amy" / LAB).rename(course.root / "aside")
     assert grade(course.root, "--resume") == 3
     assert "before the interruption: bob." in capsys.readouterr().out
@@ -301,13 +301,13 @@ def test_interrupted_it_says_what_is_kept_and_leaves_nobody(tmp_path: Path):
     grading = run("grade", LAB, "--workers", "1", "-v", cwd=course.root, start_new_session=True)
     servers = _wait_for_fork_server(grading)
     os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
-    _, said = grading.communicate(timeout=120)
+    _, output = grading.communicate(timeout=120)
     assert grading.returncode == 130
-    assert said.strip() == (
+    assert output.strip() == (
         "mlsys: interrupted; 0 of 3 submissions are graded and kept. To continue, repeat the"
         " command with --resume"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in output
     wait_for(
         lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers),
         "a fork server has survived",
@@ -363,14 +363,14 @@ def test_asking_for_help_imports_nothing_heavy(words: list[str]):
 
 
 def test_an_audit_takes_a_percentage(course: Workshop, capsys):
-    for said in ("lots", "101%", "-1", "nan"):
-        told = refused(capsys, course.root, "--force", f"--audit={said}")
+    for output in ("lots", "101%", "-1", "nan"):
+        told = refused(capsys, course.root, "--force", f"--audit={output}")
         assert "must be a percentage from 0% to 100%" in told
 
 
 def test_who_is_left_out_and_how_many_went_which_way_is_said(course: Workshop, capsys):
     grade(course.root, "--force", "--skip", "bob", "--skip", "amy")
-    said = capsys.readouterr().out
-    assert "0 by record, 1 run." in said
-    assert "Left out: bob, amy." in said
+    output = capsys.readouterr().out
+    assert "0 by record, 1 run." in output
+    assert "Left out: bob, amy." in output
     assert "--skip names nobody" in refused(capsys, course.root, "--skip", "nobody")

@@ -54,8 +54,8 @@ class Canned:
         return None
 
     def run(self, parcel, told):
-        report, said = self._told[parcel.student]
-        told.write_bytes(said)
+        report, sentence = self._told[parcel.student]
+        told.write_bytes(sentence)
         return report
 
     def close(self) -> None:

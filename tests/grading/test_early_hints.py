@@ -51,14 +51,14 @@ def test_limits_that_tell_forms_from_thoughts_are_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "words"),
     [
         ({"low": 0.1, "high": 100}, "the card stays silent at 0.3"),
         ({"low": 1, "high": 65}, "an error of thought, and the card points it out at 70"),
         ({"low": 20, "high": 100}, "the card refuses 15, and the key is 30"),
     ],
 )
-def test_what_is_wrong_with_limits_is_said(limits: dict[str, float], said: str) -> None:
+def test_what_is_wrong_with_limits_is_said(limits: dict[str, float], words: str) -> None:
     (problem,) = problems(Number("?", "percent", 5, **limits), FRACTION, WAITING)
     assert problem.startswith("busy_pct, with the numbers of ann")
-    assert said in problem
+    assert words in problem

@@ -73,8 +73,8 @@ def event(
         "answer": {"value": value, "unit": None, "confidence": None},
         "use": {"needs": value, "inputs": {}},
     }
-    said = {**shapes[kind], **more} if kind in shapes else value
-    return chained(GENESIS, seq, AT, lab, kind, name, said)
+    content = {**shapes[kind], **more} if kind in shapes else value
+    return chained(GENESIS, seq, AT, lab, kind, name, content)
 
 
 @pytest.fixture(scope="module")
@@ -184,9 +184,9 @@ def test_what_no_card_writes_does_not(rules, kind, name, value, more):
     assert sifted.refused[0].startswith(f"Event 1 ({kind} {name}) ")
 
 
-def odd(rules: EntryRules, *said: tuple) -> list[str]:
+def odd(rules: EntryRules, *content: tuple) -> list[str]:
     events = [event(kind, name, value, k, **dict(*more)) for k, (kind, name, value, *more) in
-              enumerate(said, 1)]  # fmt: skip
+              enumerate(content, 1)]  # fmt: skip
     sifted = rules.sift(events)
     assert sifted.kept == events
     return sifted.odd
@@ -237,8 +237,8 @@ def test_instruments_and_moves_wait_for_predictions(rules):
 
 
 def test_a_prediction_without_a_confidence_counts_and_is_mentioned(rules):
-    (said,) = odd(rules, ("prediction", "bound", "A", {"confidence": None}))
-    assert "has no confidence" in said
+    (content,) = odd(rules, ("prediction", "bound", "A", {"confidence": None}))
+    assert "has no confidence" in content
 
 
 def test_no_more_is_said_than_somebody_could_read(rules):
@@ -254,7 +254,7 @@ def test_what_takes_a_person_who_reads(rules):
         for *kind_name, value, more in GOOD
         for kind_name in [tuple(kind_name)]
     }
-    decided = {name for (_, name), said in made.items() if said}
+    decided = {name for (_, name), content in made.items() if content}
     assert decided == {"bound", "share", "why", "gaps", "words", "busy", "limit", "reply", "quiz.q",
                        "myths.fp16", "list", "machine", "lab_02"}  # fmt: skip
     assert made["answer", "quiz.q"] == "quiz"

@@ -90,5 +90,5 @@ def test_no_sentence_is_recognized_by_its_words():
                 match node:
                     case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[looked_in]):
                         assert "sentence" not in ast.unparse(looked_in), (path, node.lineno)
-                    case ast.Call(func=ast.Attribute(value=said, attr="startswith" | "endswith")):
-                        assert "sentence" not in ast.unparse(said), (path, node.lineno)
+                    case ast.Call(func=ast.Attribute(value=words, attr="startswith" | "endswith")):
+                        assert "sentence" not in ast.unparse(words), (path, node.lineno)

@@ -65,9 +65,9 @@ def test_a_line_that_was_edited_or_taken_out_is_noticed(history):
     for points in (1, 2, 3, 4):
         history.notice(of("ann", a=auto(points)))
     lines = history._path.read_text().splitlines(keepends=True)
-    said = json.loads(lines[1])
-    said["body"]["total"] = [1, 40]
-    history._path.write_text("".join([lines[0], json.dumps(said) + "\n", *lines[2:]]))
+    line = json.loads(lines[1])
+    line["body"]["total"] = [1, 40]
+    history._path.write_text("".join([lines[0], json.dumps(line) + "\n", *lines[2:]]))
     assert history.read()[1] == ["Line 2 was changed after it was written."]
     history._path.write_text("".join([lines[0], *lines[2:]]))
     assert history.read()[1] == ["Line 2 does not continue the one before it."]

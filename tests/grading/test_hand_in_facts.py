@@ -99,10 +99,10 @@ def test_what_comes_after_the_close_is_told_by_the_hubs_own_clock():
     forged = note(close + timedelta(hours=1), "2026-11-02 11:00:00.000000 UTC")
     facts = HandInFacts(notes={"ann": (early, forged)})
     moment = datetime(2026, 11, 2, 11)
-    said = facts.after_close("ann", moment, close)
-    assert said is not None
-    assert said.startswith("2026-11-02 13:00 UTC, and it closed 2026-11-02 12:00 UTC")
-    assert "an earlier hand-in of 2026-11-01" in said
+    sentence = facts.after_close("ann", moment, close)
+    assert sentence is not None
+    assert sentence.startswith("2026-11-02 13:00 UTC, and it closed 2026-11-02 12:00 UTC")
+    assert "an earlier hand-in of 2026-11-01" in sentence
     assert facts.after_close("ann", datetime(2026, 11, 1, 12), close) is None
     assert facts.after_close("ben", datetime(2026, 11, 2, 12), close) is not None
     assert facts.after_close("ann", moment, None) is None

@@ -154,8 +154,8 @@ def test_only_what_was_released_counts(fixed):
     assert copies.choose(old) == (old, None)
     assert copies.choose(new) == (None, None)
     about = versions_folder(course.root, LAB) / old / "version.json"
-    said = json.loads(about.read_text())
-    about.write_text(json.dumps({**said, "released": []}))
+    details = json.loads(about.read_text())
+    about.write_text(json.dumps({**details, "released": []}))
     version, flag = Copies.of(course, LAB).choose(old)
     assert version is None
     assert flag is not None
@@ -166,7 +166,7 @@ def test_only_what_was_released_counts(fixed):
         path.write_text(json.dumps({**json.loads(path.read_text()), "released": []}))
     assert Copies.of(course, LAB).choose(old) == (old, None)
     # Copies of an earlier package say nothing; if only one version can be meant, it is.
-    about.write_text(json.dumps({**said, "stamped": False}))
+    about.write_text(json.dumps({**details, "stamped": False}))
     assert Copies.of(course, LAB).choose(None) == (old, None)
 
 

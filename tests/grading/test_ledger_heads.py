@@ -148,7 +148,7 @@ def test_a_missing_receipt_is_no_flag_and_earlier_gradings_still_count(course, h
 
 
 @pytest.mark.parametrize(
-    ("forged", "said"),
+    ("forged", "words"),
     [
         (b"not a receipt", "cannot be read"),
         (json.dumps({"head": {"seq": 1, "hash": "0" * 64}}).encode(), "Event 1 is not the one"),
@@ -156,11 +156,11 @@ def test_a_missing_receipt_is_no_flag_and_earlier_gradings_still_count(course, h
         (json.dumps({"head": None}).encode(), "It had no events when it was submitted"),
     ],
 )
-def test_a_forged_receipt_is_flagged(course, home, forged, said):
+def test_a_forged_receipt_is_flagged(course, home, forged, words):
     (submit(course, STUDENT, home) / RECEIPT).write_bytes(forged)
     graded = grade(course)
     assert kinds(graded) == [FlagKind.BAD_RECEIPT]
-    assert said in graded.flags[0].sentence
+    assert words in graded.flags[0].sentence
     assert points(graded) == 10
 
 
@@ -227,8 +227,8 @@ def test_a_ledger_that_grew_in_the_exchange_is_flagged(course, home, hub):
     write_receipt(folder)
     graded = grade(course)
     assert kinds(graded) == [FlagKind.CHANGED_LEDGER]
-    said = "The hub saw it with 2 events when it was handed in, and it has 3 events now"
-    assert said in graded.flags[0].sentence
+    words = "The hub saw it with 2 events when it was handed in, and it has 3 events now"
+    assert words in graded.flags[0].sentence
     assert points(graded) == 20
 
 

@@ -26,20 +26,20 @@ def origin(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rename", "said"),
+    ("rename", "words"),
     [
         (forged_ledgers.friends, "Both have the id"),
         (forged_ledgers.friends_with_another_id, "decisions were made in the same millisecond"),
     ],
 )
-def test_a_renamed_ledger_is_found_beside_the_friends(origin, rename, said):
+def test_a_renamed_ledger_is_found_beside_the_friends(origin, rename, words):
     content = forged_ledgers.plausible(LAB, "friend")
     origins = LedgerOrigins()
     assert origins.shared("friend", origin(content, "friend")) is None
     flag = origins.shared("ann", origin(rename(content, "ann"), "ann"))
     assert flag is not None
     assert (flag.kind, flag.about) == (FlagKind.SHARED_LEDGER, "friend")
-    assert said in flag.detail
+    assert words in flag.detail
     # Whichever is graded first, and after the log was read again.
     again = LedgerOrigins.of_log({"ann": {"origin": origin(rename(content, "ann"), "ann")}})
     assert again.shared("friend", origin(content, "friend")).about == "ann"
@@ -56,14 +56,14 @@ def test_ledgers_of_their_own_share_nothing(origin):
 
 
 def test_somebody_who_hands_in_again_shares_nothing_with_herself(origin):
-    said = origin(forged_ledgers.plausible(LAB, "ann"), "ann")
-    origins = LedgerOrigins({"ann": said})
-    assert origins.shared("ann", said) is None
+    words = origin(forged_ledgers.plausible(LAB, "ann"), "ann")
+    origins = LedgerOrigins({"ann": words})
+    assert origins.shared("ann", words) is None
     other = forged_ledgers.ledger(LAB, "ann", forged_ledgers.entries(LAB), ledger_id="1" * 32,
                                   begun=BEGUN + timedelta(days=1, milliseconds=5))  # fmt: skip
     assert origins.shared("ann", origin(other, "ann")) is None
     # What she replaced is nobody's any more.
-    assert origins.shared("bob", said) is None
+    assert origins.shared("bob", words) is None
 
 
 def test_two_moments_in_common_may_be_an_accident():

@@ -52,7 +52,7 @@ def judged(lab: Lab, folder: Path, content: bytes | None = None, owner: str = OW
 def test_a_forged_ledger_is_flagged_and_what_is_not_there_earns_nothing(lab, name, tmp_path):
     forgery, lab = FORGED[name], lab_of(lab)
     earned, doubts = judged(lab, tmp_path, forgery.make(lab, OWNER))
-    assert any(forgery.flagged in said for said in doubts), doubts
+    assert any(forgery.flagged in words for words in doubts), doubts
     assert earned == [pytest.approx(forgery.earns)] * len(earned)
 
 
@@ -142,7 +142,7 @@ def test_line_ends_of_other_systems_raise_no_doubt(tmp_path):
 
 def test_answers_that_code_computes_may_come_all_at_once(tmp_path):
     lab = lab_of("lab_07_kernel_fusion")
-    said = forged_ledgers.entries(lab)
+    words = forged_ledgers.entries(lab)
     names = ["launch_budget_us", "faster_gpu_saves_pct", "stream_wall_ms", "kernels_left"]
     by_code = [
         ("answer", f"{kind}{name}", {"value": 7.0, "unit": None, "confidence": None})
@@ -151,7 +151,7 @@ def test_answers_that_code_computes_may_come_all_at_once(tmp_path):
     ]
     content = forged_ledgers.ledger(lab, OWNER, by_code, step=timedelta(milliseconds=1))
     assert judged(lab, tmp_path, content)[1] == []
-    assert judged(lab, tmp_path, forged_ledgers.ledger(lab, OWNER, [*by_code, *said]))[1] == []
+    assert judged(lab, tmp_path, forged_ledgers.ledger(lab, OWNER, [*by_code, *words]))[1] == []
 
 
 def test_a_quiz_that_is_answered_with_one_press_is_one_decision(tmp_path):
@@ -166,11 +166,11 @@ def test_a_quiz_that_is_answered_with_one_press_is_one_decision(tmp_path):
 
 def test_a_wrong_verdict_on_a_reflection_is_seen(tmp_path):
     lab = lab_of("lab_07_kernel_fusion")
-    said = [
+    words = [
         (kind, name, {**value, "value": "A"} if name == "act1_why" else value)
         for kind, name, value in forged_ledgers.entries(lab)
     ]
-    earned, doubts = judged(lab, tmp_path, forged_ledgers.ledger(lab, OWNER, said))
+    earned, doubts = judged(lab, tmp_path, forged_ledgers.ledger(lab, OWNER, words))
     assert doubts == ["Event 2 (reflection act1_why) says that it is right, and it is not."]
     assert set(earned) == {1.0}
 
@@ -185,16 +185,16 @@ def test_whatever_values_are_entered_only_what_a_card_takes_counts(data, tmp_pat
         lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner),
         max_leaves=4,
     )  # fmt: skip
-    said = [
+    words = [
         (kind, name, value if kind == "design" else {**value, "value": data.draw(anything)})
         for kind, name, value in forged_ledgers.entries(lab)
     ]
-    (tmp_path / "ledger.jsonl").write_bytes(forged_ledgers.ledger(lab, OWNER, said))
+    (tmp_path / "ledger.jsonl").write_bytes(forged_ledgers.ledger(lab, OWNER, words))
     items = lab.items(lab.draw(OWNER))
     record = LedgerRecord(lab, tmp_path, OWNER, items=items)
     for name, kept in record.state.predictions.items():
         assert items[name].read(kept.value) == kept.value
-    assert all(isinstance(said, str) for said in record.doubts())
+    assert all(isinstance(words, str) for words in record.doubts())
 
 
 def test_a_copy_keeps_its_origin(tmp_path):

@@ -47,8 +47,8 @@ def test_what_travels_has_no_test_of_what_is_judged_here(blueprint):
 def test_the_verdict_follows_what_the_visible_part_printed():
     cell = cell_of(printed("stdout", "limit: 3 is recorded.\n"))
     show_verdict(cell, TEST, RIGHT)
-    said, points = cell.outputs
-    assert said.text == "limit: 3 is recorded.\nlimit: 20 of 20 points. Right.\n"
+    words, points = cell.outputs
+    assert words.text == "limit: 3 is recorded.\nlimit: 20 of 20 points. Right.\n"
     assert (points.data["text/plain"], points.execution_count) == ("20.0", 3)
     assert cell.source == TEST
     nbformat.validate(nbformat.v4.new_notebook(cells=[cell]))

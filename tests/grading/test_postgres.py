@@ -204,18 +204,18 @@ def test_a_server_that_is_gone_is_one_sentence(course: Workshop, capsys):
             'c.CourseDirectory.db_url = "postgresql+psycopg://ta:secret@127.0.0.1:1/grades"\n'
         )
     assert _grade(course) == 1
-    (said,) = capsys.readouterr().err.splitlines()
-    assert "the gradebook at postgresql+psycopg://ta:***@127.0.0.1:1/grades cannot be read" in said
-    assert "secret" not in said
+    (error,) = capsys.readouterr().err.splitlines()
+    assert "the gradebook at postgresql+psycopg://ta:***@127.0.0.1:1/grades cannot be read" in error
+    assert "secret" not in error
 
 
 def test_a_driver_that_is_not_there_is_one_sentence(course: Workshop, capsys):
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write('c.CourseDirectory.db_url = "postgresql+pg8000://ta@127.0.0.1/grades"\n')
     assert _grade(course) == 1
-    (said,) = capsys.readouterr().err.splitlines()
-    assert "needs pg8000" in said
-    assert "mlsys-widgets[postgres]" in said
+    (error,) = capsys.readouterr().err.splitlines()
+    assert "needs pg8000" in error
+    assert "mlsys-widgets[postgres]" in error
 
 
 def test_a_server_that_stops_in_the_middle_is_one_sentence(course: Workshop, server: Server):

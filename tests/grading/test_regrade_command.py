@@ -26,9 +26,9 @@ def test_from_a_changed_key_to_the_history(course, capsys):
     assert main(["grade", LAB]) == 0
     assert "mlsys regrade" in capsys.readouterr().out
     assert main(["regrade", LAB]) == 0
-    said = capsys.readouterr().out
-    assert f"{NUMBER} 0 → 40" in said
-    assert "3 submissions judged again: 1 would change." in said
+    output = capsys.readouterr().out
+    assert f"{NUMBER} 0 → 40" in output
+    assert "3 submissions judged again: 1 would change." in output
     assert rows(course.root) == before
     assert main(["regrade", LAB, "--apply", "--reason", "too strict"]) == 0
     assert "1 changed" in capsys.readouterr().out
@@ -41,9 +41,9 @@ def test_from_a_changed_key_to_the_history(course, capsys):
         ("graded", [None, 40]), ("regraded", [40, 80]), ("by hand", [80, 83]),
     ]  # fmt: skip
     assert main(["history", "cat"]) == 0
-    said = capsys.readouterr().out
-    assert "too strict" in said
-    assert "ann" not in said
+    output = capsys.readouterr().out
+    assert "too strict" in output
+    assert "ann" not in output
 
 
 def test_the_version_that_students_have_keeps_the_fixed_key(course, capsys):

@@ -63,9 +63,9 @@ def test_everybody_may_put_something_in_and_nobody_may_look(exchange):
 def test_from_a_request_to_its_answer(looks, exchange, capsys):
     ticket = ask(exchange, words="Is\x1b[2J it [bold]not[/] right?")
     assert main(["second-looks"]) == 0
-    said = capsys.readouterr().out
-    assert f"1  ann  {LAB}: {NUMBER}" in said
-    assert "Is[2J it [bold]not[/] right?" in said
+    text = capsys.readouterr().out
+    assert f"1  ann  {LAB}: {NUMBER}" in text
+    assert "Is[2J it [bold]not[/] right?" in text
     assert list((exchange / BOX).iterdir()) == []
     assert main(["second-looks", "close", "1", "It", "is", "right: +5."]) == 0
     assert read_answer(exchange, ticket)["answer"] == "It is right: +5."

@@ -26,11 +26,11 @@ def test_what_people_are_called_is_fine(name):
 
 @pytest.mark.parametrize("name", [*ODD, "", "bad\udcff", "a\x00b"])
 def test_what_nobody_is_called_gets_a_sentence(name):
-    said = name_problem(name)
-    assert said is not None
-    assert said.isprintable()
-    assert "1 to 128 printable characters. Rename the folder" in said
-    assert len(said) < 200
+    words = name_problem(name)
+    assert words is not None
+    assert words.isprintable()
+    assert "1 to 128 printable characters. Rename the folder" in words
+    assert len(words) < 200
 
 
 @given(st.text(max_size=200))

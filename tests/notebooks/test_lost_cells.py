@@ -136,9 +136,9 @@ def test_a_deleted_set_up_is_named():
 
 def test_restored_cells_have_points_and_checksum_again():
     sane = sanitize(stripped(limit_answer="limit = 3", essay="Mine."), BLUEPRINT)
-    said = {grade_id(each): each.metadata.nbgrader for each in sane.notebook.cells}
-    assert said["limit"]["points"] == 5.0
-    assert {name: each["checksum"] for name, each in said.items()} == {
+    metadata = {grade_id(each): each.metadata.nbgrader for each in sane.notebook.cells}
+    assert metadata["limit"]["points"] == 5.0
+    assert {name: each["checksum"] for name, each in metadata.items()} == {
         name: source.checksum for name, source in BLUEPRINT.cells.items()
     }
     assert RemarkKind.OTHER_METADATA not in {remark.kind for remark in sane.remarks}

@@ -200,10 +200,10 @@ def test_whatever_is_handed_in_becomes_a_valid_notebook_or_is_refused(raw):
     sane = sanitize(book, PLAN)
     nbformat.validate(json.loads(nbformat.writes(sane.notebook).encode("utf-8")))
     for cell in sane.notebook.cells:
-        if said := cell.metadata.get("nbgrader"):
-            source = PLAN.cells[said.grade_id]
+        if notes := cell.metadata.get("nbgrader"):
+            source = PLAN.cells[notes.grade_id]
             assert (cell.cell_type, is_locked(cell)) == (source.kind, source.locked)
-            assert {name: said.get(name) for name in source.metadata} == source.metadata
+            assert {name: notes.get(name) for name in source.metadata} == source.metadata
             if source.locked:
                 assert cell.source == source.source
     assert "\n" not in "".join(remark.sentence for remark in sane.remarks)

@@ -45,7 +45,7 @@ def book(*, more: tuple[str, ...] = (), **texts: str) -> nbformat.NotebookNode:
     return nbformat.v4.new_notebook(cells=cells)
 
 
-def said(made: nbformat.NotebookNode, kind: RemarkKind = RemarkKind.STRAY_ANSWER) -> list[str]:
+def sentences(made: nbformat.NotebookNode, kind: RemarkKind = RemarkKind.STRAY_ANSWER) -> list[str]:
     return [remark.detail for remark in stray_work(made, BLUEPRINT) if remark.kind is kind]
 
 
@@ -71,7 +71,7 @@ READ = 'limit = lab.answered("limit")'
     ],
 )
 def test_an_answer_elsewhere_is_named_with_its_words(made, words):
-    assert said(made) == [words]
+    assert sentences(made) == [words]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_an_answer_elsewhere_is_named_with_its_words(made, words):
     ],
 )
 def test_what_counts_or_is_no_answer_is_not_named(made):
-    assert said(made) == []
+    assert sentences(made) == []
 
 
 def test_a_variable_counts_where_the_test_reads_it_or_is_gone():
     made = book(limit_answer="limit = 3")
     del made.cells[2]
-    assert said(made) == []
+    assert sentences(made) == []
     first_edition = replace(BLUEPRINT.cells["limit"], source='lab.check("limit")')
     cells = {**BLUEPRINT.cells, "limit": first_edition}
     made = book(limit_answer="limit = 3")
@@ -122,14 +122,14 @@ def with_text(at: int, text: str, **metadata) -> nbformat.NotebookNode:
 
 @pytest.mark.parametrize(("at", "where"), [(3, "above it"), (4, "below it")])
 def test_an_essay_beside_its_place_is_named(at, where):
-    found = said(with_text(at, "Buy memory that is faster."), RemarkKind.STRAY_ESSAY)
+    found = sentences(with_text(at, "Buy memory that is faster."), RemarkKind.STRAY_ESSAY)
     assert found == [f"“Buy memory that is faster.” in a cell {where}"]
 
 
 def test_an_essay_at_the_end_is_named():
     made = book(more=("x = 1", "y = 2"))
     made.cells.append(nbformat.v4.new_markdown_cell("Buy memory that is faster."))
-    (found,) = said(made, RemarkKind.STRAY_ESSAY)
+    (found,) = sentences(made, RemarkKind.STRAY_ESSAY)
     assert found.endswith("in a cell at the end")
 
 
@@ -142,13 +142,13 @@ def test_an_essay_at_the_end_is_named():
     ],
 )
 def test_a_heading_or_a_text_of_the_lab_is_no_essay(made):
-    assert said(made, RemarkKind.STRAY_ESSAY) == []
+    assert sentences(made, RemarkKind.STRAY_ESSAY) == []
 
 
 def test_an_essay_in_its_place_needs_no_other():
     made = with_text(4, "And some more notes of mine.")
     made.cells[3].source = "Buy memory that is faster."
-    assert said(made, RemarkKind.STRAY_ESSAY) == []
+    assert sentences(made, RemarkKind.STRAY_ESSAY) == []
 
 
 def test_where_everything_lost_its_metadata_no_text_is_taken_for_a_students():
@@ -172,7 +172,7 @@ def test_any_text_is_looked_at(one, other):
 def test_the_work_grows_with_the_number_of_cells_alone():
     def work(cells: int) -> int:
         made = book(more=tuple(f"limit = {k}" for k in range(cells)))
-        return lines_run(stray_answers, lambda: said(made))
+        return lines_run(stray_answers, lambda: sentences(made))
 
-    assert len(said(book(more=tuple(f"limit = {k}" for k in range(5_000))))) == 1
+    assert len(sentences(book(more=tuple(f"limit = {k}" for k in range(5_000))))) == 1
     assert work(1_000) < 2.5 * work(500)

@@ -45,8 +45,8 @@ def test_any_metadata_gives_a_valid_notebook(metadata, cells, version):
         "nbformat_minor": {"odd": 1},
         "metadata": metadata,
         "cells": [
-            {"cell_type": kind, "metadata": said, "id": name, "source": ["x\n", 3]}
-            for kind, said, name in cells
+            {"cell_type": kind, "metadata": metadata, "id": name, "source": ["x\n", 3]}
+            for kind, metadata, name in cells
         ],
     }
     nbformat.validate(read(json.dumps(raw).encode()))

@@ -58,8 +58,8 @@ CLOSED = {
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_closed_by_the_kernel(server, name):
-    (said,), ended = run(server, CALL + CLOSED[name])
-    assert (said, ended) == ("refused\n", "finished")
+    (printed,), ended = run(server, CALL + CLOSED[name])
+    assert (printed, ended) == ("refused\n", "finished")
 
 
 @pytest.mark.parametrize("name", ["inotify", "residency by mincore"])
@@ -94,12 +94,12 @@ def test_locks_on_files_that_all_can_see_stay_open():
         holder = threading.Thread(target=run, args=(first, hold))
         holder.start()
         wait_for(lambda: children(first.pid), "nothing runs")
-        (said,), _ = run(second, ask)
+        (printed,), _ = run(second, ask)
         holder.join(60)
     finally:
         first.close()
         second.close()
-    assert said == "a lock\n"
+    assert printed == "a lock\n"
 
 
 def test_nothing_that_one_leaves_is_there_for_the_next(server):
@@ -121,5 +121,5 @@ def test_nothing_that_one_leaves_is_there_for_the_next(server):
         "print(found)"
     )
     run(server, leave)
-    (said,), ended = run(server, look)
-    assert (said, ended) == ("[]\n", "finished")
+    (printed,), ended = run(server, look)
+    assert (printed, ended) == ("[]\n", "finished")

@@ -323,13 +323,13 @@ def test_a_fork_server_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path
 
 def test_closing_ends_what_runs(tmp_path: Path):
     one = LocalEngine(workers=1)
-    said: list[str] = []
+    printed: list[str] = []
 
     def run() -> None:
         try:
             one.run(replace(parcel("import time; time.sleep(60)"), isolate=False), tmp_path / "t")
         except NotRun as problem:
-            said.append(str(problem))
+            printed.append(str(problem))
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -337,7 +337,7 @@ def test_closing_ends_what_runs(tmp_path: Path):
     one.close()
     thread.join(60)
     assert not thread.is_alive()
-    assert said
+    assert printed
 
 
 def test_memory_does_not_grow_with_the_class(engine: LocalEngine, tmp_path: Path):

@@ -54,8 +54,8 @@ ENDS = {
 @pytest.mark.parametrize("what", ENDS)
 def test_a_limit_ends_it(server, what):
     code, limits, wanted = ENDS[what]
-    said, ended = run(server, "print('before')", code, "print('after')", **limits)
-    assert (said[0], said[2], ended) == ("before\n", "", wanted)
+    printed, ended = run(server, "print('before')", code, "print('after')", **limits)
+    assert (printed[0], printed[2], ended) == ("before\n", "", wanted)
     assert run(server, "print('as ever')") == (["as ever\n"], "finished")
 
 
@@ -66,13 +66,13 @@ def test_without_isolation_there_are_limits_and_nothing_is_left(tmp_path, monkey
     try:
         code = f"import subprocess\nsubprocess.Popen({sleep.split()}, start_new_session=True);"
         files = {"a/b.txt": b"here"}
-        said, ended = run(one, code, "print(open('a/b.txt').read())", isolate=False, files=files)
-        assert (said, ended) == (["", "here\n"], "finished")
+        printed, ended = run(one, code, "print(open('a/b.txt').read())", isolate=False, files=files)
+        assert (printed, ended) == (["", "here\n"], "finished")
         assert not is_running(sleep)
         code = "import os, time\nif not os.fork():\n    os.setsid()\ntime.sleep(99)"
         assert run(one, code, isolate=False, wall=1)[1] == "out of time"
-        said, _ = run(one, "held = bytearray(400_000_000)", isolate=False)
-        assert said == ["MemoryError: "]
+        printed, _ = run(one, "held = bytearray(400_000_000)", isolate=False)
+        assert printed == ["MemoryError: "]
         assert not list((tmp_path / "tmp").glob("mlsys-submission-*"))
     finally:
         one.close()
@@ -81,6 +81,6 @@ def test_without_isolation_there_are_limits_and_nothing_is_left(tmp_path, monkey
 
 def test_the_command_is_a_program_too(tmp_path):
     """The fork server is started by its name: outside of it nothing of this may be needed."""
-    told = run_tool(tmp_path, "mlsys_widgets.sandbox.fork_server", said="")
+    told = run_tool(tmp_path, "mlsys_widgets.sandbox.fork_server", printed="")
     assert told.returncode == 1
     assert "Traceback" not in told.stderr or "socket" in told.stderr

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 
 def test_it_is_nobody_and_has_no_rights(server):
-    (said,), ended = run(
+    (printed,), ended = run(
         server,
         "import os, getpass\n"
         "print(os.getuid(), os.geteuid(), os.getgid(), os.getgroups() in ([], [65534]),"
@@ -32,7 +32,7 @@ def test_it_is_nobody_and_has_no_rights(server):
         " if l.split(':')[0] in ('CapEff', 'CapPrm', 'NoNewPrivs', 'Seccomp')])",
     )
     assert ended == "finished"
-    assert said.splitlines() == [
+    assert printed.splitlines() == [
         "65534 65534 65534 True student",
         "['0000000000000000', '0000000000000000', '1', '2']",
     ]
@@ -40,25 +40,25 @@ def test_it_is_nobody_and_has_no_rights(server):
 
 def test_it_has_namespaces_of_its_own(server):
     kinds = ("user", "mnt", "pid", "net", "ipc", "uts")
-    (said,), _ = run(
+    (printed,), _ = run(
         server, f"import os\nfor k in {kinds}: print(os.readlink(f'/proc/self/ns/{{k}}'))"
     )
     ours = [str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in kinds]
-    assert len(said.splitlines()) == len(kinds)
-    assert not set(said.splitlines()) & set(ours)
+    assert len(printed.splitlines()) == len(kinds)
+    assert not set(printed.splitlines()) & set(ours)
 
 
 def test_it_sees_only_its_own_processes_and_no_interface(server):
-    (said,), _ = run(
+    (printed,), _ = run(
         server,
         "import os\nprint(sorted(n for n in os.listdir('/proc') if n.isdigit()), os.getpid())\n"
         "print([line.split(':')[0].strip() for line in open('/proc/net/dev')][2:])",
     )
-    assert said.splitlines() == ["['1', '2'] 2", "['lo']"]
+    assert printed.splitlines() == ["['1', '2'] 2", "['lo']"]
 
 
 def test_only_its_own_folders_can_be_written(server):
-    (said,), _ = run(
+    (printed,), _ = run(
         server,
         "import os\n"
         "for line in open('/proc/self/mountinfo'):\n"
@@ -66,28 +66,29 @@ def test_only_its_own_folders_can_be_written(server):
         "    if 'rw' in parts[5].split(','): print(parts[4])\n"
         "print(os.getcwd(), os.environ['HOME'])",
     )
-    *writable, where = said.splitlines()
+    *writable, where = printed.splitlines()
     devices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
     assert set(writable) - devices == {"/submission", "/tmp", "/dev/shm", "/proc"}
     assert where == f"/submission/ann/{LAB} /submission"
 
 
 def test_only_the_system_and_the_interpreter_are_there(server):
-    (said,), _ = run(server, "import os\nprint(sorted(os.listdir('/')))\nprint(os.listdir('/etc'))")
-    top, etc = map(eval, said.splitlines())
+    code = "import os\nprint(sorted(os.listdir('/')))\nprint(os.listdir('/etc'))"
+    (printed,), _ = run(server, code)
+    top, etc = map(eval, printed.splitlines())
     homes = {path.parts[1] for path in visible()}
     assert set(top) - homes <= {"dev", "etc", "proc", "submission", "tmp"}
     assert set(etc) <= {"passwd", "ld.so.cache", "localtime", "fonts", "alternatives", "mime.types"}
 
 
 def test_no_file_of_the_fork_server_is_open(server):
-    (said,), _ = run(
+    (printed,), _ = run(
         server,
         "import os\nprint([os.readlink(f'/proc/self/fd/{n}').split(':')[0]"
         " for n in sorted(os.listdir('/proc/self/fd'), key=int)"
         " if os.path.islink(f'/proc/self/fd/{n}')])",
     )
-    assert eval(said) == ["/dev/null"] * 3 + ["socket"]
+    assert eval(printed) == ["/dev/null"] * 3 + ["socket"]
 
 
 def test_nothing_stays_for_the_next(server):
@@ -137,8 +138,8 @@ REFUSALS = {
 @pytest.mark.parametrize("what", REFUSALS)
 def test_a_limit_is_an_error_that_code_sees(server, what):
     code, wanted = REFUSALS[what]
-    said, ended = run(server, code, "held = None\nprint('goes on')")
-    assert said == [wanted, "goes on\n"]
+    printed, ended = run(server, code, "held = None\nprint('goes on')")
+    assert printed == [wanted, "goes on\n"]
     assert ended == "finished"
 
 
@@ -244,8 +245,8 @@ def test_it_works_for_a_normal_user(tmp_path):
     assert told.returncode == 0, told.stderr
     refusal, (_started, cell, *_), ended = json.loads(told.stdout.splitlines()[-1])
     assert refusal is None
-    said = "".join(o.get("text", str(o)) for o in json.loads(cell).get("outputs", ()))
-    assert said.splitlines() == ["65534 ['65534', '4321', '1']", "['1', '2']", "limited"]
+    printed = "".join(o.get("text", str(o)) for o in json.loads(cell).get("outputs", ()))
+    assert printed.splitlines() == ["65534 ['65534', '4321', '1']", "['1', '2']", "limited"]
     assert ended == "finished"
 
 

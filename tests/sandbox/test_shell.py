@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 
 def test_a_cell_that_takes_too_long_is_interrupted_and_the_next_runs(server):
-    said, ended = run(server, "while True: pass", "print('next')", cell=1)
-    assert said == ["CellTimeoutError: No reply from kernel before timeout", "next\n"]
+    printed, ended = run(server, "while True: pass", "print('next')", cell=1)
+    assert printed == ["CellTimeoutError: No reply from kernel before timeout", "next\n"]
     assert ended == "finished"
 
 
@@ -38,9 +38,9 @@ def test_a_display_can_be_updated_and_cleared(server):
 
 
 def test_nobody_answers_a_question(server):
-    said, ended = run(server, "input('name? ')", "print('next')")
-    assert said[0].startswith("StdinNotImplementedError: ")
-    assert (said[1], ended) == ("next\n", "finished")
+    printed, ended = run(server, "input('name? ')", "print('next')")
+    assert printed[0].startswith("StdinNotImplementedError: ")
+    assert (printed[1], ended) == ("next\n", "finished")
 
 
 def test_widgets_open_without_a_browser(server):

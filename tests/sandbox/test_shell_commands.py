@@ -59,9 +59,9 @@ def test_what_is_interrupted_ends_with_all_it_has_started():
 
 
 def test_pip_without_a_network_says_so_in_one_sentence_and_at_once():
-    said, status = told(f"{sys.executable} -m pip install no-such-package-anywhere")
+    shown, status = told(f"{sys.executable} -m pip install no-such-package-anywhere")
     assert status != 0
-    assert said == (
+    assert shown == (
         "no-such-package-anywhere is not installed: there is no network while submissions are"
         " graded, so pip can install nothing that the course has not installed already.\n"
     )
@@ -69,12 +69,12 @@ def test_pip_without_a_network_says_so_in_one_sentence_and_at_once():
 
 
 def test_pip_speaks_for_itself_where_it_needs_no_network():
-    said, status = told(f"{sys.executable} -m pip install numpy")
+    shown, status = told(f"{sys.executable} -m pip install numpy")
     assert status == 0
-    assert "Requirement already satisfied: numpy" in said
-    said, status = told(f"{sys.executable} -m pip install --no-such-option")
+    assert "Requirement already satisfied: numpy" in shown
+    shown, status = told(f"{sys.executable} -m pip install --no-such-option")
     assert status != 0
-    assert "no such option: --no-such-option" in said
+    assert "no such option: --no-such-option" in shown
 
 
 # ---- in the cell of a child
@@ -83,31 +83,31 @@ def test_pip_speaks_for_itself_where_it_needs_no_network():
 def test_commands_in_a_cell_work_as_in_a_kernel(server):
     name = "who = 'world'\n!echo hello {who}; exit 4\nprint(_exit_code)"
     lines = "x = !echo one; echo two\nprint(list(x), x.n == 'one\\ntwo')"
-    said, ended = run(server, name, lines, "!echo {1 + 1}", "%cd /tmp\n!pwd", "!nosuchcommand")
-    assert said[0] == "hello world\n4\n"
-    assert said[1] == "['one', 'two'] True\n"
-    assert said[2] == "2\n"
-    assert said[3] == "/tmp\n/tmp\n"
-    assert "nosuchcommand: not found" in said[4]
+    shown, ended = run(server, name, lines, "!echo {1 + 1}", "%cd /tmp\n!pwd", "!nosuchcommand")
+    assert shown[0] == "hello world\n4\n"
+    assert shown[1] == "['one', 'two'] True\n"
+    assert shown[2] == "2\n"
+    assert shown[3] == "/tmp\n/tmp\n"
+    assert "nosuchcommand: not found" in shown[4]
     assert ended == "finished"
 
 
 def test_a_command_sees_the_files_of_the_submission(server):
-    said, _ = run(server, "!ls; cat data.txt", files={"data.txt": b"12 rows\n"})
-    assert said == ["data.txt\n12 rows\n"]
+    shown, _ = run(server, "!ls; cat data.txt", files={"data.txt": b"12 rows\n"})
+    assert shown == ["data.txt\n12 rows\n"]
 
 
 def test_a_cell_goes_on_after_pip(server):
     cell = "%pip install no-such-package-anywhere\nanswer = 42\nprint(answer)"
-    (said,), ended = run(server, cell, wall=60, cell=60)
-    assert said.startswith("no-such-package-anywhere is not installed: there is no network")
-    assert said.endswith("\n42\n")
+    (shown,), ended = run(server, cell, wall=60, cell=60)
+    assert shown.startswith("no-such-package-anywhere is not installed: there is no network")
+    assert shown.endswith("\n42\n")
     assert ended == "finished"
 
 
 def test_a_command_that_takes_too_long_is_interrupted_and_the_next_cell_runs(server):
-    said, ended = run(server, f"!echo begun; {a_sleep()}", "print('next')", cell=1)
-    assert said == [
+    shown, ended = run(server, f"!echo begun; {a_sleep()}", "print('next')", cell=1)
+    assert shown == [
         "begun\nCellTimeoutError: No reply from kernel before timeout",
         "next\n",
     ]

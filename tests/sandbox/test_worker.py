@@ -64,19 +64,19 @@ def test_a_process_that_ends_itself_is_told_from_one_that_finished(server):
 
 
 @pytest.mark.parametrize(
-    ("files", "ended", "kind", "said"),
+    ("files", "ended", "kind", "shown"),
     [
         ({}, "no notebook", RemarkKind.NO_NOTEBOOK, f"there is no {LAB}.ipynb"),
         ({"b.ipynb": b""}, "no notebook", RemarkKind.NO_NOTEBOOK, ", only “b.ipynb”. Hand in one"),
         ({f"{LAB}.ipynb": b"{"}, "unreadable", RemarkKind.UNREADABLE, "breaks off"),
     ],
 )
-def test_what_is_no_notebook_is_not_run(files, ended, kind, said):
+def test_what_is_no_notebook_is_not_run(files, ended, kind, shown):
     with pytest.raises(NoUsableNotebook) as refused:
         make_runnable(LAB, files, BLUEPRINT)
     assert refused.value.ended == ended
     assert refused.value.remark.kind is kind
-    assert said in refused.value.remark.sentence
+    assert shown in refused.value.remark.sentence
 
 
 FORGED = """
