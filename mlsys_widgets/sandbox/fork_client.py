@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -162,12 +162,12 @@ class ForkServer:
             listener = _Listener(line, out, parcel, report, self._jobs)
             listener.listen()
         try:
-            ending = self._receive()
+            ending = Ending(**self._receive())
         except ForkServerLost as lost:
             lost.too_late = listener.late_from is not None
             raise
-        ended = "too much output" if listener.cut else ending["ended"]
-        return Ending(ended, ending["seconds"], ending["cpu"], listener.late_from)
+        ended = "too much output" if listener.cut else ending.ended
+        return replace(ending, ended=ended, late_from=listener.late_from)
 
     def close(self) -> None:
         """End it."""

@@ -28,12 +28,13 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.isolation import isolate, why_not
-from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED
+from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED, Ending
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import Meter, descendants
@@ -64,7 +65,7 @@ def main() -> int:
     try:
         send(results, {"ready": True, "cannot_isolate": why_not(root)})
         while (job := receive_job(jobs)) is not None:
-            send(results, _run_in_child(*job, shell, root, jobs))
+            send(results, asdict(_run_in_child(*job, shell, root, jobs)))
     except OSError:
         return 1  # nobody is left to tell
     finally:
@@ -105,7 +106,7 @@ def _warm_up() -> None:
 
 def _run_in_child(
     job: Mapping[str, Any], line: int, shell: Any, root: Path, jobs: socket.socket
-) -> dict[str, Any]:
+) -> Ending:
     """Fork a child for a job, and watch it until it ends or must be ended."""
     limits = Limits(**job["limits"])
     place = None if job["isolate"] else own_folder("submission")
@@ -127,7 +128,7 @@ def _run_in_child(
     ended = ended or _ending(os.waitstatus_to_exitcode(status))
     if ended == KILLED and spent > limits.cpu:
         ended = "out of processor time"  # of a process that took no notice of the first signal
-    return {"ended": ended, "seconds": time.monotonic() - began, "cpu": spent}
+    return Ending(ended, time.monotonic() - began, spent)
 
 
 def _child_main(
