@@ -56,7 +56,7 @@ class PublicName:
 
     @property
     def kind(self) -> str:
-        """What it is, for people to read."""
+        """Room, class, exception, function or data."""
         if inspect.ismodule(self.value):
             return "room"
         if inspect.isclass(self.value):
@@ -139,7 +139,10 @@ def _origins(module: ModuleType) -> dict[str, tuple[str, str]]:
 
 @functools.cache
 def described() -> dict[int, str]:
-    """Where each public object is described, by its identity: in its own room if that has it."""
+    """Return the full name under which each public object is described, by its identity.
+
+    That is in its own room, if it is public there.
+    """
     all_names = [each for room in ("", *rooms()) for each in public_names(room)]
     found: dict[int, str] = {}
     for each in all_names:
@@ -272,21 +275,21 @@ class _Long:
 
 
 def _call(kind: type) -> str:
-    """How a widget is made; its library would show ``(*args, **kwargs)`` for all of them."""
+    """Write how a widget is made; its library would show ``(*args, **kwargs)`` for all of them."""
     if not issubclass(kind, HasTraits):
         return ""
-    said = inspect.signature(inspect.unwrap(kind.__init__))
+    signature = inspect.signature(inspect.unwrap(kind.__init__))
     given = [
         each.replace(annotation=each.empty, default=_Long())
         if each.default is not each.empty and len(repr(each.default)) > _LONGEST_VALUE
         else each.replace(annotation=each.empty)
-        for each in list(said.parameters.values())[1:]
+        for each in list(signature.parameters.values())[1:]
     ]
-    return str(said.replace(parameters=given, return_annotation=said.empty))
+    return str(signature.replace(parameters=given, return_annotation=signature.empty))
 
 
 def own_members(kind: type) -> list[str]:
-    """What a class has of its own: neither what libraries bring nor what a public base describes.
+    """List what libraries do not bring to a class and no public base describes.
 
     Bases that are not public are described with the class, because nobody could look them up. Those
     of widgets are many, and alike: what a widget overrides is a hook, and the rest is told once.
@@ -332,7 +335,7 @@ def _is_told(kind: type, name: str, value: Any) -> bool:
 
 
 def _controls(kind: type[Instrument]) -> list[str]:
-    """What can be set on an instrument, as a table."""
+    """Tabulate what can be set on an instrument."""
     lines = ["**Inputs**, by name:", "", ".. list-table::", "   :header-rows: 1", ""]
     rows = [("name", "default", "what it sets")]
     for name, control in controls_of(kind).items():

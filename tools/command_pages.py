@@ -132,7 +132,7 @@ def _exit_codes(parser: CommandParser) -> Iterator[str]:
 
 
 def _below(parser: CommandParser) -> str:
-    """What this parser calls what is below it: action or task."""
+    """Return the word for what is below a parser: action or task."""
     found = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
     return str(next(found).metavar).lower()
 

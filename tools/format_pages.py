@@ -40,7 +40,7 @@ def _followed(schema: Node, node: Node) -> Node:
 
 
 def _kind(schema: Node, node: Node) -> str:
-    """What a value must be, in words."""
+    """Describe what a value must be, in words."""
     if "anyOf" in node:
         return " or ".join(dict.fromkeys(_kind(schema, each) for each in node["anyOf"]))
     if "$ref" in node:
@@ -49,7 +49,7 @@ def _kind(schema: Node, node: Node) -> str:
         return f"`{node['const']}`"
     if "enum" in node:
         return ", ".join("null" if each is None else f"`{each}`" for each in node["enum"])
-    said = node.get("type", "any value")
+    types = node.get("type", "any value")
     words = {
         "string": "text",
         "array": "list",
@@ -57,7 +57,7 @@ def _kind(schema: Node, node: Node) -> str:
         "boolean": "true or false",
     }
     return " or ".join(
-        words.get(each, each) for each in ([said] if isinstance(said, str) else said)
+        words.get(each, each) for each in ([types] if isinstance(types, str) else types)
     )
 
 
@@ -88,7 +88,7 @@ def event_table() -> str:
 
 
 def kind_table() -> str:
-    """What each kind of event holds in ``value``."""
+    """Tabulate the fields of ``value`` for each kind of event."""
     schema = ledger.schema()
     rows = [
         "| kind | what happened | field of `value` | must be | what it is |",

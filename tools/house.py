@@ -74,7 +74,7 @@ def floor_of(law: dict[str, set[str]], room: str) -> int:
 
 
 def stops(law: dict[str, set[str]]) -> tuple[Floors, Ways]:
-    """What stands on each floor, and the way of each arrow from stop to stop."""
+    """Return what stands on each floor, and the way of each arrow from stop to stop."""
     level = {room: floor_of(law, room) for room in law}
     floors: Floors = [[] for _ in range(max(level.values()) + 1)]
     for room, floor in level.items():
@@ -91,7 +91,7 @@ def stops(law: dict[str, set[str]]) -> tuple[Floors, Ways]:
 
 
 def crossings(floors: Floors, pairs: list[tuple[Link, Link]]) -> int:
-    """How many pairs of links between the same two floors cross."""
+    """Count the pairs of links between the same two floors that cross."""
     place = {stop: index for floor in floors for index, stop in enumerate(floor)}
     return sum((place[a] - place[c]) * (place[b] - place[d]) < 0 for (a, b), (c, d) in pairs)
 
@@ -146,7 +146,7 @@ def _mean(values: list[float]) -> float:
 
 
 def centers(floors: Floors, links: list[Link]) -> dict[Stop, float]:
-    """Where each stop is from left to right: between those that it is linked with."""
+    """Place each stop from left to right: between those that it is linked with."""
     x = {stop: 120.0 * index for floor in floors for index, stop in enumerate(floor)}
     for _ in range(60):
         for floor in (*floors, *reversed(floors)):
@@ -223,16 +223,16 @@ def _line(
     start = _port(ways, x, way[0], way[1], leaves=True)
     end = _port(ways, x, way[-1], way[-2], leaves=False)
     at = start, top[way[0]] + HEIGHT
-    said = [f"M{at[0]:g} {at[1]}"]
+    parts = [f"M{at[0]:g} {at[1]}"]
     for stop in way[1:]:
         to = (end, top[stop] - 2) if stop is way[-1] else (x[stop], top[stop])
         half = (to[1] - at[1]) / 2
-        said.append(f"C{at[0]:g} {at[1] + half:g} {to[0]:g} {to[1] - half:g} {to[0]:g} {to[1]}")
+        parts.append(f"C{at[0]:g} {at[1] + half:g} {to[0]:g} {to[1] - half:g} {to[0]:g} {to[1]}")
         if stop is not way[-1]:
-            said.append(f"V{top[stop] + HEIGHT}")
+            parts.append(f"V{top[stop] + HEIGHT}")
             to = to[0], top[stop] + HEIGHT
         at = to
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def _port(
@@ -243,7 +243,7 @@ def _port(
     *,
     leaves: bool,
 ) -> float:
-    """Where on a room's edge a line begins or ends, so that its lines neither meet nor cross."""
+    """Place a line's end on a room's edge, so that its lines neither meet nor cross."""
     if leaves:
         ends = [way[1] for way in ways.values() if way[0] == room]
     else:

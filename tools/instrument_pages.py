@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import labs_at_a_glance as glance
-from instrument_states import Showcase, Swept
+from instrument_states import Showcase, SweptControl
 
 import mlsys_widgets as mw
 from mlsys_widgets import measured
@@ -139,7 +139,7 @@ def _inputs(shown: Showcase) -> str:
     return f'<div class="live-controls" hidden>{"".join(drawn)}</div>'
 
 
-def _input(swept: Swept) -> str:
+def _input(swept: SweptControl) -> str:
     words = escape(json.dumps(swept.words, ensure_ascii=False))
     about = (
         f'data-length="{len(swept.values)}" data-start="{swept.start}" data-words="{words}" '

@@ -35,7 +35,7 @@ _TRIED: Final = 7
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweptControl:
     """A control that the page moves: its values, and what each is called."""
 
     name: str
@@ -51,7 +51,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class State:
-    """What an instrument shows for some inputs."""
+    """An instrument with some inputs, as the page shows it."""
 
     inputs: dict[str, Any]
     light: str
@@ -88,7 +88,7 @@ class Showcase:
 
     @property
     def count(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return math.prod(len(each.values) for each in self.swept)
 
     @cached_property
@@ -98,7 +98,7 @@ class Showcase:
 
     @property
     def start_place(self) -> int:
-        """Where that state stands in the list."""
+        """The place of that state in the list."""
         place = 0
         for each in self.swept:
             place = place * len(each.values) + each.start
@@ -126,11 +126,11 @@ class Showcase:
                 if dark_part != light_part:
                     dark[place] = dark_part
             frames.append(frame)
-        said = [
+        states = [
             {"sentence": s.sentence, "cards": s.cards, "alert": s.alert, "code": s.code}
             for s in self.states
         ]
-        data = {"parts": list(parts), "dark": dark, "frames": frames, "states": said}
+        data = {"parts": list(parts), "dark": dark, "frames": frames, "states": states}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         return f"mlsysLive.take({json.dumps(self.kind.__name__)},{text});\n"
 
@@ -178,10 +178,10 @@ def _headline(instrument: Instrument) -> float:
     return float(found) if isinstance(found, (int, float)) else 0.0
 
 
-def _swept(kind: type[Instrument], name: str) -> Swept:
+def _swept(kind: type[Instrument], name: str) -> SweptControl:
     instrument, control = kind(), controls_of(kind)[name]
     values = stops(control, instrument)
-    return Swept(
+    return SweptControl(
         name,
         control.label,
         control.help,

@@ -200,7 +200,7 @@ def _instruments(of: BuiltLab) -> list[Row]:
 
 
 def _failures(of: BuiltLab) -> list[Row]:
-    """What the HUD watches, what a design is held to, and what instruments alert to."""
+    """List what the HUD watches, what a design is held to, and what instruments alert to."""
     rows: list[Row] = []
     for cell in of.cells:
         for call in cell.calls("hud"):
@@ -208,9 +208,9 @@ def _failures(of: BuiltLab) -> list[Row]:
         limits = [f"`{each}`" for each in dict.fromkeys(_texts(cell.calls("Target")))]
         rows += [(f"target on {each}", "lamp of the design", f"`{cell.id}`") for each in limits]
         for name in dict.fromkeys(_name(call.func) for call in cell.calls(*_CLASSES)):
-            said = _alert(_CLASSES[name])
-            if said and cell.id.startswith("instrument_"):
-                rows.append((said, f"`{name}`", f"`{cell.id}`"))
+            alert = _alert(_CLASSES[name])
+            if alert and cell.id.startswith("instrument_"):
+                rows.append((alert, f"`{name}`", f"`{cell.id}`"))
     return rows
 
 
@@ -277,7 +277,7 @@ def _constraints(call: ast.Call) -> Iterator[str]:
 
 
 def _alert(kind: type[Instrument]) -> str:
-    """What an instrument's alert is about, in the words of its docstring; empty if it has none."""
+    """Return the words of an instrument's docstring about its alert; empty if it has none."""
     if kind.alert is Instrument.alert or not any(
         color in inspect.getsource(kind.alert) for color in _FAILING
     ):

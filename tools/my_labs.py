@@ -40,19 +40,19 @@ Known = dict[str, str]
 
 def lay_out(root: Path, folder: Path) -> list[str]:
     """Bring a student's folder up to date; return what to tell the student."""
-    remembered, said = _remembered(folder), []
+    remembered, notices = _remembered(folder), []
     for source, below in SOURCES:
         for unit in _units(root / source):
             known = remembered.setdefault(source, {})
             if not _lay_out_unit(root / source, unit, folder / below, known):
-                said.append(
+                notices.append(
                     f"{folder / below / unit.name} differs from the one in {source}/. Yours stays,"
                     " because you changed it; to get the other one too, rename yours."
                 )
     text = json.dumps(remembered, indent=1, sort_keys=True)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / MEMORY, text.encode())
-    return said
+    return notices
 
 
 def _units(source: Path) -> Iterator[Path]:
@@ -100,10 +100,10 @@ def _digest(path: Path) -> str | None:
 
 
 def _remembered(folder: Path) -> dict[str, Known]:
-    """What was copied before, by source. Without it, whatever differs counts as the student's."""
+    """Read what was copied, by source. Without it, whatever differs counts as the student's."""
     try:
-        said = json.loads((folder / MEMORY).read_text("utf-8"))
-        return {source: dict(known) for source, known in said.items()}
+        memory = json.loads((folder / MEMORY).read_text("utf-8"))
+        return {source: dict(known) for source, known in memory.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -132,7 +132,7 @@ def one_step() -> Figure:
     plain_bars: list[Block] = []
     tops: list[tuple[float, float, str]] = []
     names: list[tuple[float, str]] = []
-    said = []
+    sentences = []
     for launch in VARIANTS:
         plain = textbook("decode", ONE_BATCH, ONE_CONTEXT)
         done = modeled("decode", ONE_BATCH, ONE_CONTEXT, launch)
@@ -152,7 +152,7 @@ def one_step() -> Figure:
         shares = ", ".join(
             f"{words} {show(parts[part])}" for part, (words, _) in PARTS.items() if parts[part] > 0
         )
-        said.append(
+        sentences.append(
             f"{LAUNCH_WORDS[launch].capitalize()}: textbook {show(plain)}, calibrated "
             f"{show(float(done.time))} ({shares}), measured {exactly(real)}."
         )
@@ -167,7 +167,7 @@ def one_step() -> Figure:
     )
     scene = Scene(across, up, marks, 360, _legend(PARTS))
     heading = f"One token of one sequence, {ONE_CONTEXT:,} tokens in the cache"
-    return Figure(heading, f"Bars. {heading}. {' '.join(said)}", (scene,))
+    return Figure(heading, f"Bars. {heading}. {' '.join(sentences)}", (scene,))
 
 
 def against_batch(contexts: Sequence[int] = (2048, 512)) -> Figure:
@@ -183,7 +183,7 @@ def against_batch(contexts: Sequence[int] = (2048, 512)) -> Figure:
     first, last = (
         [textbook("decode", b, contexts[0]), *_both(b, contexts[0])] for b in (1, BATCHES[-1])
     )
-    told = "; ".join(
+    words = "; ".join(
         f"batch {batch}: textbook {show(times[0])}, calibrated {show(times[1])} as a graph and "
         f"{show(times[2])} kernel by kernel"
         for batch, times in ((1, first), (BATCHES[-1], last))
@@ -191,7 +191,7 @@ def against_batch(contexts: Sequence[int] = (2048, 512)) -> Figure:
     heading = "Time of a decode step against the batch"
     return Figure(
         heading,
-        f"Lines, one plot for each context. {heading}. With {contexts[0]:,} tokens, {told}. The "
+        f"Lines, one plot for each context. {heading}. With {contexts[0]:,} tokens, {words}. The "
         f"measured points lie near the calibrated lines and far above the textbook.",
         tuple(map(scene, contexts)),
     )
@@ -216,7 +216,7 @@ def against_prompt() -> Figure:
 
 
 def shares() -> Figure:
-    """What fraction each part takes, against batch and against context, as a graph."""
+    """Draw what fraction each part takes, against batch and against context, as a graph."""
     scenes = (
         _columns(
             f"batch, {ONE_CONTEXT:,} tokens in each cache", BATCHES,
@@ -234,17 +234,17 @@ def shares() -> Figure:
         (f"{CONTEXTS[0]:,} tokens", modeled("decode", CONTEXT_BATCH, CONTEXTS[0], "graph")),
         (f"{CONTEXTS[-1]:,} tokens", modeled("decode", CONTEXT_BATCH, CONTEXTS[-1], "graph")),
     ]
-    told = "; ".join(
+    words = "; ".join(
         f"{words}: products {done.parts['products'] / done.time:.0%}, attention "
         f"{done.parts['attention'] / done.time:.0%}"
         for words, done in ends
     )
     heading = "What a decode step is made of, replayed as a graph"
-    return Figure(heading, f"Stacked columns, in percent. {heading}. {told}.", scenes)
+    return Figure(heading, f"Stacked columns, in percent. {heading}. {words}.", scenes)
 
 
 def binding() -> Figure:
-    """What sets the time: decoding against batch, reading against length, kernel by kernel."""
+    """Draw what sets the time: decoding against batch, reading against length, kernel by kernel."""
     decoding = [modeled("decode", batch, ONE_CONTEXT, "async") for batch in BATCHES]
     reading = [modeled("prefill", 1, tokens, "async") for tokens in PROMPTS]
     scenes = (
@@ -253,7 +253,7 @@ def binding() -> Figure:
         _columns("prefill: tokens of one prompt", PROMPTS,
                  [causes(done) for done in reading], REASONS),
     )  # fmt: skip
-    told = "; ".join(
+    words = "; ".join(
         f"{words} {', '.join(f'{size:,} {done.reason}' for size, done in zip(at, of, strict=True))}"
         for words, at, of in (
             ("decoding, by batch:", BATCHES, decoding),
@@ -261,7 +261,7 @@ def binding() -> Figure:
         )
     )
     heading = "What sets the time, launched kernel by kernel"
-    return Figure(heading, f"Stacked columns, in percent. {heading}. What binds: {told}.", scenes)
+    return Figure(heading, f"Stacked columns, in percent. {heading}. What binds: {words}.", scenes)
 
 
 def agreement() -> Figure:
@@ -298,7 +298,7 @@ def agreement() -> Figure:
     up = Axis("modeled over measured", 0.0, 1.25, False, percents,
               tuple(f"{tick:.0%}" for tick in percents))  # fmt: skip
     exact = Line("exact", (across.low, across.high), (1.0, 1.0), "ink", "dashed", 1.5)
-    told = "; ".join(
+    words = "; ".join(
         f"{form}: {min(values):.0%} to {max(values):.0%}"
         for form in ("textbook", "calibrated")
         if (values := [value for name, value in ratios if name == form])
@@ -306,7 +306,7 @@ def agreement() -> Figure:
     heading = "Every measured pass: modeled over measured"
     return Figure(
         heading,
-        f"Points over the measured time. {heading}, {len(times) // 2} passes. {told}.",
+        f"Points over the measured time. {heading}, {len(times) // 2} passes. {words}.",
         (Scene(across, up, (exact, *marks), 360, tuple(legend)),),
     )
 

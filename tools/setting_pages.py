@@ -91,7 +91,7 @@ def _title(table: SettingsTable) -> str:
 
 
 def _limits(setting: Setting) -> str:
-    """Which numbers are refused."""
+    """Say which numbers are refused."""
     if not setting.kind.startswith("a number"):
         return ""
     if math.isfinite(setting.high):

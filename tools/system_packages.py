@@ -39,7 +39,7 @@ class Requirement:
 
     @property
     def sentence(self) -> str:
-        """What to tell a person who has to install it."""
+        """The sentence for a person who has to install it."""
         return (
             f"{self.name} is missing: {self.needed_for} need it; "
             f"install the package {self.package} (apt-get install {self.package})."

@@ -166,8 +166,8 @@ class BackgroundMeasurement:
 
 def _crashed(code: int, complaints: bytes) -> str:
     last = complaints.decode("utf-8", "replace").strip().splitlines()[-1:]
-    said = f" It said: {last[0][:200]}" if last else ""
-    return f"The measuring process ended with code {code}, and nothing was saved.{said}"
+    detail = f" It said: {last[0][:200]}" if last else ""
+    return f"The measuring process ended with code {code}, and nothing was saved.{detail}"
 
 
 def refuse_unwritable(out: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a measured case is, in a few words: the size of its product, or what its attention reads."""
+"""Names of measured cases in a few words: the size of its product, or what its attention reads."""
 
 from __future__ import annotations
 

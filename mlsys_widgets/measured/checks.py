@@ -20,7 +20,7 @@ STATUSES = ("complete", "partial", "dry")
 
 
 class MeasurementError(ValueError):
-    """Why a measurement document cannot be used. A notebook shows the sentence alone.
+    """A measurement document that cannot be used. A notebook shows the sentence alone.
 
     It is a ``ValueError``. Its sentence names the file, the field and what is allowed there.
 
@@ -90,7 +90,7 @@ def validate(
 
 
 def _problems(document: object, allow: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong, worst first, as a field and the rest of a sentence."""
+    """Yield what is wrong, worst first, as a field and the rest of a sentence."""
     if not isinstance(document, dict):
         yield "the whole file", f"must be a JSON object, not {_kind(document)}"
         return

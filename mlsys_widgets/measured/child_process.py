@@ -37,7 +37,7 @@ _CLOSED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def not_saved(problem: OSError, file: str) -> str:
-    """Why a measurement could not be saved, and what to do about it.
+    """Say why a measurement could not be saved, and what to do about it.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def not_saved(problem: OSError, file: str) -> str:
 
 
 def lacking(document: Document, sizes: Sequence[int]) -> str:
-    """What a measurement lacks of what a lab needs, as a sentence; empty if it lacks nothing.
+    """Say what a measurement lacks of what a lab needs; empty if it lacks nothing.
 
     Parameters
     ----------

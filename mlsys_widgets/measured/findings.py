@@ -1,4 +1,4 @@
-"""What a measurement says about the questions of the labs, in numbers.
+"""Answers of a measurement to the questions of the labs, in numbers.
 
 Serial or asynchronous launches? How far below its roof does a real matrix product run, and why?
 Is anything above a roof? How much does fusion gain, against the claimed 5×? When does compiling
@@ -24,7 +24,7 @@ _TOLERANCE: Final = 1.05
 
 @dataclass(frozen=True)
 class LaunchFinding:
-    """How far serial and asynchronous launches are from the measured streams of kernels."""
+    """The errors of serial and asynchronous launches against the measured streams of kernels."""
 
     serial_error: float
     async_error: float
@@ -90,7 +90,7 @@ class Shortfall:
 
 
 def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
-    """How far below its roof each square product runs, and why."""
+    """Find how far below its roof each square product runs, and why."""
     members = [
         verdict
         for topic in trial.topics

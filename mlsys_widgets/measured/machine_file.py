@@ -89,7 +89,7 @@ def read_machine_file(path: Path) -> MachineFile | None:
 
 @functools.lru_cache(maxsize=8)
 def _parsed(called: str, content: bytes) -> MachineFile:
-    """What a file says, checked once: cards ask for it whenever something is saved."""
+    """Read a file, checked once: cards ask for it whenever something is saved."""
     digest = hashlib.sha256(content).hexdigest()
     try:
         return MachineFile(parse(content, source=called), digest)

@@ -231,8 +231,8 @@ def _launches(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
         f"the profiler. The cost of a launch, {found.launch}, is the same in both forms; it comes "
         "from every other stream that waits for the host, and those streams are not judged."
     )
-    if said := disturbed(trial):
-        yield said
+    if warning := disturbed(trial):
+        yield warning
     if "dispatch" in pictures:
         yield f"![Time per kernel against its length]({pictures['dispatch']})"
 

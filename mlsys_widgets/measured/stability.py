@@ -29,7 +29,7 @@ class ExcludedCase:
 
 
 def without(part: int) -> Chosen:
-    """Which cases are fitted when one part of them is left out.
+    """Choose the cases that are fitted when one part of them is left out.
 
     Examples
     --------

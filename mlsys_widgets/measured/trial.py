@@ -92,7 +92,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Errors:
-    """How far off the model is over some cases, as absolute relative errors."""
+    """The errors of the model over some cases, absolute and relative."""
 
     mean: float
     median: float
@@ -141,7 +141,7 @@ class Trial:
 
     @property
     def goals(self) -> list[Goal]:
-        """What the model is held to on a GPU: over all cases, and in every single topic."""
+        """Limits for the model on a GPU: over all cases, and in every single topic."""
         overall = Errors.of(self.judged)
         found = [
             Goal("all cases, mean", 0.08, overall.mean),

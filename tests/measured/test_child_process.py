@@ -52,10 +52,14 @@ def without(kind, **shape):
 
 def test_what_is_begun_is_told_and_the_file_is_saved(measured, tmp_path):
     measured(DOCUMENT)
-    told = []
-    assert measure_into(tmp_path / "machine.json", [64, 256], 9.0, told.append)
-    assert [news["doing"] for news in told] == ["copy: copy numpy with 1 threads", "gemm", "saved"]
-    assert 0 <= told[0]["share"] < told[1]["share"] < told[2]["share"] == 1
+    heard = []
+    assert measure_into(tmp_path / "machine.json", [64, 256], 9.0, heard.append)
+    assert [news["doing"] for news in heard] == [
+        "copy: copy numpy with 1 threads",
+        "gemm",
+        "saved",
+    ]
+    assert 0 <= heard[0]["share"] < heard[1]["share"] < heard[2]["share"] == 1
     assert load(tmp_path / "machine.json") == DOCUMENT
 
 
@@ -69,13 +73,13 @@ def test_what_is_begun_is_told_and_the_file_is_saved(measured, tmp_path):
 )
 def test_what_a_lab_needs_must_be_there(measured, tmp_path, document, words):
     measured(document)
-    told = []
-    saved = measure_into(tmp_path / "machine.json", [64, 256], 9.0, told.append)
+    heard = []
+    saved = measure_into(tmp_path / "machine.json", [64, 256], 9.0, heard.append)
     assert saved == (not words)
     assert (tmp_path / "machine.json").exists() == saved
     if words:
-        assert words in told[-1]["problem"]
-        assert "too busy" in told[-1]["problem"]
+        assert words in heard[-1]["problem"]
+        assert "too busy" in heard[-1]["problem"]
 
 
 def test_a_measurement_without_streams_or_products_is_of_no_use():
@@ -101,10 +105,10 @@ def test_whatever_goes_wrong_is_a_sentence(measured, tmp_path, monkeypatch, rais
 
     measured(DOCUMENT)
     monkeypatch.setattr(child_process, "save", failing)
-    told = []
-    assert not measure_into(tmp_path / "machine.json", [], 9.0, told.append)
-    assert words in told[-1]["problem"]
-    assert str(tmp_path) not in told[-1]["problem"]
+    heard = []
+    assert not measure_into(tmp_path / "machine.json", [], 9.0, heard.append)
+    assert words in heard[-1]["problem"]
+    assert str(tmp_path) not in heard[-1]["problem"]
 
 
 def test_a_quota_counts_as_a_full_disk():

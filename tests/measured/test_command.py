@@ -37,29 +37,29 @@ def test_the_h200_is_validated_against_its_goals(
 ) -> None:
     monkeypatch.setattr(command, "hold_trial", lambda document: h200)
     assert main(["validate"]) == 0
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     met = [goal for goal in h200.goals if goal.met]
-    assert f"{len(met)} of {len(h200.goals)} goals met." in told
+    assert f"{len(met)} of {len(h200.goals)} goals met." in shown
     for topic in h200.topics:
-        assert topic.name in told
-    after = told.partition("goals met.")[2]
+        assert topic.name in shown
+    after = shown.partition("goals met.")[2]
     for goal in h200.goals:
         assert (goal.what in after) == (not goal.met)
 
 
 def test_a_cpu_has_no_goals(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", str(small)]) == 0
-    told = capsys.readouterr().out
-    assert "products, fp32" in told
-    assert "met" not in told
+    shown = capsys.readouterr().out
+    assert "products, fp32" in shown
+    assert "met" not in shown
 
 
 def test_every_case_is_shown_on_request(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", str(small), "--cases"]) == 0
-    told = capsys.readouterr().out
-    assert told.count("gemm numpy fp32") == 14
-    assert "judged" in told
-    assert "fitted" in told
+    shown = capsys.readouterr().out
+    assert shown.count("gemm numpy fp32") == 14
+    assert "judged" in shown
+    assert "fitted" in shown
 
 
 def test_stability_is_a_row_per_part(
@@ -109,6 +109,6 @@ def test_a_document_that_cannot_be_judged_is_refused_with_a_sentence(
     path.write_text(json.dumps(short), encoding="utf-8")
     for arguments in (["validate", str(path)], ["calibrate", str(path), "--out", "unwritten"]):
         assert main(arguments) == 1
-        said = capsys.readouterr().err
-        assert "measure the sections copy and gemm" in said
-        assert "Traceback" not in said
+        shown = capsys.readouterr().err
+        assert "measure the sections copy and gemm" in shown
+        assert "Traceback" not in shown

@@ -33,9 +33,11 @@ def test_streams_that_contradict_each_other_are_found(h200):
     ((short, long),) = findings.disturbed_streams(document)
     assert (short.shape["length"], long.shape["length"]) == ("tiny", "5us")
     assert short.shape["launches"] == long.shape["launches"] == 1000
-    said = report.disturbed(replace(h200, document=document))
-    assert said.startswith("The host was disturbed while streams were timed: 1,000 kernels took 12")
-    assert "(1 such pair)" in said
+    shown = report.disturbed(replace(h200, document=document))
+    assert shown.startswith(
+        "The host was disturbed while streams were timed: 1,000 kernels took 12"
+    )
+    assert "(1 such pair)" in shown
 
 
 def test_shortfalls_multiply_to_the_share(h200):

@@ -99,10 +99,10 @@ def test_a_wrong_argument_is_refused_before_measuring(
 def test_the_command_saves_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.json"
     assert main(["--cpu", "--quick", "--out", str(out), "--sections", "launch"]) == 0
-    said = capsys.readouterr()
-    assert f"Saved {out}." in said.out
-    assert "launch: call of a tiny operation" in said.err
-    assert "Traceback" not in said.err
+    shown = capsys.readouterr()
+    assert f"Saved {out}." in shown.out
+    assert "launch: call of a tiny operation" in shown.err
+    assert "Traceback" not in shown.err
 
 
 def test_without_a_checkout_a_gpu_is_refused_and_the_cpu_is_measured(

@@ -81,10 +81,10 @@ def test_judged_cases_of_the_families_are_those_of_their_topics(h200: Trial) -> 
 
 
 def test_what_is_said_about_launches_is_what_was_judged(h200: Trial) -> None:
-    _, told, *_ = report._launches(h200, {})
+    _, paragraph, *_ = report._launches(h200, {})
     dispatch = next(topic for topic in h200.topics if topic.name == "dispatch")
-    assert f"Over {len(dispatch.judged)} streams" in told
-    assert dispatch.parameters["launch"] in told
+    assert f"Over {len(dispatch.judged)} streams" in paragraph
+    assert dispatch.parameters["launch"] in paragraph
 
 
 def test_stability_is_one_row_per_part() -> None:

@@ -43,7 +43,7 @@ def test_the_inputs_stand_before_the_examples(tool):
 
 
 def test_a_derived_quantity_shows_its_formula_and_unit(tool):
-    said = {
+    formulas = {
         name: completed(
             tool,
             getattr(physics.Roofline, name),
@@ -52,7 +52,7 @@ def test_a_derived_quantity_shows_its_formula_and_unit(tool):
         )[1]
         for name in physics.Roofline.outputs()
     }
-    assert said == {
+    assert formulas == {
         "ridge": "``I* = P / B``, in FLOP/B.",
         "attainable": "``A = min(P, B × I)``, in FLOP/s.",
         "mfu": "``MFU = A / P``, a fraction.",

@@ -32,10 +32,10 @@ def examples(page: Path) -> list[doctest.Example]:
 def test_the_examples_of_a_page(page):
     name = page.relative_to(ROOT).as_posix()
     test = doctest.DocTest(examples(page), {}, name, name, 0, None)
-    said: list[str] = []
+    failures: list[str] = []
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    doctest.DocTestRunner(optionflags=flags).run(test, out=said.append)
-    assert not said, "".join(said)
+    doctest.DocTestRunner(optionflags=flags).run(test, out=failures.append)
+    assert not failures, "".join(failures)
 
 
 def test_the_readme_has_examples():

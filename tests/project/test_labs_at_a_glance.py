@@ -83,8 +83,8 @@ def test_moves_limits_and_constraints_are_read_from_the_code(glance, tmp_path):
     }
     cells = [nbformat.v4.new_markdown_cell("# X\n\n## Act 1: One")]
     for name, source in code.items():
-        said = {"mlsys": {"kind": "instrument", "title": "Budget"}} if "Budget" in name else {}
-        cells.append(nbformat.v4.new_code_cell(source, id=name, metadata=said))
+        about = {"mlsys": {"kind": "instrument", "title": "Budget"}} if "Budget" in name else {}
+        cells.append(nbformat.v4.new_code_cell(source, id=name, metadata=about))
     metadata = {"mlsys": {"minutes": {"sittings": [[1, 20], [1, 30]], "optional": 5}}}
     book = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     (folder / "lab_x.ipynb").write_text(nbformat.writes(book), "utf-8")

@@ -35,13 +35,13 @@ def lay_out(tool, checkout):
 
     def run() -> tuple[list[str], dict[str, str]]:
         folder = checkout / "my_labs"
-        said = tool("my_labs").lay_out(checkout, folder)
+        notices = tool("my_labs").lay_out(checkout, folder)
         files = {
             path.relative_to(folder).as_posix(): path.read_text()
             for path in folder.rglob("*")
             if path.is_file() and path.name != tool("my_labs").MEMORY
         }
-        return said, files
+        return notices, files
 
     return run
 
@@ -61,8 +61,8 @@ def test_what_was_not_touched_follows_the_release_and_new_labs_are_added(checkou
     write(checkout / "my_labs" / "lab_01" / "ledger.jsonl", "mine")
     write(checkout / "release" / LAB, "notebook 2")
     write(checkout / "release" / "lab_07" / "lab_07.ipynb", "seven")
-    said, files = lay_out()
-    assert said == []
+    notices, files = lay_out()
+    assert notices == []
     assert files == {
         **FIRST,
         LAB: "notebook 2",
@@ -78,17 +78,17 @@ def test_a_lab_that_was_touched_stays_whole(checkout, lay_out):
     write(checkout / "release" / LAB, "notebook 2")
     write(checkout / "release" / ASKS, "asks 2")
     for _ in range(2):
-        said, files = lay_out()
+        notices, files = lay_out()
         # Old questions with old answers: a notebook and its asks.py belong together.
         assert files == {**FIRST, LAB: "notebook 1, answered"}
-        assert len(said) == 1
-        assert "lab_01" in said[0]
-        assert "Yours stays" in said[0]
+        assert len(notices) == 1
+        assert "lab_01" in notices[0]
+        assert "Yours stays" in notices[0]
 
     # As the line says: renamed, it makes room for the newer one.
     (checkout / "my_labs" / "lab_01").rename(checkout / "my_labs" / "my_old_lab_01")
-    said, files = lay_out()
-    assert said == []
+    notices, files = lay_out()
+    assert notices == []
     assert files[LAB] == "notebook 2"
     assert files["my_old_lab_01/lab_01.ipynb"] == "notebook 1, answered"
 
@@ -106,9 +106,9 @@ def test_without_its_memory_it_takes_nothing_for_its_own(checkout, lay_out, tool
     kept.unlink() if memory is None else kept.write_text(memory)
     write(checkout / "my_labs" / LAB, "mine")
     write(checkout / "release" / LAB, "notebook 2")
-    said, files = lay_out()
+    notices, files = lay_out()
     assert files[LAB] == "mine"
-    assert len(said) == 1
+    assert len(notices) == 1
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tool, tmp_path, capsys):
@@ -122,8 +122,8 @@ def test_dates_follow_even_where_a_student_has_worked(checkout, lay_out):
     lay_out()
     write(checkout / "my_labs" / LAB, "my work")
     write(checkout / "release/lab_01/dates.json", "dates 2")
-    said, files = lay_out()
-    assert said == []
+    notices, files = lay_out()
+    assert notices == []
     assert (files[LAB], files["lab_01/dates.json"]) == ("my work", "dates 2")
 
 
@@ -133,6 +133,6 @@ def test_what_a_server_keeps_on_the_start_page_is_no_change_of_a_student(checkou
     lay_out()
     write(checkout / "my_labs" / PAGE, page.format("in 2 days\n", "one"))
     write(checkout / "release" / PAGE, page.format("", "two"))
-    said, files = lay_out()
-    assert said == []
+    notices, files = lay_out()
+    assert notices == []
     assert files[PAGE] == page.format("", "two")

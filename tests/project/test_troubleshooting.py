@@ -81,7 +81,7 @@ def script_texts(source: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def said() -> set[str]:
+def sayable() -> set[str]:
     """Every sentence that the sources can say."""
     found: set[str] = set()
     # Of the tests, those whose failures tell a contributor what to do.
@@ -149,14 +149,14 @@ def is_said(sentence: str, known: set[str]) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
-def test_what_is_quoted_is_what_the_product_says(page, said):
+def test_what_is_quoted_is_what_the_product_says(page, sayable):
     found = list(quotes(page.read_text("utf-8")))
     assert found, "a page about trouble quotes what people see"
     wrong = [
         f"{page.relative_to(ROOT)}:{line}: nothing of ours says: {sentence}"
         for line, quote in found
         for sentence in sentences(quote)
-        if not is_said(sentence, said)
+        if not is_said(sentence, sayable)
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -165,12 +165,12 @@ def test_there_are_pages():
     assert {"students", "contributors"} <= {page.parent.name for page in PAGES}
 
 
-def test_a_message_that_nobody_says_is_found(said):
+def test_a_message_that_nobody_says_is_found(sayable):
     theirs = "<!-- said by: git -->\n> fatal: not ours\n"
     page = f"> The disk is purple.\n\ntext\n\n{theirs}\n> Try again to\n> leave.\n"
     found = [quote for _, quote in quotes(page)]
     assert found == ["The disk is purple.", "Try again to leave."]
-    assert not any(is_said(each, said) for quote in found for each in sentences(quote))
+    assert not any(is_said(each, sayable) for quote in found for each in sentences(quote))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the sections of a language model share: drawn sizes, rotating operands, how to record."""
+"""Parts shared by the sections of a language model: drawn sizes, rotating operands, recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a measurement needs to know about this computer: the cores, memory and caches it may use.
+"""The computer that is measured: the cores, memory and caches it may use.
 
 On a hub a container is often given less than the machine has, so limits of the control group count.
 """

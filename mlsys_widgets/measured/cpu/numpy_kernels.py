@@ -19,7 +19,7 @@ EPSILON = 1e-5
 
 @dataclass(frozen=True)
 class KernelWork:
-    """What one call costs: FLOP and bytes by the formula, bytes moved, and numpy operations.
+    """The cost of one call: FLOP and bytes by the formula, bytes moved, and numpy operations.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def product_work(m: int, n: int, k: int) -> KernelWork:
 
 
 def causal_mask(length: int) -> Array:
-    """What is added to the scores, so that no token attends to a later one."""
+    """Make what is added to the scores, so that no token attends to a later one."""
     return np.triu(np.full((length, length), -np.inf, dtype=np.float32), 1)
 
 

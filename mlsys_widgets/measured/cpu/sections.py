@@ -1,4 +1,4 @@
-"""What is measured on a CPU: streams, matrix products, elementwise work, call overhead, fusion."""
+"""Sections measured on a CPU: streams, matrix products, elementwise work, call overhead, fusion."""
 
 from __future__ import annotations
 

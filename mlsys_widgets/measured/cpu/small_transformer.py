@@ -102,7 +102,7 @@ class NumpyLayer:
 
     @property
     def shape(self) -> dict[str, int | str]:
-        """What a measurement calls this layer."""
+        """The shape under which a measurement records this layer."""
         return {
             "model": "small-transformer",
             **asdict(self.sizes),

@@ -121,12 +121,12 @@ class CpuBench:
         return arrays
 
     def sets(self, dtype: str, inputs: list[int], outputs: list[int]) -> int:
-        """How many such sets the arena holds; 0 if not even one fits."""
+        """Count the sets of this size that the arena holds; 0 if not even one fits."""
         item = np.dtype(dtype).itemsize
         return self.arena // sum(_step(size * item) for size in inputs + outputs)
 
     def bounds(self, size: int, part: int, parts: int | None = None) -> tuple[int, int]:
-        """Where the part of one thread begins and ends."""
+        """Return where the part of one thread begins and ends."""
         parts = parts or self.cores
         return size * part // parts, size * (part + 1) // parts
 

@@ -1,4 +1,4 @@
-"""What a language model does, measured on a CPU: attention, products with few rows, one layer.
+"""Sections of a language model on a CPU: attention, products with few rows, one layer.
 
 Each section measures a short list of sizes and sizes drawn with a seed, so that odd ones and ones
 that nobody would pick are among them. Inputs and results rotate through the arena; what a program

@@ -57,7 +57,7 @@ class CachedToken:
 
 
 def prompt_cases() -> list[Prompt]:
-    """What section `attention` measures: listed lengths, then drawn ones."""
+    """List what section `attention` measures: listed lengths, then drawn ones."""
     chance = random.Random(SEED)
     listed = [
         (1, 128), (1, 512), (1, 2048), (1, 8192), (1, 32768), (4, 1024), (8, 2048), (64, 128),
@@ -85,7 +85,7 @@ def prompt_cases() -> list[Prompt]:
 
 
 def cache_cases() -> list[CachedToken]:
-    """What section `decoding` measures: listed cache lengths, then drawn ones."""
+    """List what section `decoding` measures: listed cache lengths, then drawn ones."""
     chance = random.Random(SEED + 1)
     listed = [
         (1, 128), (1, 1024), (1, 4096), (1, 32768), (4, 2048), (8, 512), (8, 8192), (16, 1024),

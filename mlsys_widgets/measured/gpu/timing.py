@@ -30,7 +30,7 @@ LONG = 0.05
 
 @dataclass(frozen=True)
 class Profile:
-    """What the profiler saw in one call: kernels, copies, and seconds with the GPU at work."""
+    """One call as the profiler saw it: kernels, copies, and seconds with the GPU at work."""
 
     kernels: int
     copies: int
@@ -83,7 +83,7 @@ class GpuBench:
         return list(dry if self.dry else quick if self.quick else full)
 
     def sets(self, set_bytes: float) -> int:
-        """How many operand sets rotate, so that together they exceed four times the last cache."""
+        """Count the operand sets that together exceed four times the last cache."""
         self.recorder.need()
         if self.dry:
             return 2
@@ -175,7 +175,7 @@ class GpuBench:
             number += 1
 
     def repetitions(self, one: float, least: int = 9, most: int = 41) -> int:
-        """How many repetitions the patience allows if one of them takes `one` seconds."""
+        """Count the repetitions that patience allows if one of them takes `one` seconds."""
         if self.dry:
             return 2
         return max(

@@ -69,8 +69,8 @@ def test_a_chain_without_relu_is_refused(dropout: bool) -> None:
     plain = torch.nn.functional.layer_norm(x, w.shape, w, b)
     negative = plain < -0.05
     result[negative] = plain[negative]
-    said = "a value through that must be zero" if dropout else "the chain is wrong"
-    with pytest.raises(RuntimeError, match=said):
+    sentence = "a value through that must be zero" if dropout else "the chain is wrong"
+    with pytest.raises(RuntimeError, match=sentence):
         fused_chains.check(torch, result, x, w, b, dropout)
 
 
