@@ -94,7 +94,7 @@ def is_function(value: Any) -> bool:
 
 
 def rooms() -> list[str]:
-    """The rooms of the package, by name."""
+    """Return the rooms of the package, by name."""
     folder = ROOT / PACKAGE
     found = {path.parent.name for path in folder.glob("*/__init__.py")}
     found |= {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
@@ -102,7 +102,7 @@ def rooms() -> list[str]:
 
 
 def public_names(room: str = "") -> list[PublicName]:
-    """The public names of a room, or of the front door, in the order of their modules."""
+    """Return the public names of a room, or of the front door, in the order of their modules."""
     home = f"{PACKAGE}.{room}".rstrip(".")
     module = importlib.import_module(home)
     origins = _origins(module)
@@ -155,7 +155,7 @@ def described() -> dict[int, str]:
 
 
 def described_at(name: PublicName) -> str:
-    """The full name under which an object is described."""
+    """Return the full name under which an object is described."""
     if name.kind == "room":
         return str(name.value.__name__)
     return name.full if name.kind == "data" else described()[id(name.value)]
@@ -185,7 +185,7 @@ def _comment(module: str, name: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    r"""The first sentence of a docstring, on one line.
+    r"""Return the first sentence of a docstring, on one line.
 
     >>> first_sentence("One number, 3.5 GB.\nMore.")
     'One number, 3.5 GB.'
@@ -205,7 +205,7 @@ def _as_typed(example: doctest.Example) -> str:
 
 
 def room_page(room: str) -> str:
-    """The page of a room; the front door's if it has no name."""
+    """Return the page of a room; the front door's if it has no name."""
     home = f"{PACKAGE}.{room}".rstrip(".")
     names = public_names(room)
     lines = [
@@ -311,7 +311,7 @@ def own_members(kind: type) -> list[str]:
 
 
 def _common(names: Sequence[PublicName]) -> list[str]:
-    """A table of what all cards to work on have, and none of them overrides."""
+    """Return a table of what all cards to work on have, and none of them overrides."""
     cards = [each.value for each in names if each.kind == "class" and issubclass(each.value, Task)]
     if not cards:
         return []
@@ -367,7 +367,7 @@ def _data(name: PublicName) -> list[str]:
 
 
 def _modules(room: str) -> list[str]:
-    """A table of the modules of a room that has no public names."""
+    """Return a table of the modules of a room that has no public names."""
     folder = ROOT / PACKAGE / room
     if not folder.is_dir():
         return _functions(folder.with_suffix(".py"))
@@ -389,7 +389,7 @@ def _modules(room: str) -> list[str]:
 
 
 def _functions(path: Path) -> list[str]:
-    """The functions of a room that is a single module."""
+    """Return the functions of a room that is a single module."""
     rows = ["| function | what it does |", "|---|---|"]
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
@@ -404,7 +404,7 @@ def _rst(lines: Sequence[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The markup of a docstring as Markdown has it."""
+    """Turn the markup of a docstring into Markdown."""
     return text.replace("``", "`").replace("$", "\\$")
 
 
@@ -413,7 +413,7 @@ def _cell(text: str) -> str:
 
 
 def index_page() -> str:
-    """The front door's page, which lists the rooms as well."""
+    """Return the front door's page, which lists the rooms as well."""
     rows = ["In the examples, `folder` is an empty folder, a `pathlib.Path`.", ""]
     rows += ["## Rooms", "", "| room | what it is | public names |", "|---|---|---|"]
     for room in rooms():

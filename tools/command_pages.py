@@ -48,7 +48,7 @@ others, or means something else by one of them, its own table says so.
 
 
 def commands(parser: CommandParser) -> Iterator[tuple[str, CommandParser, str]]:
-    """Every command with its full name, its parser and its line of help, in order."""
+    """Yield every command with its full name, its parser and its line of help, in order."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             about = {each.dest: each.help or "" for each in action._choices_actions}
@@ -58,7 +58,7 @@ def commands(parser: CommandParser) -> Iterator[tuple[str, CommandParser, str]]:
 
 @functools.cache
 def all_commands() -> list[str]:
-    """The full name of everything that can be run, such as ``mlsys course init``."""
+    """Return the full name of everything that can be run, such as ``mlsys course init``."""
     found = []
     waiting = [command_parser()]
     while waiting:
@@ -70,7 +70,7 @@ def all_commands() -> list[str]:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parser = command_parser()
     known = {name.split()[-1]: (name, below, about) for name, below, about in commands(parser)}
     listed = [name for names in READERS.values() for name in names]
@@ -98,7 +98,7 @@ def _anchor(name: str) -> str:
 
 
 def _command(name: str, parser: CommandParser, about: str) -> Iterator[str]:
-    """The section of a command, and those of what is below it."""
+    """Yield the section of a command, and those of what is below it."""
     yield f"### {name}\n\n"
     if about:
         yield f"{_sentence(about)}\n\n"
@@ -150,7 +150,7 @@ def _options(parser: CommandParser) -> Iterator[tuple[str, str, str]]:
 
 
 def _written(action: argparse.Action) -> str:
-    """An argument as one types it."""
+    """Return an argument as one types it."""
     value = action.metavar if isinstance(action.metavar, str) else ""
     if not value and action.choices:
         value = "{" + ",".join(map(str, action.choices)) + "}"
@@ -169,7 +169,7 @@ def _written(action: argparse.Action) -> str:
 
 
 def _help(action: argparse.Action) -> tuple[str, str]:
-    """The help without the default, and the default."""
+    """Return the help without the default, and the default."""
     words = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
     if found := _DEFAULT.search(words):
         rest = f"{words[: found.start()].rstrip()} {words[found.end() :].lstrip()}"

@@ -20,7 +20,7 @@ _UNITS = {"": "", "%": "a fraction", "×": "a ratio", "/s": "per second", "/day"
 
 
 def inputs_section(kind: type[Result]) -> list[str]:
-    """The inputs of a kind of result, as a NumPy section."""
+    """Return the inputs of a kind of result, as a NumPy section."""
     lines = [line for each in kind.inputs().values() for line in _input(each)]
     return ["Parameters", "----------", *lines, ""] if lines else []
 
@@ -33,7 +33,7 @@ def _input(quantity: Quantity) -> list[str]:
 
 
 def formula_line(kind: type[Result], member: Derived[Any]) -> str:
-    """The formula of a derived quantity and its unit; empty where only subclasses have one.
+    """Return the formula of a derived quantity and its unit; empty where only subclasses have one.
 
     As text: it reads like what ``derivation()`` prints, and pages need no MathJax for it.
     """

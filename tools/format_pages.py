@@ -19,7 +19,7 @@ Node = Mapping[str, Any]
 
 
 def fields(schema: Node, node: Node, path: str = "") -> Iterator[tuple[str, str, str, str]]:
-    """Every field below a node: its path, what it must be, its unit and its meaning."""
+    """Yield every field below a node: its path, what it must be, its unit and its meaning."""
     node = {**_followed(schema, node), **{k: v for k, v in node.items() if k != "$ref"}}
     for branch in node.get("anyOf", ()):
         yield from fields(schema, branch, path)
@@ -72,7 +72,7 @@ def _about(path: str, node: Node) -> str:
 
 
 def measurement_table() -> str:
-    """Every field of a measurement."""
+    """Return every field of a measurement."""
     schema = measured.schema()
     rows = ["| field | must be | unit | what it is |", "|---|---|---|---|"]
     rows += [f"| `{a}` | {b} | {c} | {d} |" for a, b, c, d in fields(schema, schema)]
@@ -80,7 +80,7 @@ def measurement_table() -> str:
 
 
 def event_table() -> str:
-    """Every field that all events have."""
+    """Return every field that all events have."""
     schema = ledger.schema()
     rows = ["| field | must be | what it is |", "|---|---|---|"]
     rows += [f"| `{a}` | {b} | {d} |" for a, b, _, d in fields(schema, schema["$defs"]["event"])]
@@ -118,7 +118,7 @@ TABLES: Final = {
 
 
 def filled(page: str, name: str) -> str:
-    """A page with its tables as they are now."""
+    """Return a page with its tables as they are now."""
     for table, make in TABLES[name].items():
         found = re.search(rf"<!-- begin {table} -->\n(.*?)<!-- end {table} -->\n", page, re.S)
         if not found:

@@ -41,13 +41,13 @@ Ways = dict[tuple[str, str], list[Stop]]
 
 
 def read_law(page: str) -> dict[str, set[str]]:
-    """The rooms of the page's table in their order, each with the rooms it may use."""
+    """Return the rooms of the page's table in their order, each with the rooms it may use."""
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|[^|]*\|$", page, flags=re.M)
     return {room: set(re.findall(r"`(\w+)`", uses)) for room, uses in rows}
 
 
 def closure(law: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Everything each room reaches by following arrows."""
+    """Return everything each room reaches by following arrows."""
     reached: dict[str, set[str]] = {}
 
     def reach(room: str) -> set[str]:
@@ -60,7 +60,7 @@ def closure(law: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def reduction(law: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The fewest arrows with the same closure."""
+    """Return the fewest arrows with the same closure."""
     reached = closure(law)
     return {
         room: {used for used in uses if not any(used in reached[other] for other in uses)}
@@ -69,7 +69,7 @@ def reduction(law: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def floor_of(law: dict[str, set[str]], room: str) -> int:
-    """The length of the longest path from a room to the ground."""
+    """Return the length of the longest path from a room to the ground."""
     return max((1 + floor_of(law, used) for used in law[room]), default=0)
 
 
@@ -97,7 +97,7 @@ def crossings(floors: Floors, pairs: list[tuple[Link, Link]]) -> int:
 
 
 def untangle(floors: Floors, links: list[Link]) -> Floors:
-    """An order of each floor with few crossings.
+    """Return an order of each floor with few crossings.
 
     Two stops are swapped for as long as that removes a crossing. What this ends with depends on
     the order it began with, so it begins with several: always the same ones, for the picture must
@@ -160,7 +160,7 @@ def centers(floors: Floors, links: list[Link]) -> dict[Stop, float]:
 
 
 def draw(law: dict[str, set[str]]) -> str:
-    """The picture as SVG. Everything has the color of the text around it, light or dark."""
+    """Draw the picture as SVG. Everything has the color of the text around it, light or dark."""
     floors, ways = stops(law)
     links = [link for way in ways.values() for link in itertools.pairwise(way)]
     floors = untangle(floors, links)
@@ -218,7 +218,7 @@ def _line(
     x: dict[Stop, float],
     top: dict[Stop, int],
 ) -> str:
-    """A smooth line from the lower edge of one room to just above the other."""
+    """Return a smooth line from the lower edge of one room to just above the other."""
     way = ways[arrow]
     start = _port(ways, x, way[0], way[1], leaves=True)
     end = _port(ways, x, way[-1], way[-2], leaves=False)

@@ -40,7 +40,7 @@ Kind = type[Instrument]
 
 
 def instruments() -> dict[str, Kind]:
-    """Every instrument with a public name."""
+    """Return every instrument with a public name."""
     found = ((name, getattr(mw, name)) for name in dir(mw))
     kinds = {n: c for n, c in found if inspect.isclass(c) and issubclass(c, Instrument)}
     return {name: kind for name, kind in kinds.items() if kind is not Instrument}
@@ -50,7 +50,7 @@ _SHOWCASES: dict[Kind, Showcase] = {}
 
 
 def showcase(kind: Kind) -> Showcase:
-    """The states of an instrument, which page and gallery share."""
+    """Return the states of an instrument, which page and gallery share."""
     if kind not in _SHOWCASES:
         _SHOWCASES[kind] = Showcase(kind)
     return _SHOWCASES[kind]
@@ -60,7 +60,7 @@ def showcase(kind: Kind) -> Showcase:
 
 
 def page(kind: Kind, labs: Sequence[glance.BuiltLab]) -> str:
-    """The page of an instrument, as Markdown."""
+    """Return the page of an instrument, as Markdown."""
     instrument = kind()
     sections: tuple[tuple[str, Callable[[], Iterator[str]]], ...] = (
         ("Controls", lambda: _controls(instrument)),
@@ -77,7 +77,7 @@ def page(kind: Kind, labs: Sequence[glance.BuiltLab]) -> str:
 
 
 def _about(kind: Kind) -> list[str]:
-    """The words of the class about itself, up to its parameters."""
+    """Return the words of the class about itself, up to its parameters."""
     paragraphs = inspect.cleandoc(kind.__doc__ or kind.title).split("\n\n")
     kept = []
     for paragraph in paragraphs:
@@ -88,13 +88,13 @@ def _about(kind: Kind) -> list[str]:
 
 
 def _examples(kind: Kind) -> str:
-    """The examples of the class, which the tests run."""
+    """Return the examples of the class, which the tests run."""
     found = re.search(r"^Examples\n-+\n(.*)", inspect.cleandoc(kind.__doc__ or ""), re.M | re.S)
     return found[1].strip() if found else ""
 
 
 def live(shown: Showcase) -> Iterator[str]:
-    """The picture with its controls, as far as they were computed before."""
+    """Yield the picture with its controls, as far as they were computed before."""
     kind, start = shown.kind, shown.start
     cards = "".join(
         f'<div style="--tone: {tone}"><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>'
@@ -395,7 +395,7 @@ open the [gallery notebook](../tutorials/gallery.ipynb) with `make lab`.
 
 
 def gallery(kinds: Mapping[str, Kind]) -> str:
-    """The page with all instruments, as Markdown."""
+    """Return the page with all instruments, as Markdown."""
     cards = "\n\n".join(_card(kind) for kind in kinds.values())
     listed = "\n".join(kinds)
     styles = _raw(
@@ -434,7 +434,7 @@ def _raw(*lines: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """A docstring's words in Markdown: code in single backticks, no math by accident."""
+    """Return a docstring's words in Markdown: code in single backticks, no math by accident."""
     return " ".join(text.replace("``", "`").split()).replace("$", "\\$")
 
 

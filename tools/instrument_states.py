@@ -136,7 +136,7 @@ class Showcase:
 
 
 def stops(control: Control[Any], instrument: Instrument) -> tuple[Any, ...]:
-    """Values of a control that show its whole range, its default among them."""
+    """Return values of a control that show its whole range, its default among them."""
     if isinstance(control, Slider):
         return _numbers(control)
     if isinstance(control, Switch):
@@ -148,7 +148,7 @@ def stops(control: Control[Any], instrument: Instrument) -> tuple[Any, ...]:
 
 
 def most_telling(kind: type[Instrument]) -> str:
-    """The control, of those in plain sight, that moves the headline most.
+    """Return the control, of those in plain sight, that moves the headline most.
 
     Without a headline, it is the one that the sentence says most different things about.
     """
@@ -214,5 +214,5 @@ def _numbers(slider: Slider) -> tuple[float, ...]:
 
 
 def _parts(drawn: str) -> Sequence[str]:
-    """A picture cut before every tag."""
+    """Return a picture cut before every tag."""
     return re.split(r"(?=<)", drawn)[1:]

@@ -32,14 +32,14 @@ CONFIG_PLACE: Final = Path("etc", "jupyter", "jupyter_server_config.d", "mlsys_w
 
 
 def sources(folder: Path = SOURCE) -> Iterator[Path]:
-    """All files that a build is made from, in a fixed order."""
+    """Yield all files that a build is made from, in a fixed order."""
     yield from sorted(folder / name for name in TOP)
     for part in ("src", "style"):
         yield from sorted(path for path in (folder / part).rglob("*") if path.is_file())
 
 
 def digest(folder: Path = SOURCE) -> str:
-    """The digest of names and contents of the sources, whatever their line ends."""
+    """Return the digest of names and contents of the sources, whatever their line ends."""
     seen = hashlib.sha256()
     for path in sources(folder):
         content = path.read_bytes().replace(b"\r\n", b"\n")

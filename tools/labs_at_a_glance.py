@@ -66,17 +66,17 @@ class BuiltLab:
     minutes: LabMinutes
 
     def cell(self, *ids: str) -> str:
-        """The first of these cells that exists, as code; a dash if none does."""
+        """Return the first of these cells that exists, as code; a dash if none does."""
         return next((f"`{each}`" for each in ids if each in self.ids), "–")
 
 
 def labs(source: Path) -> list[BuiltLab]:
-    """Every lab that is built, in order."""
+    """Return every lab that is built, in order."""
     return [_read(path.parent) for path in sorted(source.glob("*/asks.py"))]
 
 
 def page(found: Sequence[BuiltLab]) -> str:
-    """The page, as Markdown."""
+    """Return the page, as Markdown."""
     overview = _table(
         ("lab", "acts", "predictions", "instruments", "graded items", "points", "minutes"),
         [_summary(each) for each in found],
@@ -238,7 +238,7 @@ def _graded(of: BuiltLab) -> list[tuple[str, Item, float]]:
 
 
 def _instrument_classes() -> dict[str, type[Instrument]]:
-    """Every public name of an instrument."""
+    """Return every public name of an instrument."""
     found = ((name, getattr(mw, name)) for name in dir(mw))
     return {n: c for n, c in found if inspect.isclass(c) and issubclass(c, Instrument)}
 
@@ -254,7 +254,7 @@ def _name(function: ast.expr) -> str:
 
 
 def _texts(calls: Iterator[ast.Call]) -> list[str]:
-    """The first arguments, as far as they are plain texts."""
+    """Return the first arguments, as far as they are plain texts."""
     firsts = (call.args[0] for call in calls if call.args)
     return [each.value for each in firsts if _is_text(each)]  # type: ignore[attr-defined]
 
@@ -264,7 +264,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _cards(node: ast.expr) -> Iterator[str]:
-    """The names in ``lab.card("name")``."""
+    """Yield the names in ``lab.card("name")``."""
     calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
     yield from _texts(each for each in calls if _name(each.func) == "card")
 
@@ -297,7 +297,7 @@ def _act(item: Item) -> str:
 
 
 def _anchor(title: str) -> str:
-    """The anchor that the builder of the pages gives to a heading."""
+    """Return the anchor that the builder of the pages gives to a heading."""
     kept = (c for c in title.lower() if c.isalnum() or c in " -_")
     return "".join(kept).replace(" ", "-")
 

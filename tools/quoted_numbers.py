@@ -42,7 +42,7 @@ def _against(seconds: float, stock: float, goal: int) -> str:
 
 
 def _missed(found: float, goal: int, unit: str, by: str = "") -> str:
-    """A sentence about a goal; nothing if it is reached."""
+    """Return a sentence about a goal; nothing if it is reached."""
     return "" if found <= goal else f" The goal of {goal} {unit} is not reached{by}."
 
 
@@ -173,7 +173,7 @@ def _hub(found: Found) -> str:
 
 
 def _speed(found: Found) -> str:
-    """The row of the comparison that was measured."""
+    """Return the row of the comparison that was measured."""
     of = found["stock"]
     return (
         f"| seconds to grade {of['students']} submissions of Lab 07 on {of['cores']} cores |"

@@ -70,17 +70,17 @@ class Figure:
     scenes: tuple[Scene, ...]
 
     def svg(self) -> str:
-        """The picture, ready for a page."""
+        """Return the picture, ready for a page."""
         return picture.svg(self.scenes, self.alternative, heading=self.heading)
 
 
 def modeled(phase: Phase, batch: float, sequence: float, launch: Launch) -> ph.ServingTime:
-    """A pass in the calibrated form."""
+    """Return a pass in the calibrated form."""
     return ph.serving_time(MODEL, DEVICE, phase, batch, sequence, PRECISION, launch=launch)
 
 
 def textbook(phase: Phase, batch: float, sequence: float) -> float:
-    """Seconds of a pass in the textbook form."""
+    """Return the seconds of a pass in the textbook form."""
     form = {"decode": ph.decode, "prefill": ph.prefill}[phase]
     return float(form(MODEL, DEVICE, batch, sequence, PRECISION).time)
 
@@ -99,7 +99,7 @@ def sizes(case: measured.Case) -> tuple[float, float]:
 
 
 def components(done: ph.ServingTime) -> dict[str, float]:
-    """Seconds by part, together the time of the pass."""
+    """Return the seconds by part, together the time of the pass."""
     found = {str(part): float(seconds) for part, seconds in done.parts.items()}
     found["gaps"] = float(done.kernels * done.node_overhead)
     found["waiting"] = float(done.time) - float(done.device_time)
@@ -107,7 +107,7 @@ def components(done: ph.ServingTime) -> dict[str, float]:
 
 
 def causes(done: ph.ServingTime) -> dict[str, float]:
-    """Seconds by what sets them, each kernel by its largest term."""
+    """Return the seconds by what sets them, each kernel by its largest term."""
     found = dict.fromkeys(REASONS, 0.0)
     for timed in done.uses:
         found[timed.reason] += float(timed.total)
@@ -117,12 +117,12 @@ def causes(done: ph.ServingTime) -> dict[str, float]:
 
 
 def show(seconds: float) -> str:
-    """A modeled time with the two digits that the model's error leaves."""
+    """Return a modeled time with the two digits that the model's error leaves."""
     return ph.format_quantity(float(f"{seconds:.2g}"), "s")
 
 
 def exactly(seconds: float) -> str:
-    """A measured time with all its digits."""
+    """Return a measured time with all its digits."""
     return ph.format_quantity(seconds, "s")
 
 
@@ -312,7 +312,7 @@ def agreement() -> Figure:
 
 
 def part_table() -> str:
-    """The bars of ``one_step`` as a table."""
+    """Return the bars of ``one_step`` as a table."""
     rows = ["| part | as a graph | kernel by kernel |", "|---|---:|---:|"]
     passes = [modeled("decode", ONE_BATCH, ONE_CONTEXT, launch) for launch in VARIANTS]
     parts = [components(done) for done in passes]

@@ -43,7 +43,7 @@ def _full(table: SettingsTable, setting: Setting) -> str:
 
 
 def example() -> str:
-    """A file with every setting."""
+    """Return a file with every setting."""
     blocks = []
     for table in TABLES:
         shown = [each for each in table.settings if each.example]
@@ -60,7 +60,7 @@ def _block(table: SettingsTable, shown: list[Setting]) -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "".join([_INTRODUCTION, *_tables(), _EXAMPLE, f"```toml\n{example()}```\n"])
 
 
@@ -71,7 +71,7 @@ def _tables() -> Iterator[str]:
 
 
 def _entry(table: SettingsTable, setting: Setting) -> str:
-    """A setting as an object of the pages: the search finds it by its name."""
+    """Return a setting as an object of the pages: the search finds it by its name."""
     default = setting.default or ("" if not setting.example else "none; it must be given")
     lines = [f"````{{confval}} {_full(table, setting)}", f":type: {setting.kind}"]
     lines += [f":default: {default}"] if default else []

@@ -23,7 +23,7 @@ Chosen = Callable[[int], Sequence[int]]
 
 
 def fitted_positions(count: int) -> Sequence[int]:
-    """Positions of the cases that are fitted: every other one, the smallest included."""
+    """Return the positions of the cases that are fitted: every other one, the smallest included."""
     return range(0, count, 2)
 
 
@@ -112,7 +112,7 @@ def waiting_for_host(document: Document, *kinds: str) -> list[Case]:
 
 
 def fitted_launches(document: Document, chosen: Chosen) -> list[Case]:
-    """The cases from which the cost of a launch is taken."""
+    """Return the cases from which the cost of a launch is taken."""
     found = []
     for kinds in (("layer", "serving"), ("training",)):
         waiting = waiting_for_host(document, *kinds)
@@ -121,7 +121,7 @@ def fitted_launches(document: Document, chosen: Chosen) -> list[Case]:
 
 
 def _launch(document: Document, chosen: Chosen, kinds: tuple[str, ...]) -> float | None:
-    """Seconds in which the host launches a kernel, from what waits for it."""
+    """Return the seconds in which the host launches a kernel, from what waits for it."""
     each = [
         case.enqueue.median / launches
         for case in fitted_launches(document, chosen)
@@ -131,7 +131,7 @@ def _launch(document: Document, chosen: Chosen, kinds: tuple[str, ...]) -> float
 
 
 def _launches(case: Case) -> float | None:
-    """Launches of a case as the core counts them, if it knows the model."""
+    """Return the launches of a case as the core counts them, if it knows the model."""
     name = str(case.shape["model"])
     if case.kind == "training":
         return ph.training_launches(name) if name in ph.trained_models else None

@@ -19,7 +19,7 @@ _BESIDE = (
 
 
 def size_in_words(kind: str, shape: Mapping[str, Value]) -> str:
-    """The size of a case, as a table or a legend names it.
+    """Return the size of a case, as a table or a legend names it.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def size_in_words(kind: str, shape: Mapping[str, Value]) -> str:
 
 
 def label_of(kind: str, shape: Mapping[str, Value]) -> str:
-    """The size of a case in the label that distinguishes it from others of its kind.
+    """Return the size of a case in the label that distinguishes it from others of its kind.
 
     Examples
     --------

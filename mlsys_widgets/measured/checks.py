@@ -40,7 +40,7 @@ class MeasurementError(ValueError):
 
 @functools.cache
 def schema() -> Mapping[str, Any]:
-    """The JSON Schema (draft 2020-12) that every document satisfies.
+    """Return the JSON Schema (draft 2020-12) that every document satisfies.
 
     Returns
     -------

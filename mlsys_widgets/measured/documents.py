@@ -24,7 +24,7 @@ MOST_BYTES = 64 << 20
 
 
 def available() -> list[str]:
-    """Names of the documents that come with the package.
+    """Return the names of the documents that come with the package.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def load(
 
 @functools.cache
 def _shipped_data(name: str) -> bytes:
-    """A document that ships, read once and packed: unpacking takes a fifth of reading JSON.
+    """Return a document that ships, read once and packed: unpacking takes a fifth of reading JSON.
 
     The tests have checked what ships; a student should not wait for that again.
     """
@@ -223,7 +223,7 @@ def _compact(value: object) -> str:
 
 
 def merged(base: Document, update: Document) -> Document:
-    """The update, together with the base's sections that the update did not measure again.
+    """Return the update, together with the base's sections that the update did not measure again.
 
     Both must come from the same device, with the same software.
 

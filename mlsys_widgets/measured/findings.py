@@ -53,7 +53,7 @@ def launches(trial: Trial) -> LaunchFinding | None:
 
 
 def disturbed_streams(document: Document) -> list[tuple[Case, Case]]:
-    """Streams of shorter kernels that took longer than as many longer ones, which cannot be.
+    """Find streams of shorter kernels that took longer than as many longer ones, which cannot be.
 
     The same launches with more to do on the GPU never end sooner. Where they seem to, something
     else held up the host while the shorter kernels were timed.
@@ -204,7 +204,7 @@ class BreakEvenFinding:
 
 
 def break_evens(document: Document) -> list[BreakEvenFinding]:
-    """The break-even point of every model that was measured both eager and compiled."""
+    """Return the break-even point of every model that was measured both eager and compiled."""
     found, measured = [], cases(document, kind="model")
     for base in (case for case in measured if case.variant == "eager"):
         model, batch = base.shape["model"], base.shape["batch"]

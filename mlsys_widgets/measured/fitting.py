@@ -58,7 +58,7 @@ _NEUTRAL: Final = {
 
 
 def parameters_of(law: type[ph.Law]) -> tuple[str, ...]:
-    """The parameters of a law."""
+    """Return the parameters of a law."""
     return tuple(entry.name for entry in fields(law) if entry.name in _RANGES)
 
 
@@ -68,7 +68,7 @@ def predicted(
     family: KernelFamily,
     ceilings: ph.LawCeilings,
 ) -> NDArray[np.float64]:
-    """Times that a law with these parameters predicts for the cases of a family."""
+    """Return the times that a law with these parameters predicts for the cases of a family."""
     facts = {name: _TRIED.fact(value) for name, value in values.items()}
     law = ph.catalog_entry(kind, family.name, family.name, **facts)
     return np.asarray(law.time(family.kernel, ceilings, family.launches).time)
@@ -123,5 +123,5 @@ def fit_law(kind: type[ph.Law], family: KernelFamily, ceilings: ph.LawCeilings) 
 
 
 def _rounded(value: float) -> float:
-    """Four significant digits: no parameter is known better."""
+    """Round to four significant digits: no parameter is known better."""
     return 0.0 if value == 0 else round(value, 3 - math.floor(math.log10(abs(value))))

@@ -38,12 +38,12 @@ class KernelFamily:
         return max((law for law in ph.LAWS if self.name.startswith(law)), key=len)
 
     def some(self, positions: Sequence[int]) -> KernelFamily:
-        """The family with only some of its cases."""
+        """Return the family with only some of its cases."""
         return _family(self.name, [self.members[position] for position in positions])
 
 
 def families(document: Document) -> list[KernelFamily]:
-    """All families of which the document has timed kernels on the device alone."""
+    """Return all families of which the document has timed kernels on the device alone."""
     variant = ON_DEVICE[document["device"]["kind"]]
     found: dict[str, list[Case]] = {}
     for case in cases(document, variant=variant):
@@ -156,7 +156,7 @@ def _small(members: Sequence[Case]) -> ph.Kernel:
 
 
 def _row_count(case: Case) -> float:
-    """Rows of the tensor; a tensor without rows is as good as many."""
+    """Return the rows of the tensor; a tensor without rows is as good as many."""
     for name in ("rows", "tokens"):
         if name in case.shape:
             return float(case.shape[name]) * float(case.shape.get("batch", 1))

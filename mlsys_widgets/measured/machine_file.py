@@ -54,7 +54,7 @@ class MachineFile:
 
 
 def in_words(processor: str, units: int) -> str:
-    """A machine as people call it.
+    """Name a machine as people call it.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def in_words(processor: str, units: int) -> str:
 
 
 def this_machine() -> str:
-    """The machine that runs this, in words."""
+    """Return the machine that runs this, in words."""
     return in_words(name(), cores())
 
 

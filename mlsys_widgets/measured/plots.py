@@ -50,7 +50,7 @@ def draw(trial: Trial, folder: Path) -> dict[str, str]:
 
 
 def _log_axis(label: str, values: Sequence[float]) -> Axis:
-    """A logarithmic axis whose ends are the nearest round numbers around the values."""
+    """Return a logarithmic axis whose ends are the nearest round numbers around the values."""
     powers = range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
     rounds = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
     low = max(each for each in rounds if each <= min(values))

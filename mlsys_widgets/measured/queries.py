@@ -208,7 +208,7 @@ class Ceilings:
 
 
 def _document(source: Source) -> Document:
-    """A document from itself, its name, its path or the key of its device."""
+    """Return a document from itself, its name, its path or the key of its device."""
     if isinstance(source, Mapping):
         return dict(source)
     name = os.fspath(source)
@@ -225,7 +225,7 @@ def _document(source: Source) -> Document:
 
 @functools.cache
 def _shipped(name: str) -> Document:
-    """A document that ships, read once; no query changes it."""
+    """Return a document that ships, read once; no query changes it."""
     return load(name)
 
 
@@ -266,7 +266,7 @@ def cases(
     variant: str | None = None,
     **shape: Value,
 ) -> list[Case]:
-    """The matching cases of a document, in the order in which they were measured.
+    """Return the matching cases of a document, in the order in which they were measured.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def points(
 
 
 def ceilings(device: Source) -> Ceilings:
-    """The best matrix product per precision, the best stream, and the cost of a launch.
+    """Return the best matrix product per precision, the best stream, and the cost of a launch.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def ceilings(device: Source) -> Ceilings:
 
 
 def launch_seconds(document: Document) -> float | None:
-    """The cost of a launch, as in `ceilings`, without looking at the other cases.
+    """Return the cost of a launch, as in `ceilings`, without looking at the other cases.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class Recorder:
     _seen: set[str] = field(default_factory=set)
 
     def left(self) -> float:
-        """Seconds that the current section may still use."""
+        """Return the seconds that the current section may still use."""
         return self.budget - self._reserve - (time.monotonic() - self.began)
 
     def need(self, seconds: float = 0.0) -> None:
@@ -208,7 +208,7 @@ class Recorder:
         self.cases.append(case)
 
     def document(self, status: str | None = None) -> Document:
-        """The measurement so far as plain data."""
+        """Return the measurement so far as plain data."""
         method = dict(self.method)
         if self.notes:
             method["notes"] = [one_line(note, 2000) for note in self.notes]

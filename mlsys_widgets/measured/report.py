@@ -41,7 +41,7 @@ def topic_rows(trial: Trial) -> list[list[str]]:
 
 
 def family_rows(trial: Trial) -> list[list[str]]:
-    """One row per family of kernels, where a topic has several."""
+    """Return one row per family of kernels, where a topic has several."""
     verdicts: dict[str, list[CaseVerdict]] = {}
     for topic in trial.topics:
         for verdict in topic.verdicts:
@@ -67,7 +67,7 @@ TOPIC_HEADER = (
 
 
 def goal_rows(trial: Trial) -> list[list[str]]:
-    """One row per goal: the limit, what was reached, and whether that is enough."""
+    """Return one row per goal: the limit, what was reached, and whether that is enough."""
     return [
         [
             goal.what,
@@ -83,7 +83,7 @@ GOAL_HEADER = ("goal", "at most", "reached", "")
 
 
 def stability_rows(found: Iterable[ExcludedCase]) -> list[list[str]]:
-    """One row per part that was left out of the fit."""
+    """Return one row per part that was left out of the fit."""
     return [
         [str(one.part), *(_show(value, "%") for value in (one.mean_error, one.changed, one.most))]
         for one in found
@@ -96,7 +96,7 @@ STABILITY_HEADER = (
 
 
 def case_rows(topic: Topic) -> list[list[str]]:
-    """One row per case: measured, modeled, error."""
+    """Return one row per case: measured, modeled, error."""
     return [
         [
             verdict.case.label,
@@ -115,7 +115,7 @@ CASE_HEADER = ("case", "measured", "textbook", "model", "error of the model", ""
 
 
 def fusion_rows(found: Iterable[findings.FusionFinding]) -> list[list[str]]:
-    """One row per chain and size: speed-ups claimed, modeled and measured."""
+    """Return one row per chain and size: speed-ups claimed, modeled and measured."""
 
     def cell(values: dict[str, float], way: str) -> str:
         return _show(values[way], "×") if way in values else "–"
@@ -143,7 +143,7 @@ FUSION_HEADER = (
 
 
 def break_even_rows(found: Iterable[findings.BreakEvenFinding]) -> list[list[str]]:
-    """One row per model, batch and way of compiling: rates, cost, and when it pays off."""
+    """Return one row per model, batch and way of compiling: rates, cost, and when it pays off."""
     return [
         [
             f.model,

@@ -101,7 +101,7 @@ class Errors:
 
     @classmethod
     def of(cls, verdicts: Sequence[CaseVerdict], *, textbook: bool = False) -> Errors:
-        """The errors over some cases; ``tenth`` is exceeded by one case in ten."""
+        """Return the errors over some cases; ``tenth`` is exceeded by one case in ten."""
         each = [abs(v.textbook_error if textbook else v.error) for v in verdicts]
         return cls(
             statistics.fmean(each),
@@ -251,7 +251,7 @@ def _family_verdicts(
 
 
 def _words(law: ph.Law) -> str:
-    """The parameters of a law that do something, in words."""
+    """Return the parameters of a law that do something, in words."""
     return ", ".join(
         f"{name.replace('_', ' ')} {ph.format_quantity(value, unit)}"
         for name, value, unit, _ in law.facts()
@@ -393,7 +393,7 @@ def _launched_models(document: Document, calibration: ph.DeviceCalibration) -> T
 
 
 def device_time(members: Sequence[Case]) -> Callable[[Case], float | None]:
-    """Device seconds per kernel by its length, from the longest profile of each length."""
+    """Return the device seconds per kernel by its length, from its longest profile."""
     known: dict[object, float] = {}
     for case in members:
         if case.gpu_busy and case.kernels:
@@ -448,7 +448,7 @@ def _replay(document: Document, roofs: Roofs) -> Topic:
         return float(done.total)
 
     def extra(case: Case, each: float) -> float:
-        """The cost of a node that would make this case exact."""
+        """Return the cost of a node that would make this case exact."""
         return (case.seconds.median - launch) / (case.kernels or 1) - each
 
     # The cost is visible only with many short kernels; elsewhere the kernels hide it.

@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 
 def log_uniform(chance: random.Random, low: int, high: int) -> int:
-    """A whole number from `low` to `high`; each doubling of the size is equally likely.
+    """Return a whole number from `low` to `high`; each doubling of the size is equally likely.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def _memory_field(name: str) -> int:
 
 
 def memory() -> int:
-    """Bytes of memory this process may have."""
+    """Return the bytes of memory this process may have."""
     try:
         total = _memory_field("MemTotal") or os.sysconf("SC_PAGE_SIZE") * os.sysconf(
             "SC_PHYS_PAGES"
@@ -81,7 +81,7 @@ def memory() -> int:
 
 
 def free_memory() -> int:
-    """Bytes of memory that can be allocated now without swapping."""
+    """Return the bytes of memory that can be allocated now without swapping."""
     free = _memory_field("MemAvailable") or memory() // 2
     limit = _read(_SYSTEM / "fs/cgroup/memory.max")
     if limit.isdigit():
@@ -91,7 +91,7 @@ def free_memory() -> int:
 
 
 def name() -> str:
-    """The name that the processor reports."""
+    """Return the name that the processor reports."""
     for line in _read(_PROCESSES / "cpuinfo").splitlines():
         field, _, rest = line.partition(":")
         if field.strip() == "model name" and rest.strip():

@@ -117,7 +117,7 @@ def products(bench: CpuBench) -> None:
 
 
 def _error(bench: CpuBench, dtype: str, n: int) -> float | None:
-    """Relative error of the row sums of a product, computed independently in float64."""
+    """Return the relative error of the row sums of a product, computed independently in float64."""
     if n > 1024:
         return None
     a, b, c = (x.reshape(n, n) for x in bench.cut(dtype, [n * n] * 2, [n * n]))
@@ -162,7 +162,7 @@ def elementwise(bench: CpuBench) -> None:
 
 
 def overhead(bench: CpuBench) -> None:
-    """The cost of calling a tiny operation: the CPU's own dispatch tax."""
+    """Measure the cost of calling a tiny operation: the CPU's own dispatch tax."""
     x, y, out = np.ones(1), np.ones(1), np.ones(1)
 
     def nothing(i: int) -> object:

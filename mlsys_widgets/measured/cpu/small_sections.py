@@ -27,7 +27,7 @@ Count = Callable[[int, int], nk.KernelWork]
 
 
 def kernel_sizes(quick: bool) -> list[tuple[int, int]]:
-    """Rows and columns of the small kernels."""
+    """Return the rows and columns of the small kernels."""
     if quick:
         return [(501, 512)]
     found = [(1, 512), (16, 512), (256, 512), (2048, 512), (1024, 4096)]

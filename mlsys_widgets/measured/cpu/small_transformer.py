@@ -180,7 +180,7 @@ def _room(*shape: int) -> Array:
 def plain_layer(
     sizes: SmallTransformer, x: Array, weights: Sequence[Array], keys: Array, values: Array
 ) -> Array:
-    """The layer for one sequence in float64, head by head: the reference.
+    """Return the layer for one sequence in float64, head by head: the reference.
 
     Parameters
     ----------

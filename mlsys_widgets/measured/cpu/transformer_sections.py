@@ -46,7 +46,7 @@ def prompt_sizes(quick: bool) -> list[tuple[int, int, int, int, int, bool]]:
 
 
 def prompts(bench: CpuBench) -> None:
-    """Attention over a prompt, in the naive form that writes its scores."""
+    """Measure attention over a prompt, in the naive form that writes its scores."""
     bench.fill(DTYPE, -1.0, 1.0)
     for batch, heads, kv_heads, width, length, causal in prompt_sizes(bench.quick):
         what = f"attention of {batch} x {length} tokens, {heads} heads of {width}"
@@ -99,7 +99,7 @@ def cache_sizes(quick: bool) -> list[tuple[int, int, int, int, int]]:
 
 
 def cached_tokens(bench: CpuBench) -> None:
-    """Attention of one new token per sequence over a cache, with grouped queries."""
+    """Measure attention of one new token per sequence over a cache, with grouped queries."""
     bench.fill(DTYPE, -1.0, 1.0)
     for batch, heads, kv_heads, width, keys in cache_sizes(bench.quick):
         with bench.recorder.attempt(
@@ -143,7 +143,7 @@ def product_sizes(quick: bool) -> list[tuple[int, int, int]]:
 
 
 def few_rows(bench: CpuBench) -> None:
-    """Products of few rows with a weight that is stored [out, in]."""
+    """Measure products of few rows with a weight that is stored [out, in]."""
     bench.fill(DTYPE, -1.0, 1.0)
     for m, n, k in product_sizes(bench.quick):
         with bench.recorder.attempt(f"product of {counted(m, 'row')}, {n} x {k}"):
@@ -180,7 +180,7 @@ def layer_sizes(quick: bool) -> list[tuple[str, int, int]]:
 
 
 def layers(bench: CpuBench) -> None:
-    """One layer of a small transformer, over prompts and for one new token per sequence."""
+    """Measure one layer of a small transformer, over prompts and for one new token per sequence."""
     sizes = SmallTransformer()
     for phase, batch, sequence in layer_sizes(bench.quick):
         with bench.recorder.attempt(f"{phase} of {batch} x {sequence} tokens"):

@@ -202,7 +202,7 @@ def cache_attention(bench: GpuBench) -> CacheAttention:
 def _token_call(
     bench: GpuBench, case: CachedToken, ways: list[CacheAttention]
 ) -> tuple[dict[CacheAttention, Call], int]:
-    """One call per way over the same rotating caches, and the number of caches."""
+    """Return one call per way over the same rotating caches, and the number of caches."""
     torch, heads = bench.torch, case.heads
     dtype = torch.float16 if case.precision == "fp16" else torch.bfloat16
     cache = (case.batch, heads.keys, case.keys, heads.width)
@@ -221,7 +221,7 @@ def _token_call(
 
 
 def decoding(bench: GpuBench) -> None:
-    """Attention of one new token over caches of many lengths."""
+    """Measure attention of one new token over caches of many lengths."""
     way = cache_attention(bench)
     quick = [CachedToken(1, 4096), CachedToken(32, 2048)]
     dry = [CachedToken(2, 24, Heads(4, 2, 16)), CachedToken(1, 33, Heads(4, 1, 16))]
@@ -254,7 +254,7 @@ def _decode(bench: GpuBench, case: CachedToken, way: CacheAttention) -> None:
 
 
 def _token_error(bench: GpuBench, case: CachedToken, way: CacheAttention) -> float:
-    """Relative error of one call against float64; a wrong result is refused."""
+    """Return the relative error of one call against float64; a wrong result is refused."""
     torch, heads = bench.torch, case.heads
     dtype = torch.float16 if case.precision == "fp16" else torch.bfloat16
     q = bench.random(1, (case.batch, heads.queries, 1, heads.width), dtype)[0]
@@ -285,7 +285,7 @@ def _kernels(bench: GpuBench, call: Call) -> int | None:
 
 
 def attention(bench: GpuBench) -> None:
-    """Attention over prompts: tiled as PyTorch chooses it, and naive."""
+    """Measure attention over prompts: tiled as PyTorch chooses it, and naive."""
     few = Heads(4, 2, 16)
     quick = [Prompt(1, 2048, True), Prompt(4, 1024, False), Prompt(1, 1024, True, form="naive")]
     dry = [

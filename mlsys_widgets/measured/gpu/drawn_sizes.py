@@ -14,7 +14,7 @@ SEED = 15
 
 
 def draw(chance: random.Random, low: float, high: float, multiple: int = 1) -> int:
-    """One size, log-uniform from `low` to `high`, a multiple of `multiple`.
+    """Return one size, log-uniform from `low` to `high`, a multiple of `multiple`.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def draw(chance: random.Random, low: float, high: float, multiple: int = 1) -> i
 
 
 def odd(chance: random.Random, low: float, high: float) -> int:
-    """One odd size, log-uniform from `low` to `high`.
+    """Return one odd size, log-uniform from `low` to `high`.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def chain(torch: Any, dropout: bool) -> Chain:
 
 
 def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> float:
-    """Relative error against float64; raises if the result is not the chain's.
+    """Return the relative error against float64; raises if the result is not the chain's.
 
     With dropout, the fraction and the scale of the kept elements must be right, the rest zero.
     """
@@ -57,7 +57,7 @@ def check(torch: Any, result: Any, x: Any, w: Any, b: Any, dropout: bool) -> flo
 
 
 def fusions(bench: GpuBench) -> None:
-    """Every chain at every size, fused in every way."""
+    """Measure every chain at every size, fused in every way."""
     torch, recorder = bench.torch, bench.recorder
     with recorder.attempt("warming the compiler"), torch.no_grad():
         recorder.need(8)

@@ -122,7 +122,7 @@ def product(
 
 
 def squares(bench: GpuBench, precisions: list[str]) -> None:
-    """The sweep over N, large and small."""
+    """Measure square products, large and small."""
     for precision in precisions:
         full = SIZES if precision in ("fp16", "bf16") else FEWER
         if precision == "fp16":
@@ -136,7 +136,7 @@ def squares(bench: GpuBench, precisions: list[str]) -> None:
 
 
 def projections(bench: GpuBench, precisions: list[str]) -> None:
-    """The projection of M tokens of width D."""
+    """Measure the projection of M tokens of width D."""
     width = 64 if bench.dry else WIDTH
     for precision in precisions:
         for m in bench.pick(ROWS, [1, 128, 4096], [1, 16]):

@@ -16,7 +16,7 @@ ROUNDS = 4
 
 
 def launches(bench: GpuBench) -> None:
-    """The launch of a tiny kernel, timed in every way."""
+    """Measure the launch of a tiny kernel, timed in every way."""
     torch, recorder = bench.torch, bench.recorder
     x = bench.random(1, (TINY,), torch.float32)[0]
 

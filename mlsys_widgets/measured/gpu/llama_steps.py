@@ -62,7 +62,7 @@ def _shape(phase: str, batch: int, sequence: int) -> dict[str, Value]:
 
 
 def layers(bench: GpuBench) -> None:
-    """One layer; calls alternate between two, so that no weight waits in the cache."""
+    """Measure one layer; calls alternate between two, so that no weight waits in the cache."""
     steps = bench.pick(LAYER, [LAYER[2], LAYER[7]], TOYS)
     with bench.torch.inference_mode(), bench.patient(PATIENCE):
         model = _model(bench, steps, "fp16", 2)
@@ -128,7 +128,7 @@ def _launched(
 
 
 def serving(bench: GpuBench) -> None:
-    """The whole model in fp16, then some of it in bf16."""
+    """Measure the whole model in fp16, then some of it in bf16."""
     for precision, steps in (("fp16", SERVING), ("bf16", OTHER)):
         wanted = bench.pick(steps, [("decode", 1, 2048), ("prefill", 1, 2048)], TOYS)
         with bench.recorder.attempt(f"the model in {precision}"):

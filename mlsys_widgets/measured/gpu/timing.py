@@ -79,7 +79,7 @@ class GpuBench:
         self.cache_attention: Any = None  # the fastest way over a KV cache, once it was tried
 
     def pick(self, full: Iterable[Any], quick: Iterable[Any], dry: Iterable[Any]) -> list[Any]:
-        """The sizes to measure, by how thorough this run is."""
+        """Return the sizes to measure, by how thorough this run is."""
         return list(dry if self.dry else quick if self.quick else full)
 
     def sets(self, set_bytes: float) -> int:
@@ -266,7 +266,7 @@ class GpuBench:
         return found
 
     def capture(self, call: Call, calls: int, hold: int = 0) -> Callable[[], None]:
-        """A function that replays `calls` calls as one CUDA graph."""
+        """Return a function that replays `calls` calls as one CUDA graph."""
         held: deque[object] = deque(maxlen=hold)
         if not self.cuda:
 

@@ -60,7 +60,7 @@ def training_cases() -> list[tuple[str, int, int]]:
 
 
 def gpt(torch: Any, sizes: GptSizes) -> Any:
-    """A GPT-2 without dropout, its embedding tied to its logits; returns the loss."""
+    """Build a GPT-2 without dropout, its embedding tied to its logits; it returns the loss."""
     nn, functional = torch.nn, torch.nn.functional
     width = sizes.width
 

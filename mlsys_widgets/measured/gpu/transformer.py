@@ -208,7 +208,7 @@ class PlainLlama:
         return functional.linear(x, self.logits)
 
     def places(self, phase: str, length: int) -> Any:
-        """Positions of the tokens of a step: all of a prompt, or the last one of a cache."""
+        """Return the positions of a step's tokens: all of a prompt, or the last of a cache."""
         start = 0 if phase == "prefill" else length - 1
         return self.torch.arange(start, length, device=self.bench.device)
 
