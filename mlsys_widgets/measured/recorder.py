@@ -13,7 +13,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -187,19 +187,18 @@ class Recorder:
             "bytes": bytes,
             "traffic": bytes if traffic is None else traffic,
             "kernels": kernels,
-            "seconds": _plain_spread(seconds),
+            "seconds": asdict(seconds),
             "gpu_busy": gpu_busy,
             "compile_seconds": compile_seconds,
             "throughput": throughput,
         }
-        if enqueue is not None:
-            case["enqueue"] = _plain_spread(enqueue)
-        if latency is not None:
-            case["latency"] = _plain_spread(latency)
-        if error is not None:
-            case["error"] = error
-        if memory is not None:
-            case["memory"] = dict(memory)
+        optional = {
+            "enqueue": enqueue and asdict(enqueue),
+            "latency": latency and asdict(latency),
+            "error": error,
+            "memory": memory and dict(memory),
+        }
+        case |= {name: value for name, value in optional.items() if value is not None}
         wrong = [name for name, value in case.items() if _not_finite(value)]
         if wrong:
             self.skip(f"{kind} {variant} {precision} {dict(shape)}", f"{wrong[0]} is not finite")
@@ -224,15 +223,6 @@ class Recorder:
             "cases": list(self.cases),
             "skipped": list(self.skipped),
         }
-
-
-def _plain_spread(value: Spread) -> dict[str, Any]:
-    return {
-        "median": value.median,
-        "q25": value.q25,
-        "q75": value.q75,
-        "repetitions": value.repetitions,
-    }
 
 
 def _not_finite(value: object) -> bool:
