@@ -225,7 +225,7 @@ def room_page(room: str) -> str:
 
 
 def _groups(names: Sequence[PublicName]) -> Iterator[tuple[str, str, list[PublicName]]]:
-    """The names of a page by what defines them: its modules, or at the front door the rooms."""
+    """Group the names of a page by what defines them: modules, or at the front door rooms."""
     front = names[0].home == PACKAGE
     groups: dict[str, list[PublicName]] = {}
     for each in names:

@@ -301,7 +301,7 @@ def _report(name: str) -> str:
 
 @cache
 def trials() -> dict[str, trial.Trial]:
-    """The model on trial for every device with a calibration that ships, which spares the fit."""
+    """Hold a trial for every device whose calibration ships, which spares the fit."""
     return {
         name: trial.hold_trial(measured.load(name), calibration=ph.calibration_of(name))
         for name in measured.available()
@@ -360,7 +360,7 @@ def _films(instrument: Instrument) -> bool:
 
 
 def uses(kind: Kind, labs: Sequence[glance.BuiltLab]) -> list[tuple[str, str, str]]:
-    """Every cell of a lab that makes this instrument: the lab's title, the section, the cell."""
+    """List the cells of labs that make this instrument: the lab's title, the section, the cell."""
     return [
         (of.lab.title, cell.section, cell.title or cell.id)
         for of in labs

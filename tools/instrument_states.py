@@ -114,7 +114,7 @@ class Showcase:
         ]
 
     def script(self) -> str:
-        """All states as a script, because a page opened from a disk may load no data otherwise."""
+        """Write all states as a script: a page opened from a disk may load no data otherwise."""
         parts: dict[str, int] = {}
         dark: dict[int, str] = {}
         frames = []

@@ -91,7 +91,7 @@ def _lay_out_unit(source: Path, unit: Path, folder: Path, known: Known) -> bool:
 
 
 def _digest(path: Path) -> str | None:
-    """The digest of a file; `None` if there is nothing, and a word for what is not a file."""
+    """Return the digest of a file; `None` if there is nothing, a word for what is not a file."""
     if not os.path.lexists(path):
         return None
     if not path.is_file():

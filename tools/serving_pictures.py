@@ -127,7 +127,7 @@ def exactly(seconds: float) -> str:
 
 
 def one_step() -> Figure:
-    """One decode step: textbook, calibrated and measured, as a graph and kernel by kernel."""
+    """Draw one decode step: textbook, calibrated, measured; as a graph and kernel by kernel."""
     stacked: list[Block] = []
     plain_bars: list[Block] = []
     tops: list[tuple[float, float, str]] = []

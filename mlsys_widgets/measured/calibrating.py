@@ -28,7 +28,7 @@ def fitted_positions(count: int) -> Sequence[int]:
 
 
 def device_of(document: Document) -> ph.Device:
-    """The device of a document: with its datasheet, or with the best that was measured on it."""
+    """Return the device of a document, with its datasheet or the best that was measured."""
     device = document["device"]
     if device["key"] in ph.devices:
         return ph.devices[device["key"]]

@@ -118,7 +118,7 @@ def shortfalls(trial: Trial, precision: str = "fp16") -> list[Shortfall]:
 
 
 def above_a_roof(document: Document, roofs: Roofs) -> list[tuple[Case, float]]:
-    """Cases faster than their roof allows, and by what factor: a wrong roof or a wrong number."""
+    """Find cases faster than their roof, and by what factor: a wrong roof or a wrong number."""
     found = []
     for case in cases(document):
         peak = roofs.peaks.get(case.precision or "")

@@ -61,7 +61,7 @@ def _counts(case: Case) -> bool:
 
 
 def _family_name(case: Case) -> str | None:
-    """The family that a case belongs to: which kernel a library takes depends on the size too."""
+    """Return the family of a case: which kernel a library takes depends on the size too."""
     if case.kind in ("gemm", "projection"):
         return _product_family(case)
     if case.kind == "attention" and case.shape["form"] == "tiled":

@@ -34,7 +34,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def topic_rows(trial: Trial) -> list[list[str]]:
-    """One row per topic and one for all: cases, judged ones, errors of textbook and model."""
+    """Return a row per topic and one for all: cases, judged ones, errors of both forms."""
     rows = [_row(topic.name, topic.verdicts, topic.judged) for topic in trial.topics]
     everything = [verdict for topic in trial.topics for verdict in topic.verdicts]
     return [*rows, _row("all", everything, trial.judged)]

@@ -156,7 +156,7 @@ class Trial:
 
 
 def roofs_of(document: Document) -> Roofs:
-    """Datasheet roofs if the device is on record, otherwise the best that was measured on it."""
+    """Return datasheet roofs if the device is on record, else the best that was measured."""
     device = device_of(document)
     return Roofs(
         device.key,
@@ -224,7 +224,7 @@ _TOPICS: Final = {
 def _kernels(
     document: Document, calibration: ph.DeviceCalibration, chosen: Chosen
 ) -> Iterable[Topic]:
-    """Single kernels: a topic for each purpose and precision, with all families that serve it."""
+    """Judge single kernels: a topic for each purpose and precision, of all its families."""
     verdicts: dict[str, list[CaseVerdict]] = {}
     words: dict[str, dict[str, str]] = {}
     for family in families(document):
@@ -261,7 +261,7 @@ def _words(law: ph.Law) -> str:
 def _passes(
     document: Document, calibration: ph.DeviceCalibration, fitted: set[str]
 ) -> Iterable[Topic]:
-    """Layers and whole models: sums over their kernels, and some fitted for a launch's cost."""
+    """Judge layers and whole models: sums of kernels, some fitted for a launch's cost."""
     for kind, layers in (("layer", 1), ("serving", None)):
         for phase in ("prefill", "decode"):
             for precision in ("fp16", "bf16"):
@@ -283,7 +283,7 @@ def _passes(
 
 
 def _sums(members: Iterable[Case], judge: Callable[[Case], CaseVerdict]) -> tuple[CaseVerdict, ...]:
-    """Verdicts on sums of kernels, where all of those kernels were measured."""
+    """Judge sums of kernels, where all of those kernels were measured."""
     found = []
     for case in members:
         # A document may hold some sections only, and one law missing leaves no sum to judge.
@@ -323,7 +323,7 @@ def _pass_verdict(
 
 
 def _naive_attention(document: Document, calibration: ph.DeviceCalibration) -> Topic:
-    """Attention that writes its scores: a sum over its kernels, to which nothing was fitted."""
+    """Judge attention that writes its scores: a sum of kernels, to which nothing was fitted."""
 
     def judge(case: Case) -> CaseVerdict:
         batch, heads, keys, width = (
@@ -348,7 +348,7 @@ def _naive_attention(document: Document, calibration: ph.DeviceCalibration) -> T
 def _training(
     document: Document, calibration: ph.DeviceCalibration, fitted: set[str]
 ) -> Iterable[Topic]:
-    """Training steps: their time as a sum over kernels, and their memory by kind."""
+    """Judge training steps: their time as a sum over kernels, and their memory by kind."""
 
     def judge(case: Case) -> CaseVerdict:
         device, (name, batch, sequence) = calibration.device, _step(case)
@@ -378,7 +378,7 @@ def _step(case: Case) -> tuple[str, float, float]:
 
 
 def _launched_models(document: Document, calibration: ph.DeviceCalibration) -> Topic:
-    """Whole models launched one by one: their kernels by the profiler, the launches by the law."""
+    """Judge models launched one by one: kernels by the profiler, launches by the law."""
     verdicts = []
     for case in cases(document, kind="model", variant="eager"):
         if not case.gpu_busy or not case.kernels:
@@ -402,7 +402,7 @@ def device_time(members: Sequence[Case]) -> Callable[[Case], float | None]:
 
 
 def _dispatch(document: Document, roofs: Roofs) -> Topic:
-    """Streams of kernels launched one by one.
+    """Judge streams of kernels launched one by one.
 
     The kernels' own time comes from the profiler, the cost of a launch from every other stream that
     waits for the host: measured alone, minutes earlier, it is off by what a shared host varies.
@@ -430,7 +430,7 @@ def _dispatch(document: Document, roofs: Roofs) -> Topic:
 
 
 def _replay(document: Document, roofs: Roofs) -> Topic:
-    """The same streams replayed as one graph; the cost of a node is fitted on half of them."""
+    """Judge the same streams replayed as one graph; a node's cost is fitted on half of them."""
     members = cases(document, kind="dispatch", variant="graph")
     busy = device_time(members)
     known = [(case, each) for case in members if (each := busy(case)) is not None and case.kernels]

@@ -79,7 +79,7 @@ def _blas() -> str | None:
 
 
 def arena_bytes(cache: int, free: int, quick: bool) -> int:
-    """Bytes of operands: over four times the last cache (2.5 in a quick run) if memory allows.
+    """Size the operands: over four times the last cache (2.5 in a quick run) if memory allows.
 
     Examples
     --------

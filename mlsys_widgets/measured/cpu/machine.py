@@ -50,7 +50,7 @@ def cores() -> int:
 
 
 def last_cache() -> tuple[int, bool]:
-    """Bytes of the largest cache of the highest level, and whether that was read or assumed."""
+    """Return the bytes of the largest last-level cache, and whether that was read or assumed."""
     best = (0, 0)
     for index in sorted((_SYSTEM / "devices/system/cpu/cpu0/cache").glob("index*")):
         if _read(index / "type") in ("Unified", "Data"):

@@ -128,7 +128,7 @@ def rotary(x: Array, cosines: Array, sines: Array, turned: Array, out: Array) ->
 
 
 def rotary_work(tokens: int, heads: int, head_width: int) -> KernelWork:
-    """Four products and two sums over half of the array each: seven passes, and the tables."""
+    """Count four products and two sums over half of the array: seven passes, and the tables."""
     return _passes(tokens * heads * head_width, 3, 7, 6, extra=2 * tokens * head_width)
 
 
@@ -149,12 +149,12 @@ def gated_work(rows: int, columns: int) -> KernelWork:
 
 
 def residual_work(rows: int, columns: int) -> KernelWork:
-    """One addition."""
+    """Count one addition."""
     return _passes(rows * columns, 1, 3, 1)
 
 
 def embedding(table: Array, rows: Array, out: Array) -> Array:
-    """Rows of a table; numpy would copy the result once more if it had to raise for a bad row."""
+    """Copy rows; numpy would copy the result once more if it had to raise for a bad row."""
     return np.take(table, rows, axis=0, out=out, mode="clip")
 
 
@@ -164,7 +164,7 @@ def embedding_work(rows: int, columns: int) -> KernelWork:
 
 
 def product_work(m: int, n: int, k: int) -> KernelWork:
-    """A matrix product, by the textbook."""
+    """Count a matrix product, by the textbook."""
     moved = ITEM * (m * n + n * k + m * k)
     return KernelWork(2 * m * n * k, moved, moved, 1)
 
@@ -177,7 +177,7 @@ def causal_mask(length: int) -> Array:
 def attention(
     q: Array, k: Array, v: Array, scaled: Array, scores: Array, out: Array, mask: Array | None
 ) -> Array:
-    """Attention that writes its scores: softmax(q kᵀ / √head_width) v.
+    """Attend, writing the scores: softmax(q kᵀ / √head_width) v.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def attention(
 def attention_work(
     batch: int, heads: int, kv_heads: int, queries: int, keys: int, head_width: int, causal: bool
 ) -> KernelWork:
-    """All pairs of queries and keys, masked or not; the formula moves the scores four times."""
+    """Count all pairs of queries and keys, masked or not; the scores are moved four times."""
     pairs = batch * heads * queries * keys
     vectors = 2 * batch * heads * queries * head_width + 2 * batch * kv_heads * keys * head_width
     scores = softmax_work(batch * heads * queries, keys).traffic
@@ -222,7 +222,7 @@ def attention_work(
 def decode_attention(
     q: Array, k: Array, v: Array, scaled: Array, scores: Array, out: Array
 ) -> Array:
-    """Attention of one new token over a cache, the heads of a group as the rows of one product.
+    """Attend from one new token over a cache; heads of a group are the rows of one product.
 
     Parameters
     ----------

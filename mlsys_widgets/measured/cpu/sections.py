@@ -198,7 +198,7 @@ def overhead(bench: CpuBench) -> None:
 
 
 def fusion(bench: CpuBench) -> None:
-    """The chain relu(x·w + b)²: with temporaries, with `out=`, and in blocks that stay in a cache.
+    """Measure relu(x·w + b)²: with temporaries, with `out=`, in blocks that stay in a cache.
 
     Unfused 6 reads and 4 writes of the whole array; blocked, each external input is read once and
     the result written once.

@@ -139,7 +139,7 @@ class CpuBench:
             future.result()
 
     def time(self, call: Call, loop: float = 0.002) -> Spread:
-        """Seconds per call: repeated loops of about `loop` seconds, after a warm-up."""
+        """Time a call: repeated loops of about `loop` seconds, after a warm-up."""
         self.recorder.need()
         began = time.perf_counter()
         call(0)
@@ -164,6 +164,6 @@ class CpuBench:
 
 
 def _step(size: int) -> int:
-    """Bytes from the start of one array to the next: whole cache lines, and never whole pages."""
+    """Return the bytes between starts of arrays: whole cache lines, and never whole pages."""
     step = math.ceil(size / LINE) * LINE
     return step + STAGGER if size >= 1 << 16 else step

@@ -77,7 +77,7 @@ def prompts(bench: CpuBench) -> None:
 
 
 def _head_error(out: Array, q: Array, k: Array, v: Array, causal: bool) -> float:
-    """Relative error of the first head of the first sequence and the last of the last one."""
+    """Return the relative error of the first head of all and the last of all."""
     worst = 0.0
     for which in (0, -1):
         wanted = plain_attention(q[which, which], k[which, which], v[which, which], causal)

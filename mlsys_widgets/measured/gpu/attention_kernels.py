@@ -110,7 +110,7 @@ def cache_cases() -> list[CachedToken]:
 
 
 def grouped(torch: Any, q: Any, keys: Any, values: Any) -> Any:
-    """Attention of one query per head, the heads of a group folded into the query length.
+    """Attend with one query per head, the heads of a group folded into the query length.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def grouped(torch: Any, q: Any, keys: Any, values: Any) -> Any:
 
 
 def plainly(torch: Any, q: Any, keys: Any, values: Any) -> Any:
-    """The same attention as PyTorch groups it by itself."""
+    """Attend as PyTorch groups heads by itself."""
     attend = torch.nn.functional.scaled_dot_product_attention
     return attend(q, keys, values, enable_gqa=q.shape[1] != keys.shape[1])
 
@@ -163,7 +163,7 @@ def _cudnn(bench: GpuBench, allowed: bool) -> Iterator[None]:
 
 
 def cache_attention(bench: GpuBench) -> CacheAttention:
-    """The fastest way to attend over a cache here; tried once, in a few shapes, then remembered."""
+    """Return the fastest way to attend over a cache here, tried once in a few shapes."""
     known: CacheAttention | None = bench.cache_attention
     if known is not None:
         return known
@@ -300,7 +300,7 @@ def attention(bench: GpuBench) -> None:
 
 
 def naive(torch: Any, q: Any, k: Any, v: Any, mask: Any | None) -> Any:
-    """Attention that writes its scores: product, mask, softmax, product.
+    """Attend, writing the scores: product, mask, softmax, product.
 
     The heads of a group are folded into the query length, so that keys and values are read as they
     lie; the scale is applied to the queries, which are the smaller tensor.

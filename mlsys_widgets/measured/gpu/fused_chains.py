@@ -16,7 +16,7 @@ Chain = Callable[[Any, Any, Any], Any]
 
 
 def chain(torch: Any, dropout: bool) -> Chain:
-    """The operations as a student would write them."""
+    """Return the operations as a student would write them."""
     functional = torch.nn.functional
 
     def with_dropout(x: Any, w: Any, b: Any) -> Any:

@@ -101,7 +101,7 @@ def _sized(bench: GpuBench, target: float) -> tuple[int, float]:
 
 
 def streams(bench: GpuBench) -> None:
-    """Streams of kernels of several lengths: launched one by one, and as one replayed graph."""
+    """Measure streams of kernels: launched one by one, and as one replayed graph."""
     torch, recorder = bench.torch, bench.recorder
     for name, target in LENGTHS.items():
         with recorder.attempt(f"sizing the {name} kernel"):

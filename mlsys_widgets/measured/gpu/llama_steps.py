@@ -36,7 +36,7 @@ TOYS: list[Step] = [("prefill", 2, 9), ("decode", 3, 11)]
 def _model(
     bench: GpuBench, steps: list[Step], precision: str, layers: int | None = None
 ) -> PlainLlama:
-    """A model with room for the largest of the steps, or for what the device has room for."""
+    """Build a model with room for the largest step, or for what the device can hold."""
     torch, sizes = bench.torch, TOY if bench.dry else LLAMA3_8B
     way = cache_attention(bench)
     built = layers or sizes.layers

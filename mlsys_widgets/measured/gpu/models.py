@@ -10,7 +10,7 @@ from typing import Any
 
 
 def ds_cnn(torch: Any, channels: int = 64, classes: int = 12) -> Any:
-    """The DS-CNN of MLPerf Tiny's keyword spotting: 49 x 10 MFCCs in, 12 words out."""
+    """Build the DS-CNN of MLPerf Tiny's keyword spotting: 49 x 10 MFCCs in, 12 words out."""
     nn = torch.nn
 
     def block(convolution: Any) -> list[Any]:
@@ -25,7 +25,7 @@ def ds_cnn(torch: Any, channels: int = 64, classes: int = 12) -> Any:
 
 
 def gpt2_layer(torch: Any, width: int = 768, heads: int = 12) -> Any:
-    """One pre-norm transformer layer of GPT-2: causal attention, then an MLP four times as wide."""
+    """Build a pre-norm layer of GPT-2: causal attention, then an MLP four times as wide."""
     nn, functional = torch.nn, torch.nn.functional
 
     class Layer(nn.Module):  # type: ignore[misc, name-defined]

@@ -183,7 +183,7 @@ class GpuBench:
         )
 
     def wall(self, call: Call, hold: int = 0) -> Spread:
-        """Seconds per call of a loop of calls, synchronized before and after, by the host's clock.
+        """Time a loop per call, synchronized before and after, by the host's clock.
 
         The last `hold` results are kept alive, so that results rotate through memory too.
         """
@@ -202,7 +202,7 @@ class GpuBench:
         return spread(samples)
 
     def latency(self, call: Call) -> Spread:
-        """Seconds of one call alone, synchronized before and after."""
+        """Time one call alone, synchronized before and after."""
         estimate = self.estimate(call)
         samples = []
         for i in range(self.repetitions(estimate, most=101)):
@@ -214,7 +214,7 @@ class GpuBench:
         return spread(samples)
 
     def enqueue(self, call: Call, calls: int = 200) -> Spread:
-        """Seconds that the host spends per call while the queue has room and nothing waits."""
+        """Time the host per call while the queue has room and nothing waits."""
         self.estimate(call)
         samples = []
         for _ in range(self.repetitions(calls * 5e-6)):
@@ -291,7 +291,7 @@ class GpuBench:
         return replay
 
     def replay(self, call: Call, sets: int, hold: int = 0) -> Spread:
-        """Device seconds per call, by CUDA events around replays of a graph of many calls."""
+        """Time the device per call, by CUDA events around replays of a graph of many calls."""
         estimate = self.estimate(call)
         calls = 2 if self.dry else min(MOST_SETS, max(sets, math.ceil(0.002 / estimate), 2))
         again = self.capture(call, calls, hold)
@@ -305,7 +305,7 @@ class GpuBench:
         return spread([s / calls for s in self.events(again, self.repetitions(one))])
 
     def events(self, action: Callable[[], object], repetitions: int) -> list[float]:
-        """Device seconds of each of several back-to-back runs of an action."""
+        """Time the device in each of several back-to-back runs of an action."""
         if not self.cuda:
             samples = []
             for _ in range(repetitions):

@@ -102,7 +102,7 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, fused=True)
 
     def __call__(self, i: int) -> Any:
-        """One step: gradients to zero, forward, backward, optimizer."""
+        """Take a step: gradients to zero, forward, backward, optimizer."""
         self.optimizer.zero_grad(set_to_none=False)
         loss = self.model(*self.pairs[i % 2])
         loss.backward()
@@ -110,7 +110,7 @@ class Trainer:
         return loss.detach()
 
     def memory(self) -> dict[str, float] | None:
-        """Bytes by kind: weights, gradients and states as they are, and the peak of one step."""
+        """Count bytes by kind: weights, gradients and states, and the peak of one step."""
         if not self.bench.cuda:
             return None
         cuda = self.bench.torch.cuda
@@ -165,7 +165,7 @@ def training(bench: GpuBench) -> None:
 
 
 def _train(bench: GpuBench, name: str, batch: int, sequence: int) -> dict[str, Any]:
-    """One step, timed: what the recorder adds for it."""
+    """Time one step: what the recorder adds for it."""
     sizes = TOY if bench.dry else GPTS[name]
     bench.fits(8.0 * sizes.linear + 8.0 * batch * sequence * sizes.vocabulary)
     gc.collect()  # nothing of the step before may be freed during this one

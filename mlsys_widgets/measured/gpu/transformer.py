@@ -61,7 +61,7 @@ class DecoderSizes:
         return float(products + attention + last)
 
     def bytes(self, batch: int, tokens: int, keys: int, layers: int, logits: bool) -> float:
-        """Bytes of a step as the textbook counts them: weights once, and the cache, in 16 bits."""
+        """Count the bytes of a step by the textbook: weights once, and the cache, in 16 bits."""
         weights = self.linear * layers + (self.width * self.vocabulary if logits else 0)
         return 2.0 * (weights + self.cached(layers) * batch * keys)
 
@@ -156,7 +156,7 @@ class PlainLlama:
         self.cos, self.sin = angles.cos().to(dtype), angles.sin().to(dtype)
 
     def caches(self, batch: int, length: int) -> list[tuple[Any, Any]]:
-        """The caches of every layer as ``[batch, kv_heads, length, head_width]``, contiguous."""
+        """Cut contiguous caches for every layer: ``[batch, kv_heads, length, head_width]``."""
         if batch * length > self.room:
             raise Skip(f"{batch} x {length} tokens, and the cache has room for {self.room}")
         sizes = self.sizes
@@ -175,7 +175,7 @@ class PlainLlama:
     def layer(
         self, number: int, x: Any, positions: Any, turn: tuple[Any, Any], cache: tuple[Any, Any]
     ) -> Any:
-        """One layer over ``[batch, tokens, width]``; its keys and values go to the cache."""
+        """Run one layer over ``[batch, tokens, width]``; its keys and values go to the cache."""
         torch, sizes, weights = self.torch, self.sizes, self.layers[number]
         functional = torch.nn.functional
         batch, tokens, _ = x.shape
