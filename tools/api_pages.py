@@ -208,13 +208,14 @@ def room_page(room: str) -> str:
     """Return the page of a room; the front door's if it has no name."""
     home = f"{PACKAGE}.{room}".rstrip(".")
     names = public_names(room)
+    is_module = _path(home).stem != "__init__"  # whose functions other rooms use
     lines = [
         f"# {home}",
         "",
-        *_rst([f".. automodule:: {home}"]),
+        *_rst([f".. automodule:: {home}", *(["   :members:"] if is_module else [])]),
     ]
     if not names:
-        return "\n".join([*lines, *_modules(room)]) + "\n"
+        return "\n".join([*lines, *([] if is_module else _modules(room))]) + "\n"
     lines += ["## Names", "", *_summary(names)]
     for title, about, group in _groups(names):
         shown = [each for each in group if described_at(each) == each.full and each.kind != "room"]
@@ -369,8 +370,6 @@ def _data(name: PublicName) -> list[str]:
 def _modules(room: str) -> list[str]:
     """Return a table of the modules of a room that has no public names."""
     folder = ROOT / PACKAGE / room
-    if not folder.is_dir():
-        return _functions(folder.with_suffix(".py"))
     paths = sorted(
         path for path in folder.rglob("*.py") if path.stem not in ("__init__", "__main__")
     )
@@ -386,17 +385,6 @@ def _modules(room: str) -> list[str]:
             " The modules of this room:"
         )
     return ["## Modules", "", words, "", *rows]
-
-
-def _functions(path: Path) -> list[str]:
-    """Return the functions of a room that is a single module."""
-    rows = ["| function | what it does |", "|---|---|"]
-    for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            about = _cell(first_sentence(ast.get_docstring(node) or ""))
-            rows.append(f"| `{node.name}` | {about} |")
-    words = "This room has no public names of its own; other rooms use its functions:"
-    return ["## Functions", "", words, "", *rows]
 
 
 def _rst(lines: Sequence[str]) -> list[str]:
