@@ -28,6 +28,8 @@ from mlsys_widgets.instruments.controls import Control, Select, Several, Slider,
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.live_math import matters_most
 from mlsys_widgets.measured import findings, report, trial
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import format_quantity
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGES: Final = ROOT / "docs" / "instruments"
@@ -111,7 +113,7 @@ def live(shown: Showcase) -> Iterator[str]:
         f'<dl class="live-cards">{cards}</dl>',
         f'<p class="live-line"><code class="live-code">{escape(start.code)}</code></p>',
         '<p class="live-note">'
-        f"{ph.counted(shown.count, 'state')} computed before by the same engine; "
+        f"{counted(shown.count, 'state')} computed before by the same engine; "
         '<a href="../install.html">install</a> to move everything.</p>',
         "</section>",
         f'<link rel="stylesheet" href="{_STATIC}/live.css">',
@@ -187,7 +189,7 @@ def _controls(instrument: Instrument) -> Iterator[str]:
 
 def _range(control: Control[Any], instrument: Instrument) -> str:
     if isinstance(control, Slider):
-        low, high = (ph.format_quantity(end, control.unit) for end in (control.low, control.high))
+        low, high = (format_quantity(end, control.unit) for end in (control.low, control.high))
         more = ", whole numbers" if control.whole else ""
         more += ", logarithmic" if control.log else ""
         return f"{'0, or ' if control.zero else ''}{low} to {high}{more}"
@@ -253,7 +255,7 @@ def _evidence(kind: Kind, held: trial.Trial) -> Iterator[str]:
         off = trial.Errors.of(judged)
         textbook = trial.Errors.of(judged, textbook=True)
         yield (
-            f"Over {ph.counted(len(judged), 'case')} that nothing was fitted to, the calibrated "
+            f"Over {counted(len(judged), 'case')} that nothing was fitted to, the calibrated "
             f"form is off by {_percent(off.median)} in the median and by {_percent(off.worst)} at "
             f"worst, the textbook form by {_percent(textbook.median)} in the median."
         )
@@ -272,7 +274,7 @@ def _fusion(held: trial.Trial) -> Iterator[str]:
     off = [abs(one.modeled / one.wall["triton"] - 1) for one in byhand]
     yield (
         f"The model's speedup beside that of a kernel written by hand, over "
-        f"{ph.counted(len(off), 'size')} on the wall clock: it is off by "
+        f"{counted(len(off), 'size')} on the wall clock: it is off by "
         f"{_percent(statistics.median(off))} in the median and by {_percent(max(off))} at worst."
     )
     yield report.table(report.FUSION_HEADER, report.fusion_rows(found))
@@ -289,7 +291,7 @@ def _break_even(held: trial.Trial) -> Iterator[str]:
 
 
 def _percent(share: float) -> str:
-    return ph.format_quantity(share, "%")
+    return format_quantity(share, "%")
 
 
 _FINDINGS: Final = {"fusion": _fusion, "break-even": _break_even}

@@ -19,7 +19,7 @@ from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Essay, Item, Lab, Message, Prediction, Takeaways, load
 from mlsys_widgets.labs.items import AUTOGRADED
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.physics import counted
+from mlsys_widgets.wording.plurals import counted
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "instructors" / "labs-at-a-glance.md"

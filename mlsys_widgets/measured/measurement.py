@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from ..files import write_whole
-from ..physics import counted
+from ..wording.plurals import counted
 from . import cpu
 from .checks import MeasurementError, can_check_schema, validate
 from .documents import load, merged, save, text

@@ -13,8 +13,10 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import findings, plots
 from mlsys_widgets.measured.stability import ExcludedCase
 from mlsys_widgets.measured.trial import CaseVerdict, Errors, Topic, Trial
+from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import format_quantity
 
-_show = ph.format_quantity
+_show = format_quantity
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -213,7 +215,7 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield "## Every case"
     for topic in trial.topics:
         rows = table(CASE_HEADER, case_rows(topic))
-        title = f"{topic.name}, {ph.counted(len(topic.verdicts), 'case')}"
+        title = f"{topic.name}, {counted(len(topic.verdicts), 'case')}"
         yield f":::{{dropdown}} {title}\n{rows}\n:::"
 
 
@@ -246,7 +248,7 @@ def disturbed(trial: Trial) -> str:
     return (
         f"The host was disturbed while streams were timed: {int(short.shape['launches']):,} kernels"
         f" took {_show(short.seconds.median, 's')}, and as many longer ones only"
-        f" {_show(long.seconds.median, 's')} ({ph.counted(len(found), 'such pair')}). Measure the"
+        f" {_show(long.seconds.median, 's')} ({counted(len(found), 'such pair')}). Measure the"
         " section dispatch again on a quieter machine."
     )
 
@@ -291,7 +293,7 @@ def _roofs(trial: Trial) -> Iterable[str]:
             "possible."
         )
         return
-    yield f"Yes, {ph.counted(len(above), 'case')}, so a roof or a measurement is wrong:"
+    yield f"Yes, {counted(len(above), 'case')}, so a roof or a measurement is wrong:"
     yield table(
         ["case", "above its roof by"], [[case.label, f"{excess:.2f}×"] for case, excess in above]
     )

@@ -31,6 +31,8 @@ from mlsys_widgets.measured.calibrating import (
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
 from mlsys_widgets.measured.queries import Case, cases, launch_seconds
 from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.wording.choices import UnknownName
+from mlsys_widgets.wording.units import format_quantity
 
 #: The topic whose numbers are bytes.
 MEMORY: Final = "memory of training steps"
@@ -253,7 +255,7 @@ def _family_verdicts(
 def _words(law: ph.Law) -> str:
     """Return the parameters of a law that do something, in words."""
     return ", ".join(
-        f"{name.replace('_', ' ')} {ph.format_quantity(value, unit)}"
+        f"{name.replace('_', ' ')} {format_quantity(value, unit)}"
         for name, value, unit, _ in law.facts()
     )
 
@@ -287,7 +289,7 @@ def _sums(members: Iterable[Case], judge: Callable[[Case], CaseVerdict]) -> tupl
     found = []
     for case in members:
         # A document may hold some sections only, and one law missing leaves no sum to judge.
-        with contextlib.suppress(ph.UnknownName):
+        with contextlib.suppress(UnknownName):
             found.append(judge(case))
     return tuple(found)
 
@@ -426,7 +428,7 @@ def _dispatch(document: Document, roofs: Roofs) -> Topic:
         )
         fitted = position % 2 == 0
         verdicts.append(CaseVerdict(case, case.seconds.median, serial, ahead, fitted))
-    return Topic("dispatch", tuple(verdicts), {"launch": ph.format_quantity(launch, "s")})
+    return Topic("dispatch", tuple(verdicts), {"launch": format_quantity(launch, "s")})
 
 
 def _replay(document: Document, roofs: Roofs) -> Topic:
@@ -465,4 +467,4 @@ def _replay(document: Document, roofs: Roofs) -> Topic:
         )
         for position, (case, each) in enumerate(known)
     )
-    return Topic("graph replay", verdicts, {"node overhead": ph.format_quantity(node, "s")})
+    return Topic("graph replay", verdicts, {"node overhead": format_quantity(node, "s")})

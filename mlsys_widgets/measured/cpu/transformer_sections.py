@@ -11,7 +11,7 @@ import random
 
 import numpy as np
 
-from ...physics import counted
+from ...wording.plurals import counted
 from ..recorder import Value
 from . import numpy_kernels as nk
 from .drawn_cases import DTYPE, SEED, log_uniform, operands, record
