@@ -170,7 +170,6 @@ class LabWidget(LazyBox):
         still_pages.changed(self)
 
     def face(self) -> tuple[ipywidgets.Widget, ...]:
-        """The card in the browser, and what stands below it."""
         card = self.card_class(view=self._seen())
         card.on_msg(self._asked)
         return (card, *self.below())

@@ -161,7 +161,6 @@ class ConfidenceQuiz(ItemTask):
         return f"question {list(self._questions).index(key) + 1}"
 
     def actions(self) -> Mapping[str, Action]:
-        """Answer all questions, or one."""
         one = {f"answer-{key}": self._asks((key,)) for key in self._questions}
         return {"answer": self._asks(tuple(self._questions)), **one}
 
@@ -183,7 +182,6 @@ class ConfidenceQuiz(ItemTask):
         return " ".join(part.text() for key in keys for part in self._feedback(key))
 
     def parts(self) -> Sequence[Part]:
-        """The questions, their feedback, and the score."""
         answers, parts = self.answers, list[Part]()
         for k, (key, question) in enumerate(self._questions.items(), 1):
             given = answers.get(key)
@@ -231,13 +229,11 @@ class ConfidenceQuiz(ItemTask):
         return self.is_open and self.blocked_by is None
 
     def below(self) -> tuple[ipywidgets.Widget, ...]:
-        """The plot, once all questions are answered."""
         if not self._is_plotted:
             return ()
         return (self._plots.figure("calibration", calibration(self.judged, self.chance)),)
 
     def figure_words(self) -> str:
-        """The plot in words."""
         if not self._is_plotted:
             return ""
         return f"Confidence and correctness. {calibration_in_words(self.judged, self.chance)}"
@@ -256,5 +252,4 @@ class ConfidenceQuiz(ItemTask):
         return picture.svg((calibration(self.judged, self.chance),), title)
 
     def picture_below(self) -> str:
-        """The plot on a page without a kernel."""
         return self.figure() if self.is_open else ""

@@ -162,7 +162,6 @@ class DesignEntry(Task):
         return self._state.designs.get(self.task_id) if self._state else None
 
     def done(self, state: State) -> bool:
-        """Whether it was saved."""
         return self.task_id in state.designs
 
     # Targets and promises.
@@ -256,7 +255,6 @@ class DesignEntry(Task):
     # What the browser asks.
 
     def actions(self) -> Mapping[str, Action]:
-        """Save, after a warning if it misses something; or return to the design."""
         return {"save": self._on_save, "anyway": self._on_anyway, "keep": self._on_keep}
 
     def _on_save(self, values: Values) -> None:
@@ -286,7 +284,6 @@ class DesignEntry(Task):
         return about[:1].upper() + about[1:]
 
     def parts(self) -> Sequence[Part]:
-        """The headline, the lamps, the fields, and what was saved."""
         now, lamps = self.current, self.lamps
         misses = [lamp.sentence for lamp in lamps if not lamp.kept]
         self._warned = self._warned and bool(misses)

@@ -186,7 +186,6 @@ class LabHUD(LabWidget):
         return saved.get(item, "open") if isinstance(item, str) else progress(item, saved)
 
     def parts(self) -> Sequence[Part]:
-        """Cards, acts, and sentences where something needs attention."""
         acts = tuple(
             (act, tuple(self._line(item) for item in items)) for act, items in self._acts.items()
         )

@@ -195,7 +195,6 @@ class MeasurementCard(ItemTask):
         self.refresh()
 
     def actions(self) -> Mapping[str, Action]:
-        """Measure, cancel, or record a file that was taken in another way."""
         return {"measure": self._on_measure, "cancel": self._on_cancel, "adopt": self._on_adopt}
 
     def _on_measure(self, _values: Values) -> None:
@@ -247,7 +246,6 @@ class MeasurementCard(ItemTask):
     # What is seen.
 
     def parts(self) -> Sequence[Part]:
-        """What will be measured, or how far along it is, or the numbers and whose they are."""
         item = self.item
         about = Prose("about", f"{item.about} It takes about {item.seconds} seconds.")
         if self._run is not None and self._run.running:

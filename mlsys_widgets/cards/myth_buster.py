@@ -103,7 +103,6 @@ class MythBuster(ItemTask):
         return myth.reality
 
     def actions(self) -> Mapping[str, Action]:
-        """Commit, for each claim."""
         return {f"commit-{key}": self._commits(key) for key in self._myths}
 
     def _commits(self, key: str) -> Action:
@@ -114,7 +113,6 @@ class MythBuster(ItemTask):
         return on_commit
 
     def parts(self) -> Sequence[Part]:
-        """The claims so far, each with the facts, and the next one."""
         said, parts = self.stances, list[Part]()
         for k, (key, myth) in enumerate(self._myths.items(), 1):
             stance = said.get(key)

@@ -8,7 +8,7 @@ reflection or other item with that id; ``lab.reveal`` compares a prediction with
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -163,7 +163,6 @@ class OpenLab:
             "feedback": item.feedback,
             "where": item.where,
             "answer": item.answer,
-            # Only an instructor's notebook has a notice from the start.
             # The instructor runs all cells and makes no moves.
             "moves": () if self._is_instructors else moves,
             **more,
@@ -292,19 +291,6 @@ class OpenLab:
             raise ValueError(f"{name} is a {item.kind.lower()}; it is not answered with a value")
         return item
 
-    # What is checked.
-
-    def check(self, name: str, namespace: MutableMapping[str, Any] | None = None) -> None:
-        """Record what was typed into a cell, in notebooks of the first edition."""
-        item = self._asked(name)
-        value = _namespace(namespace).get(name, ...)
-        if execution() == "validate":
-            try:
-                item.read(value)
-            except UnusableAnswer as reason:
-                raise UnusableAnswer(f"{name}: {reason}") from None
-        self.answer(name, value)
-
     def record(self, name: str) -> RecordCard | None:
         """Show what a record gives points for and what is done; validation fails if some is not."""
         item = self._item(name)
@@ -388,14 +374,3 @@ class OpenLab:
                 f" {'; '.join(given)}."
             )
         return (*self._notices, whose)
-
-
-def _namespace(given: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-    """Where answers were typed: the notebook's own variables."""
-    if given is not None:
-        return given
-    from IPython.core.getipython import get_ipython
-
-    shell = get_ipython()
-    names: MutableMapping[str, Any] = {} if shell is None else shell.user_ns
-    return names

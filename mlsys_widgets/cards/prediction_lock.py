@@ -88,12 +88,10 @@ class PredictionLock(ItemTask):
 
     @property
     def question(self) -> str:
-        """What is asked."""
         return markup.plain(self.item.question)
 
     @property
     def to_open(self) -> str:
-        """What to do to open it."""
         return f"commit your prediction: “{markup.question_in(self.question)}”"
 
     @property
@@ -125,7 +123,6 @@ class PredictionLock(ItemTask):
 
     @property
     def predicted(self) -> Predicted | None:
-        """The prediction, as the instruments that it opened show it."""
         if self.prediction is None:
             return None
         return Predicted(self.in_words(self.value), self.number, self.item.quantity)
@@ -279,7 +276,6 @@ class PredictionLock(ItemTask):
     # What is seen.
 
     def actions(self) -> Mapping[str, Action]:
-        """Commit, seal, change."""
         return {"propose": self._on_propose, "confirm": self._on_confirm, "change": self._on_change}
 
     def _on_propose(self, values: Values) -> None:
@@ -302,7 +298,6 @@ class PredictionLock(ItemTask):
         return f"You predict **{self.in_words(value)}**, with confidence {confidence} of 5."
 
     def parts(self) -> Sequence[Part]:
-        """The question; the confirmation; or what is sealed."""
         standing, proposed = self.prediction, self._proposed
         if standing:
             sure = f", confidence {standing.confidence} of 5" if standing.confidence else ""

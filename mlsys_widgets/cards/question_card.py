@@ -76,12 +76,10 @@ class QuestionCard(ItemTask):
 
     @property
     def to_open(self) -> str:
-        """What to do to open what waits for it."""
         return f"answer “{self.item.title}”"
 
     @property
     def called(self) -> str:
-        """A line for a list of tasks."""
         return f"Answer: {self.item.title}"
 
     @property
@@ -153,7 +151,6 @@ class QuestionCard(ItemTask):
     # What is seen.
 
     def actions(self) -> Mapping[str, Action]:
-        """Record the answer."""
         return {"record": self._on_record}
 
     def _on_record(self, values: Values) -> None:
@@ -169,7 +166,6 @@ class QuestionCard(ItemTask):
         self._say(f"Recorded. {said}".strip(), focus="recorded")
 
     def parts(self) -> Sequence[Part]:
-        """The question with its box or options, and what is recorded."""
         standing = self.answer
         parts: list[Part] = [Prose("ask", self.item.ask), self._asking(standing)]
         label = "Record my answer" if standing is None else "Record the change"

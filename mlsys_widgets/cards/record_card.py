@@ -36,7 +36,6 @@ class RecordCard(LabWidget):
         self.show()
 
     def parts(self) -> Sequence[Part]:
-        """Each line, with whether it is done."""
         lines = tuple(
             ("✓ Done" if there else "○ Missing", words) for words, there in self._held().items()
         )

@@ -69,12 +69,10 @@ class Reflection(ItemTask):
 
     @property
     def question(self) -> str:
-        """What is asked."""
         return markup.plain(self.item.question)
 
     @property
     def to_open(self) -> str:
-        """What to do to open it."""
         how = "correctly: " if self.item.opens == "right" else ""
         return f"answer the reflection {how}“{markup.plain(self.title)}”"
 
@@ -113,7 +111,6 @@ class Reflection(ItemTask):
         return correct
 
     def actions(self) -> Mapping[str, Action]:
-        """Answer."""
         return {"answer": self._on_answer}
 
     def _on_answer(self, values: Values) -> None:
@@ -121,7 +118,6 @@ class Reflection(ItemTask):
         self._say(" ".join(part.text() for part in self._feedback()) or "Saved.", focus="feedback0")
 
     def parts(self) -> Sequence[Part]:
-        """The question, and the feedback on the last answer."""
         last = self.value
         known = last if self._form.fits(last) else None
         asked, word = self._asking(known)

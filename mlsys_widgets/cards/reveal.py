@@ -204,7 +204,6 @@ class Reveal(LabWidget):
         announcements.look_again(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
-        """Compare."""
         return {"compare": self._on_compare}
 
     def _on_compare(self, _values: Any) -> None:
@@ -231,7 +230,6 @@ class Reveal(LabWidget):
         return min(values, key=lambda key: apart(values[key]), default=None)
 
     def parts(self) -> Sequence[Part]:
-        """The comparison, once the student asks for it."""
         if not self._asked_for:
             return self._before()
         lock, predicted = self._lock, self._lock.number

@@ -110,7 +110,6 @@ class SelfAssessment(ItemTask):
         return self.band
 
     def actions(self) -> Mapping[str, Action]:
-        """Save."""
         return {"save": self._on_save}
 
     def _on_save(self, values: Values) -> None:

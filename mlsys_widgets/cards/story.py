@@ -60,7 +60,6 @@ class Scenario(LabWidget):
         self.show()
 
     def parts(self) -> Sequence[Part]:
-        """Sender, message, task."""
         item = self.item
         sender = f"From **{item.sender}**" + (f", {item.role}" if item.role else "")
         parts: list[Part] = [
@@ -117,7 +116,6 @@ class KeyTakeaways(LabWidget):
         self.show()
 
     def parts(self) -> Sequence[Part]:
-        """The points, and what comes next."""
         item = self.item
         ahead = [Prose("ahead", item.ahead, label="Next.", quiet=True)] if item.ahead else []
         return [NumberedList("points", tuple(item.points)), *ahead]
@@ -252,7 +250,6 @@ class ContextToggle(LabWidget):
         announcements.announce(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
-        """Choose."""
         return {"choose": self._on_choose}
 
     def _on_choose(self, values: Values) -> None:
@@ -263,7 +260,6 @@ class ContextToggle(LabWidget):
         self._say(f"{self.words} is selected.")
 
     def parts(self) -> Sequence[Part]:
-        """What can be chosen, and what the choice means."""
         about = self._about.get(self.context)
         said = [Prose("about", about)] if about else []
         return [

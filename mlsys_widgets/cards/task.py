@@ -176,5 +176,4 @@ class ItemTask(Task):
         self._item = item
 
     def done(self, state: State) -> bool:
-        """Whether the item is done, by its own rule."""
         return self._item.is_done(self.task_id, state)

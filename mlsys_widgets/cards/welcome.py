@@ -52,7 +52,6 @@ class Welcome(LabWidget):
         return f"{len(self._steps) - left} of {many} done."
 
     def parts(self) -> Sequence[Part]:
-        """Whose it is, how long it takes, what it is worth."""
         name, lab = self._student.name, self._lab
         whose = f"This is the lab of **{name}**, known from {self._student.known_from}."
         if self._variants:

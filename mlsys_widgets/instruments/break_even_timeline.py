@@ -175,7 +175,6 @@ class BreakEvenTimeline(Instrument):
         return inputs
 
     def compute(self) -> ph.Deployment:
-        """The deployment with the current inputs."""
         return ph.deployment(
             self.compile_time,
             self.eager_rate,
@@ -187,7 +186,6 @@ class BreakEvenTimeline(Instrument):
     # What it says.
 
     def cards(self, result: ph.Deployment) -> Sequence[NumberCard]:
-        """The verdict, the break-even point, and the balance."""
         tone = _tone(result)
         verdict = "pays off" if result.roi_positive else "not justified"
         return [
@@ -201,7 +199,6 @@ class BreakEvenTimeline(Instrument):
         ]
 
     def sentence(self, result: ph.Deployment) -> str:
-        """Cost, gain and balance."""
         cost = _show(result.compile_time, "s")
         if result.saved_per_inference <= 0:
             return (
@@ -234,7 +231,6 @@ class BreakEvenTimeline(Instrument):
         )
 
     def table(self, result: ph.Deployment) -> Table:
-        """The three moments of the plot."""
         header = ("Moment", "Inferences", "Time in service", "Time saved", "Net of compile time")
         never = math.isinf(result.break_even)
         rows = [
@@ -274,7 +270,6 @@ class BreakEvenTimeline(Instrument):
         return words, "red"
 
     def hint(self, result: ph.Deployment) -> str:
-        """Each change that alone would justify compiling."""
         if result.roi_positive:
             return ""
         return f"Compiling would pay off with {', or '.join(remedies(result))}."
@@ -290,7 +285,6 @@ class BreakEvenTimeline(Instrument):
     # What it draws.
 
     def scenes(self, result: ph.Deployment) -> tuple[Scene, ...]:
-        """The crossing, and the strip of the whole time in service."""
         guess = self.predicted("break_even")
         anchor = self.anchor("compile time", "break-even point")
         return crossing_of(result, guess, anchor), strip_of(result, guess)

@@ -136,7 +136,6 @@ class CompilationSpectrum(Instrument):
     )
 
     def compute(self) -> Spectrum:
-        """What happens to every construct at every stop."""
         chosen = tuple(CONSTRUCTS[key] for key in self.model)
         worst: dict[str, tuple[Outcome, Construct | None]] = {}
         for key in STOPS:
@@ -148,7 +147,6 @@ class CompilationSpectrum(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """The counts at the stop in view."""
         return {f"{self.result.stop.name}: what it captures": self.result.capture}
 
     def dominant(self, result: Capture) -> str:
@@ -158,7 +156,6 @@ class CompilationSpectrum(Instrument):
     # What it says.
 
     def cards(self, result: Spectrum) -> Sequence[NumberCard]:
-        """The stop, its stars, and what it does to the model."""
         stop, counts = result.stop, result.capture
         kept = f"{counts.kept:.0f} of {ph.counted(counts.constructs, 'construct')}"
         return [
@@ -186,7 +183,6 @@ class CompilationSpectrum(Instrument):
         return f"At {result.stop.name}, {' and '.join(broken)}.", "red"
 
     def hint(self, result: Spectrum) -> str:
-        """The most optimized stop that stays right, and how to help this one."""
         best, stop = result.best, result.stop
         words = (
             f"The most optimized stop at which your model stays right is {best.name}."
@@ -199,7 +195,6 @@ class CompilationSpectrum(Instrument):
         return f"{words} What would help {stop.name}: {helps}." if helps else words
 
     def sentence(self, result: Spectrum) -> str:
-        """What the stop does with the model, and why."""
         outcome, cause = result.worst[result.stop.key]
         if cause is None:
             return f"Plain tensor code works at every stop. {result.stop.captures}"
@@ -209,7 +204,6 @@ class CompilationSpectrum(Instrument):
         return f"At {result.stop.name}: {outcome.words}, because of {cause.name}. {told}"
 
     def html(self, result: Spectrum) -> str:
-        """How the stop works, and what happens to each construct there."""
         stop = result.stop
         rows = [("How it captures", stop.captures), ("What breaks it", stop.breaks)]
         for construct in result.constructs:
@@ -221,7 +215,6 @@ class CompilationSpectrum(Instrument):
         return f"<ul>{items}</ul>"
 
     def table(self, result: Spectrum) -> Table:
-        """A column for each stop: ratings, then what happens to each construct."""
         stops = STOPS.values()
         rows = [
             ("Captures", *(stop.capture for stop in stops)),
@@ -239,7 +232,6 @@ class CompilationSpectrum(Instrument):
     # What it draws.
 
     def scenes(self, result: Spectrum) -> tuple[Scene, ...]:
-        """Stars of every stop, and below them what happens to the model."""
         return self._ratings(result), self._fates(result)
 
     def _ratings(self, result: Spectrum) -> Scene:

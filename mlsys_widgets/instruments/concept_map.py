@@ -167,7 +167,6 @@ class ConceptMap(Instrument):
         return {"path", "step"} if self.show == "concept" else {"concept", "reach"}
 
     def compute(self) -> Reading:
-        """What the current choice highlights."""
         if self.show == "path":
             route = self.graph.route[self.path]
             step = 0 if self.step == _WHOLE else int(self.step)
@@ -185,13 +184,11 @@ class ConceptMap(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """None: a map of ideas has no formula."""
         return {}
 
     # What it says.
 
     def cards(self, result: Reading) -> Sequence[NumberCard]:
-        """The concept or the path, and how much hangs on it."""
         if result.route is not None:
             place = f"{result.step} of {len(result.route.steps)}" if result.step else "all"
             return [
@@ -209,7 +206,6 @@ class ConceptMap(Instrument):
         ]
 
     def sentence(self, result: Reading) -> str:
-        """What the concept says, or the path as a story."""
         if result.route is not None:
             if result.step:
                 assert result.focus is not None
@@ -224,7 +220,6 @@ class ConceptMap(Instrument):
         return f"{result.focus.name}: {result.focus.says} It {rests}; it {leads}."
 
     def html(self, result: Reading) -> str:
-        """The steps of the path as a list, the current one marked."""
         if result.route is None:
             return ""
         items = []
@@ -239,7 +234,6 @@ class ConceptMap(Instrument):
         return f"<ol>{''.join(items)}</ol>"
 
     def table(self, result: Reading) -> Table:
-        """Every arrow of the map, what the highlighted ones say, and the steps of the path."""
         header = ("From", "To", "What the arrow says", "Lit")
         names = _concepts(self)
         lit = set(result.arrows)
@@ -257,7 +251,6 @@ class ConceptMap(Instrument):
     # What it draws.
 
     def scenes(self, result: Reading) -> tuple[Scene, ...]:
-        """The map, with the highlights drawn over it."""
         chart, concepts, arrows = self._map, self.graph.by_key, self.graph.arrows
         focus = {result.focus.key} if result.focus else set()
         steps = _step_words(result.route)

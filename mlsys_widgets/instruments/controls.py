@@ -134,11 +134,9 @@ class Slider(Control[float]):
         return f"{'0 or ' if self.zero else ''}{kind}between {low} and {high}"
 
     def shown(self, value: float) -> str:
-        """The value with its unit."""
         return format_quantity(value, self.unit)
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
-        """A slider with its limits."""
         return {
             **super().spec(instrument),
             "kind": "slider",
@@ -198,7 +196,6 @@ class Select(Control[K]):
         return self.validate(instrument, value)
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
-        """A menu or buttons, with what can be chosen now."""
         options = [[key, words] for key, words in self.options(instrument).items()]
         kind = "buttons" if self.buttons else "menu"
         return {**super().spec(instrument), "kind": kind, "options": options}
@@ -229,11 +226,9 @@ class Several(Control[tuple[str, ...]]):
         return tuple(key for key in self.options if key in chosen)
 
     def shown(self, value: tuple[str, ...]) -> str:
-        """The words for what is on."""
         return ", ".join(self.options[key] for key in value) or "none"
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
-        """Boxes to check."""
         options = [[key, words] for key, words in self.options.items()]
         return {**super().spec(instrument), "kind": "several", "options": options}
 
@@ -248,11 +243,9 @@ class Switch(Control[bool]):
         return value
 
     def shown(self, value: bool) -> str:
-        """On or off."""
         return "on" if value else "off"
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
-        """One box to check."""
         return {**super().spec(instrument), "kind": "switch"}
 
 

@@ -176,7 +176,6 @@ class DispatchWaterfall(Instrument):
         return inputs
 
     def compute(self) -> ph.ForwardPass:
-        """The pass with the current inputs."""
         return self._run()
 
     def _run(self, **other: Any) -> ph.ForwardPass:
@@ -206,7 +205,6 @@ class DispatchWaterfall(Instrument):
     # What it says.
 
     def cards(self, result: ph.ForwardPass) -> Sequence[NumberCard]:
-        """Utilization, the parts of the time, and the kernels."""
         return [
             ("Utilization", _show(result.utilization, "%", pad=True), _tone(result)),
             ("One pass", _show(result.total, "s", pad=True), "gray"),
@@ -217,7 +215,6 @@ class DispatchWaterfall(Instrument):
         ]
 
     def sentence(self, result: ph.ForwardPass) -> str:
-        """Utilization and where the rest of the time goes."""
         name = _MODELS[self.model].name
         own = self.launch_cost == ph.devices[self.device].launch()
         cost = "" if own else f" at {_show(self.launch_cost, 's')} per launch"
@@ -241,7 +238,6 @@ class DispatchWaterfall(Instrument):
         )
 
     def table(self, result: ph.ForwardPass) -> Table:
-        """The pass as set next to the textbook's, and when the first kernels of each run."""
         both = (result, self.textbook)
         rows = [
             (name, *(_show(getattr(one, of), unit) for one in both)) for name, of, unit in _ROWS
@@ -259,7 +255,6 @@ class DispatchWaterfall(Instrument):
         )
 
     def hint(self, result: ph.ForwardPass) -> str:
-        """What would raise the utilization and what would not, and what compiling does."""
         faster = self._run(speedup=2 * self.speedup)
         words = (
             f"On a GPU twice as fast, utilization would be {_show(faster.utilization, '%')} "
@@ -295,7 +290,6 @@ class DispatchWaterfall(Instrument):
     # What it draws.
 
     def scenes(self, result: ph.ForwardPass) -> tuple[Scene, ...]:
-        """The bar of one pass, the meter, and the timeline of the first kernels."""
         return self._bars(result), self._meter(result), scene_of(result, self.textbook)
 
     def _bars(self, result: ph.ForwardPass) -> Scene:

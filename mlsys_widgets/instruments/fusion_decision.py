@@ -253,7 +253,6 @@ class FusionDecision(Instrument):
         return {"same_shape"} if alike else set()
 
     def compute(self) -> Decision:
-        """The verdict of the physics core."""
         return self._decide(self.same_shape)
 
     def _decide(self, same_shape: bool) -> Decision:
@@ -272,7 +271,6 @@ class FusionDecision(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """The answers that lead to the verdict, and what it changes where that can be counted."""
         result: Decision = self.result
         found: dict[str, Any] = {
             "Verdict": Reasoning(
@@ -289,13 +287,11 @@ class FusionDecision(Instrument):
         return result.path[-1][0] if isinstance(result, Reasoning) else ""
 
     def hint(self, result: Decision) -> str:
-        """What would help two operations that stay apart."""
         return _HINTS.get(result.verdict.end, "")
 
     # What it says.
 
     def cards(self, result: Decision) -> Sequence[NumberCard]:
-        """The verdict, its kind and what changes."""
         tone = "green" if result.fusible else "red"
         cards = [
             ("Verdict", "fuse" if result.fusible else "keep apart", tone),
@@ -315,13 +311,11 @@ class FusionDecision(Instrument):
         return cards
 
     def sentence(self, result: Decision) -> str:
-        """The verdict, and the reason that physics gives."""
         first, second = result.first.name, result.second.name
         verdict = "fuse" if result.fusible else "do not fuse"
         return f"{first} and {second} {verdict} ({_WORDS[result.kind][1]}). {result.reason}"
 
     def table(self, result: Decision) -> Table:
-        """The questions that were asked, with their answers."""
         rows = [
             (ph.format_quantity(k), FUSION_QUESTIONS[key].asks, ph.format_quantity(answer))
             for k, (key, answer) in enumerate(result.verdict.path, 1)
@@ -335,7 +329,6 @@ class FusionDecision(Instrument):
     # What it draws.
 
     def scenes(self, result: Decision) -> tuple[Scene, ...]:
-        """The tree, with the path highlighted."""
         asked = [key for key, _ in result.verdict.path]
         end = result.verdict.end
         taken = [*asked, end]

@@ -263,7 +263,6 @@ class FusionExplorer(Instrument):
         )
 
     def compute(self) -> ph.Fusion:
-        """The chain unfused and fused."""
         return self._fuse(self.operations)
 
     @property
@@ -328,7 +327,6 @@ class FusionExplorer(Instrument):
     # What it says.
 
     def cards(self, result: ph.Fusion) -> Sequence[NumberCard]:
-        """Traffic, launches, intensity and time, unfused and fused."""
         return [
             (
                 "Data moved",
@@ -358,7 +356,6 @@ class FusionExplorer(Instrument):
         ]
 
     def sentence(self, result: ph.Fusion) -> str:
-        """What moves as set, what that takes, and where the chain stands against the ridge."""
         chain, ridge = self.operations, self.ridge
         side = "still" if result.fused_intensity < ridge else "no longer"
         if len(chain.links) == 1:
@@ -406,7 +403,6 @@ class FusionExplorer(Instrument):
         )
 
     def table(self, result: ph.Fusion) -> Table:
-        """One row per kernel, the chain unfused and fused, and every other speedup drawn."""
         header = (
             *("Kernel", "Reads", "Writes", "Data moved", "Intensity (FLOP/B)", "Launches"),
             *("Time", "Speedup"),
@@ -486,7 +482,6 @@ class FusionExplorer(Instrument):
         return None
 
     def hint(self, result: ph.Fusion) -> str:
-        """What fits, what was measured, and what would shorten the fused kernel."""
         room = self.capacity
         if room.out_of_memory:
             most = float(room.memory) / float(result.fused_tensors * result.bytes_per_element)
@@ -510,7 +505,6 @@ class FusionExplorer(Instrument):
     # What it draws.
 
     def scenes(self, result: ph.Fusion) -> tuple[Scene, ...]:
-        """Traffic step by step, intensity against the ridge, time, and speedup over size."""
         ridge_words = (
             f"Ridge: {self._machine.peak_label(self.precision)} over "
             f"{_show(self.bandwidth, 'B/s')} = {_show(self.ridge, 'FLOP/B')}"

@@ -213,7 +213,6 @@ class IronLaw(Instrument):
         return inputs
 
     def compute(self) -> ph.IronLawTime:
-        """The three terms of one batch."""
         return self._law(self.batch)
 
     def _law(self, batch: ph.Numeric) -> ph.IronLawTime:
@@ -235,7 +234,6 @@ class IronLaw(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """The time, and whether it fits."""
         return {"Time": self.result, "Memory": self.capacity}
 
     def dominant(self, result: Any) -> str:
@@ -296,7 +294,6 @@ class IronLaw(Instrument):
         return "your workload" if self.workload == _OWN else _NAMES[self.workload]
 
     def cards(self, result: ph.IronLawTime) -> Sequence[NumberCard]:
-        """The terms, their total, what binds, and how full the memory is."""
         tones = {term: tone for term, tone, _ in TERMS}
         fits = self.capacity
         return [
@@ -320,7 +317,6 @@ class IronLaw(Instrument):
         return f", of which {_show(self.reserve, 'B')} are reserved" if self.reserve else ""
 
     def sentence(self, result: ph.IronLawTime) -> str:
-        """Terms, binding term and total."""
         how = "at the same time" if self.overlapped else "one after the other"
         what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
         fits = self.capacity
@@ -336,7 +332,6 @@ class IronLaw(Instrument):
         )
 
     def table(self, result: ph.IronLawTime) -> Table:
-        """One row per term, the total, other batches, and other devices."""
         formulas = {
             "memory": f"{_show(result.data, 'B')} / {_show(result.bandwidth, 'B/s')}",
             "compute": (
@@ -388,7 +383,6 @@ class IronLaw(Instrument):
         )
 
     def hint(self, result: ph.IronLawTime) -> str:
-        """What would fit, or from which batch compute is the limit."""
         if not self.capacity.out_of_memory:
             return (
                 f"From batch {_show(result.compute_bound_batch)} up, compute takes at least as "
@@ -408,7 +402,6 @@ class IronLaw(Instrument):
     # What it draws.
 
     def scenes(self, result: ph.IronLawTime) -> tuple[Scene, ...]:
-        """The terms of this batch, the time per inference for all of them, and the memories."""
         every = self._law(BATCHES)
         return (
             bars(result, self.overlapped, self.anchor(*_OUTPUTS)),

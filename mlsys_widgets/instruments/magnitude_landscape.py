@@ -107,7 +107,6 @@ class MagnitudeLandscape(Instrument):
     )
 
     def compute(self) -> Landscape:
-        """The ratios of the two devices."""
         return Landscape(**{quantity: self._ratio(quantity) for quantity in QUANTITIES})
 
     def _ratio(self, quantity: str) -> Ratio:
@@ -163,7 +162,6 @@ class MagnitudeLandscape(Instrument):
         return f"{ph.counted(abs(off), 'order')} too {'many' if off > 0 else 'few'}"
 
     def cards(self, result: Landscape) -> Sequence[NumberCard]:
-        """The four ratios, the chosen one first, and the prediction."""
         tone = _REGIMES[self.device][1]
         cards = [
             (QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
@@ -178,7 +176,6 @@ class MagnitudeLandscape(Instrument):
         return cards
 
     def sentence(self, result: Landscape) -> str:
-        """The chosen ratio with both values, then the others."""
         chosen = result.ratios[self.quantity]
         others = ", ".join(
             f"{QUANTITIES[name].lower()} {result.ratios[name].comparison}"
@@ -201,7 +198,6 @@ class MagnitudeLandscape(Instrument):
         return f"The zoom from {ends} shows {names}."
 
     def table(self, result: Landscape) -> Table:
-        """Every device, then the comparison of the two."""
         header = (
             "Quantity",
             *(ph.devices[key].name for key in self._ranked),
@@ -236,7 +232,6 @@ class MagnitudeLandscape(Instrument):
         return low, high
 
     def scenes(self, result: Landscape) -> tuple[Scene, ...]:
-        """The ladder, and a few of its orders of magnitude enlarged."""
         return self._ladder(), self._enlarged()
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:

@@ -166,7 +166,6 @@ class MemoryBudget(TwoFormInstrument):
         return super().unmeasured
 
     def compute(self) -> ph.Footprint:
-        """What must fit into memory."""
         return self._kept(self.batch, self.heads)
 
     def _kept(self, batch: ph.Numeric, heads: str) -> ph.Footprint:
@@ -239,7 +238,6 @@ class MemoryBudget(TwoFormInstrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """The memory, and both speeds."""
         decode, prefill = self.calibrated or (self.decode, self.prefill)
         form = self.shown_form
         return {"Memory": self.result, f"Decode, {form}": decode, f"Prefill, {form}": prefill}
@@ -267,7 +265,6 @@ class MemoryBudget(TwoFormInstrument):
         return "full" if self.heads == "grouped" else "grouped"
 
     def cards(self, result: ph.Footprint) -> Sequence[NumberCard]:
-        """Sizes, what is left, and the speeds."""
         short = bool(result.out_of_memory)
         tone = "red" if short else "gray"
         return [
@@ -289,7 +286,6 @@ class MemoryBudget(TwoFormInstrument):
         ]
 
     def sentence(self, result: ph.Footprint) -> str:
-        """Parts, sum and limit; speeds if it runs."""
         weights, activations, cache = (_show(size, "B") for size in sizes(result))
         start = (
             f"{ph.counted(result.batch, 'sequence')} of {ph.counted(result.sequence, 'token')} "
@@ -312,7 +308,6 @@ class MemoryBudget(TwoFormInstrument):
         return f"{start}. By the textbook{why}, {speeds}, at a peak of {peak}."
 
     def table(self, result: ph.Footprint) -> Table:
-        """Sizes and what fraction of the device they fill, the speeds, and other batches."""
         rows = [
             (words, _show(size, "B"), self._fill(size))
             for (_, words, _), size in zip(PARTS, sizes(result), strict=True)
@@ -355,7 +350,6 @@ class MemoryBudget(TwoFormInstrument):
         )
 
     def hint(self, result: ph.Footprint) -> str:
-        """What would fit, or how much more does."""
         if result.out_of_memory:
             return self._remedies(result)
         return (
@@ -392,7 +386,6 @@ class MemoryBudget(TwoFormInstrument):
     # What it draws.
 
     def scenes(self, result: ph.Footprint) -> tuple[Scene, ...]:
-        """The parts against the device, and the memory needed for all batch sizes."""
         need, other = (self._need(heads, BATCHES) for heads in (self.heads, self._other_heads))
         batches = curve(
             result, need, other, _HEADS[self._other_heads], self.predicted("largest_batch")

@@ -167,7 +167,6 @@ class MemoryHierarchy(Instrument):
     hbm = _size_of("hbm", "HBM", 1e9, 1e12)
 
     def compute(self) -> Placement:
-        """Every level's cost of the tensor and of the chain."""
         chain = ph.chain(*["add" if self.operand else "relu"] * int(self.operations))
         fastest = ph.transfer(self.size, _LEVELS[0]).time
         costs = []
@@ -195,7 +194,6 @@ class MemoryHierarchy(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """One trip of the tensor, and the chain, where it lives now."""
         home = self.result.home
         return {f"One trip, {home.level.name}": home.trip, "The chain": home.chain}
 
@@ -219,7 +217,6 @@ class MemoryHierarchy(Instrument):
     # What it says.
 
     def cards(self, result: Placement) -> Sequence[NumberCard]:
-        """Level, trip, and the chain with and without fusion."""
         home = result.home
         chain = home.chain
         tone = "blue" if result.fits else "red"
@@ -241,7 +238,6 @@ class MemoryHierarchy(Instrument):
         ]
 
     def sentence(self, result: Placement) -> str:
-        """Where it lives, what a trip costs, and what fusion saves."""
         home = result.home
         chain = home.chain
         count = ph.counted(self.operations, "operation")
@@ -268,7 +264,6 @@ class MemoryHierarchy(Instrument):
         )
 
     def hint(self, result: Placement) -> str:
-        """Where the tensor would fit or be faster."""
         home, nearest = result.home, result.nearest
         if home is nearest:
             return ""
@@ -283,7 +278,6 @@ class MemoryHierarchy(Instrument):
         return f"{whole} Or process it in {tiles} that fit into {_IN_WORDS[home.level.key]}."
 
     def table(self, result: Placement) -> Table:
-        """One row per level."""
         header = (
             "Level", "Capacity of", "Bandwidth", "Capacity", "All of them", "Holds it", "One trip",
             "Relative to registers", "Chain, unfused", "Chain, fused",
@@ -308,7 +302,6 @@ class MemoryHierarchy(Instrument):
     # What it draws.
 
     def scenes(self, result: Placement) -> tuple[Scene, ...]:
-        """How much each level holds, and what the trips to it cost."""
         return self._capacities(result), self._costs(result)
 
     def _capacities(self, result: Placement) -> Scene:

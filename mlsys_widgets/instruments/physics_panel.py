@@ -103,7 +103,6 @@ class PhysicsSteps(Instrument):
         return {"part"} if len(self.explained) == 1 else set()
 
     def compute(self) -> ph.Derivation:
-        """The steps to what is chosen."""
         self._seen = self._followed.result
         names = () if self.quantity == _ALL else (self.quantity,)
         derived: ph.Derivation = self.explained[self.part].derivation(*names)
@@ -115,17 +114,14 @@ class PhysicsSteps(Instrument):
         return {}
 
     def scenes(self, result: ph.Derivation) -> tuple[Scene, ...]:
-        """Nothing is drawn."""
         return ()
 
     def cards(self, result: ph.Derivation) -> Sequence[NumberCard]:
-        """What comes out."""
         if self.quantity == _ALL:
             return []
         return [(result.steps[-1].title, result.steps[-1].shown, "blue")]
 
     def sentence(self, result: ph.Derivation) -> str:
-        """How many steps, and what they lead to."""
         steps = ph.counted(len(result.steps), "step")
         if self.quantity == _ALL:
             return f"{steps} from the current inputs of {self._followed.title}."
@@ -133,7 +129,6 @@ class PhysicsSteps(Instrument):
         return f"{last.title} is {last.shown}: {steps} from the inputs."
 
     def table(self, result: ph.Derivation) -> Table:
-        """One row per step."""
         rows = [
             (
                 step.title,
@@ -146,18 +141,15 @@ class PhysicsSteps(Instrument):
         return ("Step", "Formula", "With numbers", "Value"), rows
 
     def html(self, result: ph.Derivation) -> str:
-        """The steps, in a form that needs no script."""
         return result.to_html()
 
     def text(self) -> str:
-        """The steps as plain text."""
         if self.locked:
             return super().text()
         return f"{self.title}\n{self.result.to_text()}"
 
     @property
     def code(self) -> str:
-        """A line of Python that recreates the instrument and its panel."""
         chosen = "".join(f", {name}={value!r}" for name, value in self.inputs.items())
         return f"PhysicsPanel({self._followed.code}{chosen})"
 
@@ -210,7 +202,6 @@ class PhysicsPanel(LazyBox):
         super().close()
 
     def face(self) -> tuple[ipywidgets.Widget, ...]:
-        """The steps."""
         return (self.steps,)
 
     def text(self) -> str:

@@ -270,7 +270,6 @@ class RooflineWidget(TwoFormInstrument):
         return ph.gemm(m, value, k, width)
 
     def compute(self) -> ph.Roofline:
-        """The roof over the first kernel."""
         width = ph.BYTES_PER_ELEMENT[self.precision]
         kernels: dict[str, ph.Kernel]
         if self.workload == "gemm":
@@ -344,7 +343,6 @@ class RooflineWidget(TwoFormInstrument):
         return rate(float(value), self.precision, pad=pad)
 
     def cards(self, result: ph.Roofline) -> Sequence[NumberCard]:
-        """Rate, fraction of the peak and regime of every kernel; of a single one, the ridge too."""
         operations = self.operations
         # Where there are two forms, numbers say which one they are from.
         form = ", textbook" if self._measured_device else ""
@@ -390,7 +388,6 @@ class RooflineWidget(TwoFormInstrument):
         ]
 
     def sentence(self, result: ph.Roofline) -> str:
-        """Regime and rate of every kernel and the ridge, then what is drawn beside them."""
         machine = self.modeled
         ridge = f"the ridge at {_show(result.ridge, 'FLOP/B')}"
         start = "" if machine.real else f"{machine.name}: "
@@ -439,7 +436,6 @@ class RooflineWidget(TwoFormInstrument):
         )
 
     def table(self, result: ph.Roofline) -> Table:
-        """A row per kernel, per roof and for some of the measured products."""
         header = ("Kernel or roof", "Operations", "Data", "Intensity", "Rate", "MFU", "Regime")
         rows = [
             (
@@ -484,7 +480,6 @@ class RooflineWidget(TwoFormInstrument):
     # What it draws.
 
     def scenes(self, result: ph.Roofline) -> tuple[Scene, ...]:
-        """Log-log roof with zones, ridge, kernels and overlays."""
         machine = self.modeled
         peak, bandwidth, ridge = (float(v) for v in (result.peak, result.bandwidth, result.ridge))
         overlays = self.overlays

@@ -188,7 +188,6 @@ class ServingExplorer(Instrument):
         return self.form if self._calibrated else "textbook"
 
     def compute(self) -> Serving:
-        """The present batch, and the curve over all batches."""
         return serve(
             self.device,
             self.shown_form,
@@ -210,7 +209,6 @@ class ServingExplorer(Instrument):
 
     @property
     def explanations(self) -> dict[str, Any]:
-        """A token, the first token, and the memory; each says its form."""
         form = self.shown_form
         return {
             f"Time per token, {form}": self.decode,
@@ -238,7 +236,6 @@ class ServingExplorer(Instrument):
     # What it says.
 
     def cards(self, result: Serving) -> Sequence[NumberCard]:
-        """Latencies, throughput, memory, what meets the target, and what binds."""
         form, short = result.form, result.out_of_memory
         late = "red" if result.late > 0 else "ink"
 
@@ -267,7 +264,6 @@ class ServingExplorer(Instrument):
         return f"{REASONS[reason]} ({kernel.lower()})" if kernel else REASONS[reason]
 
     def sentence(self, result: Serving) -> str:
-        """The form, the case, and its numbers."""
         return f"{self._basis(result)}: {self._case(result)}. {self._outcome(result)}"
 
     def _basis(self, result: Serving) -> str:
@@ -300,7 +296,6 @@ class ServingExplorer(Instrument):
         )
 
     def table(self, result: Serving) -> Table:
-        """Both plots in numbers: a row per batch, and what was measured."""
         header = ("Batch", "Time per token", "Tokens/s", "Made of", "What binds", "Memory")
         header = (f"Batch ({result.form} form)", *header[1:])
         names = PARTS[result.form]
@@ -361,7 +356,6 @@ class ServingExplorer(Instrument):
         return None
 
     def hint(self, result: Serving) -> str:
-        """What would fit, or meet the target."""
         if result.out_of_memory:
             return f"What would fit: {_either(self._ways_to_fit(result))}."
         if result.late > 0:
@@ -392,7 +386,6 @@ class ServingExplorer(Instrument):
     # What it draws.
 
     def scenes(self, result: Serving) -> tuple[Scene, ...]:
-        """Throughput against latency, and what a token's time is made of."""
         return tradeoff(result, self.predicted), stack(result)
 
 

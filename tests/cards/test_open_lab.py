@@ -108,17 +108,10 @@ def test_an_answer_that_the_question_cannot_have_is_none(opened, kept):
     assert opened.answered("intensity_flop_per_byte") is ...
 
 
-def test_a_cell_of_the_first_edition_is_recorded(opened):
-    opened.check("limit", {"limit": "memory"})
-    assert opened.ledger.state().answers["limit"].value == "memory"
-
-
 def test_validation_fails_where_an_answer_is_missing(opened, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     with pytest.raises(UnusableAnswer, match="limit: nothing is recorded in the card of “"):
         opened.answered("limit")
-    with pytest.raises(UnusableAnswer, match="limit: Nothing is entered yet"):
-        opened.check("limit", {})
     with pytest.raises(UnusableAnswer, match="Not in your ledger yet: Prediction: "):
         opened.record("commitments")
     opened.answer("limit", "memory")
@@ -135,7 +128,7 @@ def test_nothing_is_kept_while_nbgrader_grades(folder, monkeypatch, capsys, tmp_
     assert lab.student.name == "ada"
     lab.answer("limit", "memory")
     assert lab.answered("limit") == "memory"
-    lab.check("limit", {})
+    lab.answer("limit", ...)
     assert "limit is not recorded. Nothing is entered yet" in capsys.readouterr().out
     assert lab.record("commitments") is None
     assert sorted(path.name for path in submission.iterdir()) == ["asks.py"]
@@ -177,7 +170,7 @@ def test_a_ledger_of_somebody_else_is_told_and_left_alone(folder, capsys):
     before = theirs.path.read_bytes()
     lab = open_lab(DEMO, folder=folder)
     assert "The ledger beside this notebook belongs to ada" in text(lab.welcome())
-    lab.check("limit", {"limit": "memory"})
+    lab.answer("limit", "memory")
     assert "limit is not recorded. Nothing was saved" in capsys.readouterr().out
     assert theirs.path.read_bytes() == before
 
