@@ -248,9 +248,9 @@ def _require_all_points(lab: str, cell: nbformat.NotebookNode) -> None:
         return
     earned = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
     if [float(each) for each in earned] != [float(points)]:
-        said = "".join(o.text for o in cell.outputs if o.output_type == "stream").strip()
+        feedback = "".join(o.text for o in cell.outputs if o.output_type == "stream").strip()
         raise TextError(
-            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {said}\n"
+            f"{lab}: the solution of {cell.metadata.nbgrader.grade_id} is not right: {feedback}\n"
             f"It ran with the numbers of {INSTRUCTOR!r}; a solution must take its numbers from"
             f" lab.p. To see these numbers and the key: mlsys variant {lab} {INSTRUCTOR}"
         )

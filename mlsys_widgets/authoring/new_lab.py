@@ -54,12 +54,12 @@ def new_lab(root: Path, name: str) -> Path:
     if folder.exists():
         raise ValueError(f"{folder} exists already; choose another name, or change that lab")
     title = name.replace("_", " ").capitalize()
-    said = {"name": name, "title": title, "act": "What limits a matrix product?"}
+    words = {"name": name, "title": title, "act": "What limits a matrix product?"}
     template = files("mlsys_widgets.authoring") / "template"
     folder.mkdir(parents=True)
     for each in _FILES:
         text = (template / f"{each}.template").read_text("utf-8")
-        (folder / each).write_text(Template(text).substitute(said), "utf-8")
+        (folder / each).write_text(Template(text).substitute(words), "utf-8")
     for missing, source in (
         (folder.parent / COURSE_SETTINGS, COURSE_SETTINGS),
         (root / NBGRADER_CONFIG, NBGRADER_CONFIG),

@@ -62,7 +62,7 @@ class Notebook:
         )
 
     def _about(self) -> dict[str, Any]:
-        """What the Lab panel reads of the lab as a whole."""
+        """Return the metadata that the Lab panel reads of the lab as a whole."""
         lab = self._lab
         # As pairs, because nbformat sorts the keys of a mapping and the order of fields matters.
         design = [[name, field.about] for name, field in lab.design.items()]
@@ -90,26 +90,26 @@ class Notebook:
 
     def _card(self, cell: LabCell) -> list[Cell]:
         item = self._items[cell.name]
-        said = self._step(cell.name, item)
+        metadata = self._step(cell.name, item)
         if isinstance(item, Measurement):
-            said["tags"] = [VARIES]
+            metadata["tags"] = [VARIES]
         code = f'lab.card("{cell.name}")'
-        return [self._locked(f"card_{cell.name}", _called(item), code, **said)]
+        return [self._locked(f"card_{cell.name}", _called(item), code, **metadata)]
 
     def _instrument(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": "instrument", "title": cell.name}}
-        said = f"Instrument: {cell.name}"
-        return [self._locked(f"instrument_{cell.name}", said, cell.body, **step)]
+        title = f"Instrument: {cell.name}"
+        return [self._locked(f"instrument_{cell.name}", title, cell.body, **step)]
 
     def _reveal(self, cell: LabCell) -> list[Cell]:
-        said = f"Compare: {_title(self._items[cell.name])}"
-        return [self._locked(f"reveal_{cell.name}", said, cell.body)]
+        title = f"Compare: {_title(self._items[cell.name])}"
+        return [self._locked(f"reveal_{cell.name}", title, cell.body)]
 
     def _show(self, cell: LabCell) -> list[Cell]:
-        said = cell.name[:1].upper() + cell.name[1:]
+        title = cell.name[:1].upper() + cell.name[1:]
         # The HUD says when the ledger was last written.
         varies = {"tags": [VARIES]} if "lab.hud(" in cell.body else {}
-        return [self._locked(f"show_{cell.name}", said, cell.body, **varies)]
+        return [self._locked(f"show_{cell.name}", title, cell.body, **varies)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
         step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you hand on"}}
@@ -173,7 +173,7 @@ class Notebook:
         still = {"deletable": False, "editable": False}
         return new_markdown_cell(source, id=self._id(f"prose-{digest}"), metadata=still)
 
-    def _locked(self, name: str, said: str, source: str, **metadata: Any) -> Cell:
+    def _locked(self, name: str, title: str, source: str, **metadata: Any) -> Cell:
         """A folded cell that nbgrader locks, and restores before it grades.
 
         JupyterLab shows the first line of a folded cell, so that line says what the cell is. It is
@@ -181,7 +181,7 @@ class Notebook:
         """
         name = self._id(name)
         return new_code_cell(
-            f"# {said}\n{student_source(source, cell=True)}",
+            f"# {title}\n{student_source(source, cell=True)}",
             id=name,
             metadata={
                 "jupyter": {"source_hidden": True},
@@ -201,17 +201,17 @@ class Notebook:
         )
 
     def _step(self, name: str, item: Item) -> dict[str, Any]:
-        """What the Lab panel reads of something that the student does."""
+        """Return the metadata that the Lab panel reads of a step."""
         kind = kind_of(item)
         if kind is None:
             return {}
-        said: dict[str, Any] = {
+        step: dict[str, Any] = {
             "kind": kind, "id": name, "act": item.act, "title": _title(item),
         }  # fmt: skip
         needs = item.ledger_names(name)
         if needs != (name,):
-            said["needs"] = list(needs)
-        return {"mlsys": said}
+            step["needs"] = list(needs)
+        return {"mlsys": step}
 
     def _id(self, name: str) -> str:
         """An id that depends on what the cell is, not on its position."""
@@ -226,14 +226,14 @@ def _title(item: Item) -> str:
 
 
 def _called(item: Item) -> str:
-    """What an item is and what it is about, in one line."""
+    """Name an item and what it is about, in one line."""
     return f"{item.kind}: {_title(item)}"
 
 
 def _nbgrader(
     grade_id: str, *, solution: bool = False, locked: bool = False, points: float | None = None
 ) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "grade": points is not None,
         "grade_id": grade_id,
         "locked": locked,
@@ -242,5 +242,5 @@ def _nbgrader(
         "task": False,
     }
     if points is not None:
-        said["points"] = int(points) if float(points).is_integer() else points
-    return said
+        metadata["points"] = int(points) if float(points).is_integer() else points
+    return metadata

@@ -48,12 +48,12 @@ def generate_release(
 def as_gradebook_has_it(
     course: Course, lab: str, book: nbformat.NotebookNode
 ) -> nbformat.NotebookNode:
-    """A notebook of ``source/`` as nbgrader's gradebook keeps it: hidden tests, no solutions."""
+    """Return a notebook of ``source/`` as the gradebook keeps it: hidden tests, no solutions."""
     return _through(_steps()[0], course, lab, book)
 
 
 def as_released(course: Course, lab: str, book: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """What nbgrader makes for students from a notebook, without touching a gradebook."""
+    """Return what nbgrader makes for students from a notebook, without touching a gradebook."""
     before, after = _steps()
     return _through(before + after, course, lab, book)
 

@@ -13,7 +13,7 @@ _TEMPLATE: Final = re.compile(r"\{\{(.+?)\}\}", re.S)
 
 
 def names(lab: Lab, parameters: Parameters) -> dict[str, Any]:
-    """What a template can use: physics, ``q`` to format a quantity, parameters and the lab."""
+    """Return what a template can use: physics, ``q``, parameters and the lab."""
     known = {name: getattr(physics, name) for name in physics.__all__}
     return {**known, "q": physics.format_quantity, "p": parameters, "lab": lab}
 

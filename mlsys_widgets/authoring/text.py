@@ -73,7 +73,7 @@ def _blank(cell: object) -> bool:
 
 
 def _said(cell: object) -> dict[str, object]:
-    """What a cell line says, without jupytext's notes on how many empty lines it found."""
+    """Return a cell line without jupytext's notes on how many empty lines it found."""
     found = cell.metadata.items()  # type: ignore[attr-defined]
     return {key: value for key, value in found if not key.startswith("lines_to_")}
 

@@ -62,7 +62,7 @@ def _problems(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> 
 
 
 def _of_optional(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> Iterator[str]:
-    """What is marked optional gives no points: nobody may lose any by believing it."""
+    """Refuse points for what is marked optional: nobody may lose any by believing it."""
     rewarded = {
         name: each for each, item in items.items() if isinstance(item, Record) for name in item.of
     }

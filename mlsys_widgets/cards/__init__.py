@@ -1,4 +1,4 @@
-"""What a lab asks and shows around its instruments: predictions, questions, the open lab.
+"""Cards around the instruments of a lab: predictions, questions, the open lab.
 
 A card shows one item of a lab, keeps what the student does with it in the ledger, and tells the
 cards that wait for it. Start with `open_lab`, the one object that a lab's notebook uses, and with

@@ -67,12 +67,12 @@ def calibration_in_words(judged: Sequence[JudgedAnswer], chance: float) -> str:
     right, count = sum(good for _, good in judged), len(judged)
     promised = sum(chance + (1 - chance) * (sure - 1) / 4 for sure, _ in judged) / count
     share = right / count
-    said = (
+    summary = (
         f"You got {right} of {count} right ({share:.0%}), while your confidence promised"
         f" {promised:.0%}"
     )
     if abs(promised - share) <= 0.1:
-        return f"{said}: you judge your own knowledge well."
+        return f"{summary}: you judge your own knowledge well."
     if promised > share:
-        return f"{said}: you were overconfident. Look again at the answers you were sure of."
-    return f"{said}: you know more than you give yourself credit for."
+        return f"{summary}: you were overconfident. Look again at the answers you were sure of."
+    return f"{summary}: you know more than you give yourself credit for."

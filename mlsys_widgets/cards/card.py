@@ -39,7 +39,7 @@ class Gate(Protocol):
 
     @property
     def to_open(self) -> str:
-        """What to do to open it, as the end of "Opens after you …"."""
+        """How to open it, as the end of "Opens after you …"."""
 
     def on_open(self, then: Callable[[], None]) -> None:
         """Call back when it opens, or right away if it is open."""
@@ -90,11 +90,11 @@ class LabWidget(LazyBox):
     # What a card says about itself; subclasses answer.
 
     def parts(self) -> Sequence[Part]:
-        """What is on the card now."""
+        """Return what is on the card now."""
         raise NotImplementedError
 
     def actions(self) -> Mapping[str, Action]:
-        """What the buttons of the card do."""
+        """Return what the buttons of the card do."""
         return {}
 
     def refresh(self) -> None:
@@ -119,8 +119,8 @@ class LabWidget(LazyBox):
         try:
             return self.parts()
         except Exception as problem:  # a function of the author, most likely; never a traceback
-            said = str(problem) or type(problem).__name__
-            return [Prose("unshown", f"This cannot be shown: {said}.", tone="red")]
+            why = str(problem) or type(problem).__name__
+            return [Prose("unshown", f"This cannot be shown: {why}.", tone="red")]
 
     # What the browser asks.
 
@@ -143,8 +143,8 @@ class LabWidget(LazyBox):
         except (LedgerError, ValueError) as problem:
             self._refused(str(problem))
         except Exception as problem:  # never a traceback in front of a student
-            said = str(problem) or type(problem).__name__
-            self._refused(f"That did not work: {said}. Nothing you entered is lost, so try again.")
+            why = str(problem) or type(problem).__name__
+            self._refused(f"That did not work: {why}. Nothing you entered is lost, so try again.")
         self.show()
         self._card.send({"answered": content.get("stamp")})
 
@@ -175,15 +175,15 @@ class LabWidget(LazyBox):
         return (card, *self.below())
 
     def below(self) -> tuple[ipywidgets.Widget, ...]:
-        """What stands below the card: a plot."""
+        """Return what stands below the card: a plot."""
         return ()
 
     def picture_below(self) -> str:
-        """The same on a page without a kernel, as SVG."""
+        """Return the same for a page without a kernel, as SVG."""
         return ""
 
     def figure_words(self) -> str:
-        """What to say about a plot to those who cannot see it; empty without a plot."""
+        """Describe the plot to those who cannot see it; empty without a plot."""
         return ""
 
     @property
@@ -193,7 +193,7 @@ class LabWidget(LazyBox):
         return card
 
     def _seen(self) -> dict[str, Any]:
-        """What the browser draws the card from."""
+        """Return what the browser draws the card from."""
         parts, trouble, figure = self._shown(), self._trouble, self.figure_words()
         return {
             "kind": self.kind,
@@ -208,11 +208,11 @@ class LabWidget(LazyBox):
         }
 
     def text(self) -> str:
-        """What the card says, in plain text."""
+        """Return what the card says, in plain text."""
         return self._in_words(self._shown())
 
     def html(self) -> str:
-        """The card as it appears on a page without a kernel."""
+        """Return the card as it appears on a page without a kernel."""
         return self._on_a_page(self._shown())
 
     def _in_words(self, parts: Sequence[Part]) -> str:
@@ -221,8 +221,8 @@ class LabWidget(LazyBox):
         return "\n".join([*lines, *trouble])
 
     def _on_a_page(self, parts: Sequence[Part]) -> str:
-        said = with_local_times(self._trouble[0]) if self._trouble else ""
-        trouble = f"<p><strong>{escape(said)}</strong></p>" if said else ""
+        problem = with_local_times(self._trouble[0]) if self._trouble else ""
+        trouble = f"<p><strong>{escape(problem)}</strong></p>" if problem else ""
         return (
             '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
             f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"
@@ -238,6 +238,6 @@ class LabWidget(LazyBox):
         return {**super()._repr_mimebundle_(**options), **still_pages.follow(self)}
 
     def still(self) -> dict[str, str]:
-        """What is shown where widgets are not live."""
+        """Return what is shown where widgets are not live."""
         parts = self._shown()
         return {"text/plain": self._in_words(parts), "text/html": self._on_a_page(parts)}

@@ -90,7 +90,7 @@ class ConfidenceQuiz(ItemTask):
 
     @property
     def answers(self) -> dict[str, Answer]:
-        """What was answered: the first answer to each question."""
+        """The first answer to each question."""
         kept = self._state.answers if self._state else {}
         found = {key: kept.get(name) for key, name in self._names.items()}
         return {key: (a.earlier or (a,))[0] for key, a in found.items() if a is not None}
@@ -128,8 +128,8 @@ class ConfidenceQuiz(ItemTask):
         wanted = [key for key in wanted if key in answers] if self._each else wanted
         missing = []
         for key, (option, sure) in answers.items():
-            said = before.get(key)
-            if said and (option, sure) != (said.value, said.confidence):
+            first = before.get(key)
+            if first and (option, sure) != (first.value, first.confidence):
                 raise ValueError(
                     f"{self._number(key)} is already answered, and the first answer counts"
                 )

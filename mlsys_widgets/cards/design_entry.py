@@ -38,7 +38,7 @@ class FoldedRows(Rows):
 
 
 class DesignEntry(Task):
-    """What this lab hands on to the labs that follow.
+    """The design that this lab hands on to the labs that follow.
 
     Nothing is typed into it. Each field is a value, or a function that reads it from what the
     student did (a prediction, an instrument, a reflection). The card follows the instruments, and
@@ -158,7 +158,7 @@ class DesignEntry(Task):
 
     @property
     def design(self) -> Design | None:
-        """What was saved last; `None` before that."""
+        """The design that was saved last; `None` before that."""
         return self._state.designs.get(self.task_id) if self._state else None
 
     def done(self, state: State) -> bool:
@@ -168,7 +168,7 @@ class DesignEntry(Task):
 
     @property
     def lamps(self) -> tuple[Lamp, ...]:
-        """What became of each target and promise; nothing while a gate or a lock is closed."""
+        """Whether each target and promise is kept; none while a gate or a lock is closed."""
         if self.blocked_by:
             return ()
         return (*(lamp for each in self._keeps.values() for lamp in each.lamps), *self._kept())
@@ -176,26 +176,26 @@ class DesignEntry(Task):
     def _kept(self) -> Iterator[Lamp]:
         for name, promise in self._promises.items():
             if not isinstance(promise, Instrument):
-                said = promise()
+                problem = promise()
             elif promise.locked:
                 continue
             else:
                 alert = promise.alert(promise.result)
-                said = alert[0] if alert else None
-            verdict = said.removesuffix(".") if said else "kept"
-            yield Lamp(name, not said, verdict, f"{name} {'broken' if said else 'kept'}")
+                problem = alert[0] if alert else None
+            verdict = problem.removesuffix(".") if problem else "kept"
+            yield Lamp(name, not problem, verdict, f"{name} {'broken' if problem else 'kept'}")
 
     @property
     def misses(self) -> list[str]:
-        """What the design misses now and by how much, a sentence each; empty if it fits."""
+        """The targets that the design misses now and by how much, a sentence each."""
         return [lamp.sentence for lamp in self.lamps if not lamp.kept]
 
     @property
     def saved_misses(self) -> list[str]:
-        """What the saved design missed when it was saved."""
+        """The targets that the saved design missed when it was saved."""
         kept = self._state.answers.get(DESIGN_MISSES) if self._state and self.design else None
-        said = kept.value if kept else ()
-        return [str(each) for each in said] if isinstance(said, list | tuple) else []
+        misses = kept.value if kept else ()
+        return [str(each) for each in misses] if isinstance(misses, list | tuple) else []
 
     @property
     def headline(self) -> str:
@@ -205,9 +205,9 @@ class DesignEntry(Task):
     def _sentence(self, lamps: Iterable[Lamp]) -> str:
         if self.blocked_by or any(each.locked for each in self._keeps.values()):
             return ""
-        said = self._headline() if callable(self._headline) else self._headline
+        headline = self._headline() if callable(self._headline) else self._headline
         verdicts = ", ".join(lamp.short for lamp in lamps)
-        sentence = ": ".join(filter(None, (said, verdicts)))
+        sentence = ": ".join(filter(None, (headline, verdicts)))
         return f"{sentence}." if sentence else ""
 
     def save(self) -> Design:
@@ -270,8 +270,8 @@ class DesignEntry(Task):
     def _on_anyway(self, values: Values) -> None:
         misses = self.misses
         self.save()
-        said = "It is recorded as a design that does not fit." if misses else ""
-        self._say(f"Your design is saved. {said}".strip(), focus="saved")
+        remark = "It is recorded as a design that does not fit." if misses else ""
+        self._say(f"Your design is saved. {remark}".strip(), focus="saved")
 
     def _on_keep(self, values: Values) -> None:
         self._warned = False
@@ -309,7 +309,7 @@ class DesignEntry(Task):
         return Prose("warning", words, tone="red", label="Not saved yet.")
 
     def _saved(self, now: Mapping[str, Any], misses: list[str]) -> Iterator[Part]:
-        """What was saved, whether it fits, and whether anything changed since then."""
+        """Show when it was saved, whether it fits, and whether anything changed since then."""
         kept = self.design
         if kept is None:
             return

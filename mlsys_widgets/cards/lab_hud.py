@@ -140,11 +140,11 @@ class LabHUD(LabWidget):
         found = {}
         for name, source in self._constraints.items():
             try:
-                said = _alert(source) if isinstance(source, Instrument) else source()
+                words = _alert(source) if isinstance(source, Instrument) else source()
             except Exception as problem:  # one constraint must not break the others
-                said = f"This constraint cannot be checked: {problem}."
-            if said:
-                found[name] = said
+                words = f"This constraint cannot be checked: {problem}."
+            if words:
+                found[name] = words
         return found
 
     def refresh(self) -> None:
@@ -312,7 +312,7 @@ class LabHUD(LabWidget):
 
 
 def _alert(instrument: Instrument) -> str | None:
-    """What an instrument warns about; one that is still locked gives nothing away."""
+    """Return what an instrument warns about; one that is still locked gives nothing away."""
     alert = None if instrument.locked else instrument.alert(instrument.result)
     return alert[0] if alert else None
 

@@ -198,7 +198,7 @@ def _derivation(part: Any) -> ph.Derivation:
 
 
 def _inputs(part: Any) -> list[ph.Quantity]:
-    """What a result was given, for the list of symbols."""
+    """Return the inputs of a result, for the list of symbols."""
     inputs = getattr(part, "inputs", None)
     return list(inputs().values()) if callable(inputs) else []
 

@@ -92,12 +92,12 @@ class MeasurementCard(ItemTask):
 
     @property
     def document(self) -> Document | None:
-        """What the file says; `None` if there is none that can be used."""
+        """The measurement in the file; `None` if there is none that can be used."""
         return self.file.document if self.file else None
 
     @property
     def recorded(self) -> Mapping[str, Any]:
-        """What the ledger says about the measurement: machine, time and digest."""
+        """Machine, time and digest of the measurement, from the ledger."""
         kept = self._state.answers.get(self.task_id) if self._state else None
         return kept.value if kept is not None and isinstance(kept.value, Mapping) else {}
 

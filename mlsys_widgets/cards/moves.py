@@ -1,4 +1,4 @@
-"""What to try on an instrument before a comparison opens, and which of it was tried.
+"""Moves to try on an instrument before a comparison opens, and which of them were made.
 
 A move is a state of an instrument that a student brings about: a menu chosen, a slider beyond a
 value. A reveal lists its moves and opens when all of them were made. What was made is kept in the
@@ -20,7 +20,7 @@ _BY_HAND: Final = 5e-3
 
 
 class Explorable(Protocol):
-    """What a move needs of an instrument; the context of a lab has it, too."""
+    """An instrument as a move needs it; the context of a lab is one, too."""
 
     @property
     def inputs(self) -> Mapping[str, Any]:
@@ -148,7 +148,7 @@ class Exploration:
 
     @property
     def still(self) -> str:
-        """What is missing, as a sentence; empty if nothing is."""
+        """The missing moves, as a sentence; empty if there are none."""
         listed = "; ".join(text.rstrip(".") for text in self.missing)
         return f"Still to try: {listed}." if listed else ""
 

@@ -77,8 +77,8 @@ class MythBuster(ItemTask):
     @property
     def score(self) -> tuple[int, int]:
         """How many claims were sorted correctly, and how many were sorted."""
-        said = self.stances
-        return sum(self._myths[key].is_sorted(each) for key, each in said.items()), len(said)
+        stances = self.stances
+        return sum(self._myths[key].is_sorted(each) for key, each in stances.items()), len(stances)
 
     def commit(self, key: str, stance: str) -> str:
         """Believe or doubt a claim, once; returns the facts.
@@ -94,10 +94,10 @@ class MythBuster(ItemTask):
         myth = self._myths[one_of("myth", key, tuple(self._myths))]
         if stance not in STANCES:
             raise ValueError("First say whether you believe it or doubt it.")
-        said = self.stances.get(key)
-        if said is not None and said != stance:
-            raise ValueError(f"You already said “{STANCES[said]}”, and that counts.")
-        if said is None:
+        before = self.stances.get(key)
+        if before is not None and before != stance:
+            raise ValueError(f"You already said “{STANCES[before]}”, and that counts.")
+        if before is None:
             self._save(lambda: self._ledger.record_answer(self._names[key], stance))
         self.show()
         return myth.reality
@@ -113,9 +113,9 @@ class MythBuster(ItemTask):
         return on_commit
 
     def parts(self) -> Sequence[Part]:
-        said, parts = self.stances, list[Part]()
+        stances, parts = self.stances, list[Part]()
         for k, (key, myth) in enumerate(self._myths.items(), 1):
-            stance = said.get(key)
+            stance = stances.get(key)
             claim = f"**{k} of {len(self._myths)}.** “{myth.claim}”"
             known = stance if stance in STANCES else None
             parts.append(Options(key, claim, STANCES, known, stance is not None, inline=True))

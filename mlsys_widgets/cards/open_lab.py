@@ -119,13 +119,13 @@ class OpenLab:
 
     @property
     def materials(self) -> Mapping[str, Any]:
-        """What the lab's files bring along for instruments, by name."""
+        """Materials of the lab's files for instruments, by name."""
         return self.lab.materials
 
     # What is shown.
 
     def welcome(self, *, minutes: Mapping[str, Any] | None = None) -> Welcome:
-        """Whose lab this is, what it is worth, and how long it takes, as counted when built."""
+        """Show whose lab this is, what it is worth, and how long it takes as counted."""
         return Welcome(
             self.lab,
             self.student,
@@ -138,7 +138,7 @@ class OpenLab:
         )
 
     def card(self, name: str) -> Any:
-        """The card of an item; always the same one."""
+        """Return the card of an item; always the same one."""
         if name not in self._cards:
             self._cards[name] = self._made(name, self._item(name))
         return self._cards[name]
@@ -152,7 +152,7 @@ class OpenLab:
         moves: list[Move] | tuple[Move, ...] = (),
         **more: Any,
     ) -> Reveal:
-        """A prediction compared with what happened, in the words of the lab.
+        """Compare a prediction with what happened, in the words of the lab.
 
         It opens after the ``moves``, except in the instructor's notebook, where nobody makes them.
         """
@@ -179,7 +179,7 @@ class OpenLab:
         return steps_of(self.lab, self.items)
 
     def context(self, contexts: Mapping[str, str], **more: Any) -> ContextToggle:
-        """Where the system of this lab runs; kept in the ledger."""
+        """Return the toggle for where the system of this lab runs; kept in the ledger."""
         if "context" not in self._cards:
             self._cards["context"] = ContextToggle(contexts, ledger=self.ledger, **more)
         toggle: ContextToggle = self._cards["context"]
@@ -201,7 +201,7 @@ class OpenLab:
         return instrument
 
     def design(self, fields: Mapping[str, Any], **more: Any) -> DesignEntry:
-        """The entry that this lab hands on, computed from what the student did."""
+        """Show the entry that this lab hands on, computed from what the student did."""
         after = tuple(self.card(name) for name in more.pop("after", ()))
         declared = self.lab.design
         form = DesignForm(self.lab.name, self.lab.chapter, declared) if declared else None
@@ -210,13 +210,13 @@ class OpenLab:
         return entry
 
     def earlier(self, lab: str, default: Mapping[str, Any]) -> Handover:
-        """What an earlier lab of the same student handed on, or the default."""
+        """Return what an earlier lab of the same student handed on, or the default."""
         return earlier_design(
             lab, beside=self.ledger.path, default=default, student=self.student.name
         )
 
     def hud(self, *, after: Mapping[str, str] | None = None, **more: Any) -> LabHUD:
-        """The student's progress; ``constraints``, ``decisions``, ``numbers`` as in ``LabHUD``.
+        """Show progress; ``constraints``, ``decisions``, ``numbers`` as in ``LabHUD``.
 
         ``after`` names the item that must be done before a decision or number is shown:
         ``lab.hud(numbers={"MFU": lambda: (roof.result.mfu, "%")}, after={"MFU": "act1_mfu"})``.
@@ -261,7 +261,7 @@ class OpenLab:
             )
 
     def answered(self, name: str) -> Any:
-        """The recorded answer, for the cell that is graded; ``...`` if there is none.
+        """Return the recorded answer, for the cell that is graded; ``...`` if there is none.
 
         Nobody here knows whether it is right. nbgrader's validation fails if it is missing.
         """
@@ -275,7 +275,7 @@ class OpenLab:
         return value
 
     def _standing(self, name: str) -> Any:
-        """What the student's own ledger says, or else what code of this run computed."""
+        """Return what the student's own ledger says, or else what code of this run computed."""
         try:
             state = self.ledger.state()
         except LedgerError:

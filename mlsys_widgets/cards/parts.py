@@ -1,4 +1,4 @@
-"""What a card shows, described once for the browser, for plain text and for a still page.
+"""Parts of a card, described once for the browser, for plain text and for a still page.
 
 A part is one thing on a card: a paragraph, a question with its options, a row of buttons. Its
 ``spec`` goes to the browser; ``text`` and ``html`` are for places without one. Words may contain
@@ -26,7 +26,7 @@ CONFIDENCES: Final = tuple(range(1, 6))
 
 
 def in_points(points: float) -> str:
-    """What something is worth, as people read it.
+    """Return points as people read them.
 
     Examples
     --------
@@ -43,15 +43,15 @@ class Part:
     key: str
 
     def spec(self) -> dict[str, Any]:
-        """What the browser draws it from."""
+        """Return what the browser draws it from."""
         return {"kind": type(self).__name__.lower(), "key": self.key}
 
     def text(self) -> str:
-        """The part in plain text; empty if it has nothing to say."""
+        """Return the part in plain text; empty if it has nothing to say."""
         return ""
 
     def html(self) -> str:
-        """The part on a page without a kernel."""
+        """Return the part on a page without a kernel."""
         return ""
 
 
@@ -401,7 +401,7 @@ class Rows(Part):
 
 def in_words(parts: Sequence[Part]) -> str:
     """All parts in plain text."""
-    return with_local_times("\n".join(said for part in parts if (said := part.text())))
+    return with_local_times("\n".join(words for part in parts if (words := part.text())))
 
 
 def on_a_page(parts: Sequence[Part]) -> str:

@@ -103,12 +103,12 @@ class PredictionLock(ItemTask):
 
     @property
     def prediction(self) -> CommittedPrediction | None:
-        """What was committed, with confidence and time; `None` before that."""
+        """The commitment, with confidence and time; `None` before that."""
         return self._state.predictions.get(self.task_id) if self._state else None
 
     @property
     def value(self) -> Any:
-        """What was committed: the key of an option, or a number in SI units."""
+        """The committed key of an option, or number in SI units."""
         return self.prediction.value if self.prediction else None
 
     @property
@@ -129,7 +129,7 @@ class PredictionLock(ItemTask):
 
     @property
     def options(self) -> dict[str, str]:
-        """What can be chosen; empty if a number is asked for."""
+        """The options; empty if a number is asked for."""
         return dict(self.item.options or {})
 
     def _needs(self) -> tuple[str, ...]:

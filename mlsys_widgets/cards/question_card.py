@@ -84,7 +84,7 @@ class QuestionCard(ItemTask):
 
     @property
     def answer(self) -> Answer | None:
-        """What is recorded, with the answers before it; `None` before that.
+        """The recorded answer, with those before it; `None` before that.
 
         What the question cannot have, as of another edition of the lab, is asked again.
         """
@@ -143,7 +143,7 @@ class QuestionCard(ItemTask):
 
     @property
     def form_error(self) -> str | None:
-        """What is wrong with the form of the recorded answer, if that was pointed out."""
+        """The error in the form of the recorded answer, if it was pointed out."""
         if self.answer is None or self.answer.value not in self._told():
             return None
         return self.item.form_error(self.answer.value)
@@ -162,8 +162,8 @@ class QuestionCard(ItemTask):
                 raise
             stands = f"Your earlier answer, {self.item.in_words(before.value)}, still stands."
             raise ValueError(f"{reason} {stands}") from None
-        said = self.form_error or ""
-        self._say(f"Recorded. {said}".strip(), focus="recorded")
+        hint = self.form_error or ""
+        self._say(f"Recorded. {hint}".strip(), focus="recorded")
 
     def parts(self) -> Sequence[Part]:
         standing = self.answer
@@ -188,8 +188,8 @@ class QuestionCard(ItemTask):
         computed = self._state.answers.get(f"code.{self.task_id}")
         by_code = computed is not None and computed.value == standing.value
         source = ", from your code" if by_code else ""
-        said = f"Recorded: **{self.item.in_words(standing.value)}**{source}."
-        return f"{said} You can change it until you hand in."
+        recorded = f"Recorded: **{self.item.in_words(standing.value)}**{source}."
+        return f"{recorded} You can change it until you hand in."
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

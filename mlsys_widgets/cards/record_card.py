@@ -1,4 +1,4 @@
-"""What a record gives points for, and which of it the ledger holds now."""
+"""The items that a record gives points for, and which of them the ledger holds now."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlsys_widgets.ledger import Ledger
 
 
 class RecordCard(LabWidget):
-    """What a record gives points for, and which of it the ledger holds now.
+    """The items that a record gives points for, and which of them the ledger holds now.
 
     Parameters
     ----------

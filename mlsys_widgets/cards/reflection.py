@@ -79,8 +79,8 @@ class Reflection(ItemTask):
     @property
     def attempts(self) -> tuple[Attempt, ...]:
         """Every attempt so far."""
-        said = self._state.reflections.get(self.task_id) if self._state else None
-        return said.attempts if said else ()
+        kept = self._state.reflections.get(self.task_id) if self._state else None
+        return kept.attempts if kept else ()
 
     @property
     def value(self) -> Any:
@@ -126,7 +126,7 @@ class Reflection(ItemTask):
         return [asked, *self._feedback(), Buttons("send", (("answer", word),))]
 
     def _word_again(self, last: Any) -> str:
-        """What the button says after an answer. Nobody who is right is told to try again."""
+        """Return the button's words after an answer. Nobody who is right is told to try again."""
         if isinstance(self._form, FreeText):
             return "Save again"
         wrong = last is None or self._form.judge(last) is False
@@ -151,17 +151,17 @@ class Reflection(ItemTask):
             return []
         last, count = self.attempts[-1], len(self.attempts)
         labels = {True: ("Right.", "green"), False: ("Not yet.", "orange"), None: ("", "blue")}
-        said: list[Part] = []
+        parts: list[Part] = []
         for k, remark in enumerate(self._form.remarks(last.value)):
             label, tone = labels[remark.right]
             words = remark.words
             if isinstance(self._form, Gaps):
                 words = f"Gap {k + 1}, *{markup.plain(remark.chosen)}*. {words}".strip()
             if words or label:
-                said.append(Prose(f"feedback{k}", words, tone=tone, label=label))
+                parts.append(Prose(f"feedback{k}", words, tone=tone, label=label))
         times = "1 attempt" if count == 1 else f"{count} attempts"
-        said.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
-        return said
+        parts.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
+        return parts
 
 
 def _filled(

@@ -28,7 +28,7 @@ Source = float | Callable[[], float]
 
 
 class PredictionGate(Gate, Protocol):
-    """What a reveal needs of the card on which a prediction is committed."""
+    """The card of a prediction, as far as a reveal needs it."""
 
     item: Prediction
 
@@ -42,7 +42,7 @@ class PredictionGate(Gate, Protocol):
 
     @property
     def value(self) -> Any:
-        """What was committed."""
+        """The committed value."""
 
     @property
     def confidence(self) -> int | None:
@@ -57,7 +57,7 @@ class PredictionGate(Gate, Protocol):
 
 
 class PredictionOutcome(NamedTuple):
-    """What became of a prediction, in words, and whether it held where that can be said."""
+    """A prediction and what happened, in words, and whether it held where that is known."""
 
     predicted: str
     actual: str
@@ -139,7 +139,7 @@ class Reveal(LabWidget):
 
     @property
     def outcome(self) -> PredictionOutcome | None:
-        """What was predicted and what happened; `None` until the comparison is on the card."""
+        """Prediction and result; `None` until the comparison is on the card."""
         if not self.shown:
             return None
         right, found = self.right, []
@@ -208,8 +208,8 @@ class Reveal(LabWidget):
 
     def _on_compare(self, _values: Any) -> None:
         self.compare()
-        said = {"distance", "feedback"}
-        self._say(" ".join(p.text() for p in self.parts() if p.key in said), focus="cards")
+        spoken = {"distance", "feedback"}
+        self._say(" ".join(p.text() for p in self.parts() if p.key in spoken), focus="cards")
 
     @property
     def right(self) -> str | None:
@@ -266,7 +266,7 @@ class Reveal(LabWidget):
         return parts
 
     def _before(self) -> list[Part]:
-        """What to try first, ticked as it is done, and the button."""
+        """Show what to try first, ticked as it is done, and the button."""
         lines, missing = self._exploration.lines, len(self.missing)
         if not lines:
             first = "Use the instruments first, then compare your prediction with them."
@@ -279,7 +279,7 @@ class Reveal(LabWidget):
         return [asked, Buttons("compare", (("compare", label),))]
 
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
-        """What the prediction is held against: label, words, value, tone and note of each."""
+        """List what the prediction is held against: label, words, value, tone and note of each."""
         found = [
             (label, f"the {label.lower()} form", source, "blue", "")
             for label, source in self._forms.items()
@@ -295,16 +295,16 @@ class Reveal(LabWidget):
         return value if self._digits is None else float(f"{value:.{self._digits}g}")
 
     def _sure(self) -> str:
-        """What stands below the prediction: its confidence, and the number an option counts as."""
-        lock, said = self._lock, []
+        """Return the confidence of the prediction, and the number an option counts as."""
+        lock, notes = self._lock, []
         words = lock.in_words(lock.value)
         if lock.item.options and lock.number is not None:
             number = format_quantity(lock.number, self._unit)
             if number not in words:
-                said.append(f"counted as {number}")
+                notes.append(f"counted as {number}")
         if lock.confidence:
-            said.append(f"confidence {lock.confidence} of 5")
-        return ", ".join(said)
+            notes.append(f"confidence {lock.confidence} of 5")
+        return ", ".join(notes)
 
     def _decisive(self, right: str | None) -> float | None:
         """The number that a prediction is judged by.

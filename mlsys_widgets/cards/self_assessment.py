@@ -21,7 +21,7 @@ from mlsys_widgets.ledger import Ledger
 
 
 class SelfAssessment(ItemTask):
-    """What can you do? Check it off, and see what to look at again.
+    """A list of skills to check off, with advice on what to look at again.
 
     It can be saved any number of times; the last one stands.
 
@@ -78,7 +78,7 @@ class SelfAssessment(ItemTask):
 
     @property
     def ticked(self) -> tuple[str, ...] | None:
-        """What was checked when it was last saved; `None` before that."""
+        """The skills that were checked when it was last saved; `None` before that."""
         kept = self._state.answers.get(self.task_id) if self._state else None
         return None if kept is None else tuple(key for key in self.item.skills if key in kept.value)
 

@@ -72,7 +72,7 @@ class Scenario(LabWidget):
 
 
 class KeyTakeaways(LabWidget):
-    """What to remember from a lab.
+    """The points to remember from a lab.
 
     Parameters
     ----------
@@ -188,11 +188,11 @@ class ContextToggle(LabWidget):
 
     @property
     def inputs(self) -> dict[str, str]:
-        """What is chosen, by the name of the trait."""
+        """The present choice, by the name of the trait."""
         return {"context": self.context}
 
     def accepted(self, **inputs: Any) -> dict[str, str]:
-        """What could be chosen, or a sentence that says what can; nothing changes."""
+        """Check a choice, or refuse it with a sentence that says what can be chosen."""
         for name, wanted in inputs.items():
             if name != "context":
                 raise ValueError(f"ContextToggle has no input {name!r}; it has: context")
@@ -261,8 +261,8 @@ class ContextToggle(LabWidget):
 
     def parts(self) -> Sequence[Part]:
         about = self._about.get(self.context)
-        said = [Prose("about", about)] if about else []
+        description = [Prose("about", about)] if about else []
         return [
             Options("context", "Context", self._contexts, self.context, inline=True, asks="choose"),
-            *said,
+            *description,
         ]

@@ -52,7 +52,7 @@ class Task(LabWidget):
 
     @property
     def to_open(self) -> str:
-        """What to do to finish this, as the end of "Opens after you …"."""
+        """How to finish this, as the end of "Opens after you …"."""
         return f"finish “{markup.plain(self.title)}”"
 
     @property
@@ -64,12 +64,12 @@ class Task(LabWidget):
 
     @property
     def question(self) -> str:
-        """What must be done first."""
+        """The task in words, for whatever waits for it."""
         return markup.plain(self.title)
 
     @property
     def predicted(self) -> Predicted | None:
-        """What was predicted, for instruments to draw; only predictions have something."""
+        """The prediction, for instruments to draw; other tasks have none."""
         return None
 
     @property

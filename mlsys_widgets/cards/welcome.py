@@ -1,4 +1,4 @@
-"""What a lab is, whose numbers it uses, and what it is worth."""
+"""The cover of a lab: whose numbers it uses, how long it takes, and what it is worth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlsys_widgets.wording.plurals import counted
 
 
 class Welcome(LabWidget):
-    """What a lab is, whose numbers it uses, and what it is worth."""
+    """The cover of a lab: whose numbers it uses, how long it takes, and what it is worth."""
 
     kind = "Lab"
     tone = "blue"

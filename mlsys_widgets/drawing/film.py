@@ -74,7 +74,7 @@ class Film:
                 raise ValueError(f"the block {actor.label!r} of {self.title!r} moves back in time")
 
     def to_json(self) -> dict[str, Any]:
-        """What the browser needs, with numbers short enough to travel."""
+        """Return what the browser needs, with numbers short enough to travel."""
         return {
             "title": self.title,
             "seconds": self.seconds,

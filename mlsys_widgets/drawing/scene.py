@@ -1,4 +1,4 @@
-"""What is drawn, described once: the live plot and the still picture both follow it.
+"""Scenes: what is drawn, described once for the live plot and the still picture.
 
 A scene is one pair of axes and named marks. Names are kept from one scene to the next, so that an
 update changes the data of marks that are already on the screen and never makes new ones.

@@ -82,7 +82,7 @@ def _requests() -> list[Actor]:
 
 
 def _paying(result: ph.Deployment, end: float, even: float) -> list[tuple[float, str]]:
-    """What has been paid back halfway, at the break-even, and at the end."""
+    """Tell what has been paid back halfway, at the break-even, and at the end."""
     cost, each = float(result.compile_time), float(result.saved_per_inference)
     pays, days = bool(result.roi_positive), float(result.days)
     half = (min(end, float(result.days_to_break_even)) if pays else end) / 2

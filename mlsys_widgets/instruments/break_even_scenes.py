@@ -1,4 +1,4 @@
-"""What the break-even timeline draws: the crossing of cost and gain, and the whole time in service.
+"""Scenes of the break-even timeline: the crossing of cost and gain, and the time in service.
 
 The axes of the crossing are taken from ladders of round spans. While a handle is dragged they stay
 those of ``anchor``, the result when the hand took it, so that the handle follows the hand.
@@ -159,7 +159,7 @@ def _break_even_words(
 ) -> tuple[Words, Words]:
     """How many inferences and when: left above the crossing, or right below it near the start."""
     never = math.isinf(result.break_even)
-    said = (
+    words = (
         ("", "never recovered")
         if never
         else (ph.counted(result.break_even, "inference"), _when(result))
@@ -168,7 +168,7 @@ def _break_even_words(
     x, above, below = place - 0.012 * until, cost + 1.2 * line, cost + 0.2 * line
     if not left:
         x, above, below = place + 0.012 * until, cost - 1.2 * line, cost - 2.2 * line
-    full: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((x, x), (above, below), said)
+    full: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((x, x), (above, below), words)
     none: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((), (), ())
     return (
         Words("break-even label", *(full if left else none), "text", "end"),

@@ -336,7 +336,7 @@ def gain_needed(result: ph.Deployment) -> float:
 
 
 def remedies(result: ph.Deployment) -> list[str]:
-    """What would make a deployment pay off, each change alone and in words."""
+    """Return the changes of which each alone would make a deployment pay off, in words."""
     found = []
     if math.isfinite(result.days_to_break_even):
         found.append(f"{_show(result.days_to_break_even, 'days')} in service")

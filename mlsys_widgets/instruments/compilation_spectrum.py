@@ -58,7 +58,7 @@ class Capture(Result):
 
 @dataclass(frozen=True)
 class Spectrum:
-    """What happens to a model at every stop."""
+    """The outcome of a model at every stop."""
 
     stop: Stop
     constructs: tuple[Construct, ...]
@@ -72,7 +72,7 @@ class Spectrum:
 
     @property
     def capture(self) -> Capture:
-        """What the stop in view makes of the model, in numbers."""
+        """The counts of the model at the stop in view."""
         found = [construct.at(self.stop.key)[0].key for construct in self.constructs]
         errors = found.count("error")
         return Capture(
@@ -150,7 +150,7 @@ class CompilationSpectrum(Instrument):
         return {f"{self.result.stop.name}: what it captures": self.result.capture}
 
     def dominant(self, result: Capture) -> str:
-        """What stays right, as long as something does not."""
+        """The constructs that stay right, as long as some do not."""
         return "graphs" if result.right else "kept"
 
     # What it says.

@@ -87,7 +87,7 @@ STOPS: dict[str, Stop] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What can happen to a construct, and how bad that is."""
+    """Something that can happen to a construct, and how bad that is."""
 
     key: str
     words: str
@@ -124,7 +124,7 @@ class Construct:
     fates: dict[str, tuple[Outcome, str]]
 
     def at(self, stop: str) -> tuple[Outcome, str]:
-        """What happens at a stop, with a sentence."""
+        """Return what happens at a stop, with a sentence."""
         return self.fates.get(stop, (WORKS, "It runs as Python, as written."))
 
 

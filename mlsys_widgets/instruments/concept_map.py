@@ -26,7 +26,7 @@ _TONES = {"focus": "green", "before": "orange", "after": "blue", "step": "purple
 
 @dataclass(frozen=True)
 class Reading:
-    """What the map highlights: a concept with its neighbors, or a path with its steps."""
+    """A highlighted concept with its neighbors, or a path with its steps."""
 
     #: The concept that is explained; `None` while a whole path is shown.
     focus: Concept | None
@@ -163,7 +163,7 @@ class ConceptMap(Instrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """What belongs to the view that is not shown."""
+        """The controls of the view that is not shown."""
         return {"path", "step"} if self.show == "concept" else {"concept", "reach"}
 
     def compute(self) -> Reading:

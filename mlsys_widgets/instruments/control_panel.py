@@ -27,23 +27,23 @@ _LEVEL = 1
 
 
 def packed(state: dict[str, Any], _: Any = None) -> dict[str, Any]:
-    """A state as it travels: its text as compressed JSON, and the numbers of its plots.
+    """Return a state as it travels: its text as compressed JSON, and the numbers of its plots.
 
     Its number and the names of hidden controls stay readable for whoever looks at messages.
     """
     if not state:
         return state
     readable = {name: state[name] for name in ("number", "hidden")}
-    said = {name: value for name, value in state.items() if name != "numbers"}
-    text = json.dumps(said, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    content = {name: value for name, value in state.items() if name != "numbers"}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     deflated = memoryview(zlib.compress(text.encode(), _LEVEL))
     return {**readable, "packed": deflated, "numbers": state["numbers"]}
 
 
 def unpacked(sent: dict[str, Any]) -> dict[str, Any]:
-    """The state that was packed, as the browser reads it."""
-    said: dict[str, Any] = json.loads(zlib.decompress(sent["packed"]))
-    return {**said, "numbers": sent["numbers"]}
+    """Return the state that was packed, as the browser reads it."""
+    content: dict[str, Any] = json.loads(zlib.decompress(sent["packed"]))
+    return {**content, "numbers": sent["numbers"]}
 
 
 class ControlPanel(anywidget.AnyWidget):
@@ -69,7 +69,7 @@ class ControlPanel(anywidget.AnyWidget):
         self.on_msg(self._pushed)
 
     def _pushed(self, _: Any, content: Any, __: Any) -> None:
-        """What the browser asks for, without waiting for its turn among changes of ipywidgets.
+        """Do what the browser asks for, without waiting for its turn among changes of ipywidgets.
 
         Moves come first: whoever moves and then resets means that order.
         """
@@ -79,6 +79,6 @@ class ControlPanel(anywidget.AnyWidget):
                 self.set_state({name: update[name]})
 
     def since(self, change: Any) -> dict[str, Any]:
-        """The controls that moved in a change, with their new values."""
+        """Return the controls that moved in a change, with their new values."""
         old = change["old"] or {}
         return {name: sent[0] for name, sent in change["new"].items() if old.get(name) != sent}

@@ -47,7 +47,7 @@ class Control(TraitType[T, Any]):
         return self.validate(instrument, value)
 
     def shown(self, value: T) -> str:
-        """The value as people read it."""
+        """Return the value as people read it."""
         return str(value)
 
     def read(self, instrument: HasTraits, text: str) -> T:
@@ -55,7 +55,7 @@ class Control(TraitType[T, Any]):
         return self.validate(instrument, text)
 
     def spec(self, instrument: HasTraits) -> dict[str, Any]:
-        """What the panel needs to draw this control."""
+        """Return what the panel needs to draw this control."""
         return {"name": self.name, "label": self.label, "help": self.help, "rare": self.rare}
 
 
@@ -178,7 +178,7 @@ class Select(Control[K]):
         self.buttons = buttons
 
     def options(self, instrument: HasTraits) -> Mapping[K, str]:
-        """What can be chosen now, each key with its words."""
+        """Return what can be chosen now, each key with its words."""
         return self._options(instrument) if callable(self._options) else self._options
 
     def validate(self, obj: Any, value: Any) -> K:

@@ -104,7 +104,7 @@ def _kernels(shown: Timeline, computing: float) -> list[Actor]:
 
 
 def _events(shown: Timeline) -> list[tuple[float, str]]:
-    """What happens when, in sentences; what happens at the same time is in one."""
+    """Tell what happens when; what happens at the same time is in one sentence."""
     graph = len(shown.launches) < len(shown.kernels)
     told: dict[float, list[str]] = {}
 

@@ -70,7 +70,7 @@ def _textbook(model: str, device: str) -> ph.ForwardPass:
 
 @lru_cache(maxsize=64)
 def _gains(device: str, launch: Launch, speedup: float, launch_cost: float) -> str:
-    """What compiling does for each model on one device, in words."""
+    """Tell what compiling does for each model on one device."""
     told = []
     for key, load in _MODELS.items():
         eager, compiled = (

@@ -60,7 +60,7 @@ class TwoFormInstrument(Instrument):
 
     @property
     def unmeasured(self) -> str:
-        """What the calibrated form lacks with the current inputs, as the end of a sentence."""
+        """The measurement that the calibrated form lacks now, as the end of a sentence."""
         if self._measured_device:
             return ""
         return f"no measurement of the {ph.devices[self.device].name} is on record"

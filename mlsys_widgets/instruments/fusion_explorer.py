@@ -109,7 +109,7 @@ def _curve(
 
 @cache
 def _measurements() -> tuple[Any, ...]:
-    """What was measured, read on first use because checking the document takes a while."""
+    """Read the measurements on first use, because checking the document takes a while."""
     from mlsys_widgets.measured import findings, trial
 
     try:
@@ -297,7 +297,7 @@ class FusionExplorer(Instrument):
         return found | ({"Memory": self.capacity} if self.capacity.out_of_memory else {})
 
     def dominant(self, result: Any) -> str:
-        """What fusion saves most of, where that is a step of the derivation."""
+        """The largest saving of fusion, where that is a step of the derivation."""
         if not isinstance(result, ph.Fusion):
             return ""
         launches = (result.unfused_launches - result.fused_launches) * result.launch_overhead
@@ -310,13 +310,13 @@ class FusionExplorer(Instrument):
 
     @property
     def findings(self) -> tuple[Any, ...]:
-        """What was measured for this chain; nothing while measurements are off."""
+        """The measurements of this chain; none while they are off."""
         name = "_".join(self._taken)
         return tuple(one for one in _measurements() if one.chain == name) if self.measured else ()
 
     @property
     def finding(self) -> Any:
-        """What was measured for this chain at the nearest size, or ``None``."""
+        """The measurement of this chain at the nearest size, or ``None``."""
         target = math.log(self.elements)
         return min(
             self.findings,

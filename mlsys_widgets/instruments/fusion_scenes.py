@@ -1,4 +1,4 @@
-"""What the fusion explorer draws: traffic step by step, intensity, time, and speedup over size.
+"""Scenes of the fusion explorer: traffic step by step, intensity, time, and speedup over size.
 
 Colors mean the same in all of them: launches, arithmetic and memory have their own, a prediction
 and measurements too; whatever else is drawn is gray.
@@ -61,7 +61,7 @@ def _axis(label: str, longest: float, unit: str) -> Axis:
 
 @dataclass(frozen=True)
 class Trip:
-    """What one operation of a chain moves: tensors read and written."""
+    """Tensors that one operation of a chain reads and writes."""
 
     reads: tuple[bool, ...]
     writes: bool
@@ -219,7 +219,7 @@ def times(result: ph.Fusion) -> Scene:
 
 @dataclass(frozen=True)
 class Speedups:
-    """What is known about the speedup from fusion.
+    """The speedups from fusion: of the model and as measured.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class Instrument(InstrumentState, LazyBox):
         return {**super()._repr_mimebundle_(**options), **still_pages.follow(self)}
 
     def still(self) -> dict[str, str]:
-        """What is shown where widgets are not live: the words, and the picture once it is open."""
+        """Return what is shown without a kernel: the words, and the picture once it is open."""
         page = {"text/plain": self.text()}
         if not self.locked:
             # The picture has to give the numbers as well.
@@ -150,7 +150,7 @@ class Instrument(InstrumentState, LazyBox):
     def figure(
         self, format: Literal["svg", "png"] = "svg", *, theme: picture.Theme = "light"
     ) -> str | bytes:
-        """The picture for a paper or a slide, light or dark: SVG as text, or PNG as bytes."""
+        """Return the picture for a paper or a slide: SVG as text, or PNG as bytes."""
         drawn = self._picture(theme=theme)
         return drawn if one_of("format", format, ("svg", "png")) == "svg" else picture.png(drawn)
 
@@ -163,7 +163,7 @@ class Instrument(InstrumentState, LazyBox):
         return "; ".join(f"{label}: {value}" for label, value, _ in self.cards(self.result))
 
     def text(self) -> str:
-        """What the instrument says, in plain text."""
+        """Return what the instrument says, in plain text."""
         if self.locked:
             return f"{self.title}: locked until a prediction is committed."
         lamps = "".join(f"{lamp.sign} {lamp.sentence}\n" for lamp in self.lamps)

@@ -39,15 +39,15 @@ class Opens(Protocol):
 
 
 class Lock(Opens, Protocol):
-    """What an instrument needs from a lock: whether it is open, and a call when it opens."""
+    """A lock as instruments need it: whether it is open, and a call when it opens."""
 
     @property
     def question(self) -> str:
-        """What must be predicted first."""
+        """The prediction that is asked for."""
 
     @property
     def predicted(self) -> Predicted | None:
-        """What was predicted, if that opened the lock."""
+        """The prediction, if one opened the lock."""
 
     def record_use(self, instrument: str) -> None:
         """Note that somebody used an instrument behind this lock."""
@@ -114,10 +114,11 @@ class InstrumentState(traitlets.HasTraits):
         if hints is not None and not hints.is_open:
             hints.on_open(self._show)
 
-    def _prediction_of(self, said: float | Mapping[str, float]) -> Predicted:
+    def _prediction_of(self, given_as: float | Mapping[str, float]) -> Predicted:
         if not self.predictable:
             raise ValueError(f"{type(self).__name__} draws no prediction")
-        named = said if isinstance(said, Mapping) else {next(iter(self.predictable)): said}
+        main = next(iter(self.predictable))
+        named = given_as if isinstance(given_as, Mapping) else {main: given_as}
         if len(named) != 1:
             raise ValueError(f"prediction names {len(named)} quantities; it must name one")
         ((name, value),) = named.items()
@@ -127,23 +128,23 @@ class InstrumentState(traitlets.HasTraits):
     # What an instrument says about itself; subclasses answer.
 
     def compute(self) -> Any:
-        """The result of physics for the current inputs."""
+        """Return the result of physics for the current inputs."""
         raise self._lacks("compute()", "the result for the current inputs")
 
     def scenes(self, result: Any) -> tuple[Scene, ...]:
-        """What to draw."""
+        """Return the scenes to draw, one for each plot."""
         raise self._lacks("scenes(result)", "a tuple of Scene, one for each plot")
 
     def cards(self, result: Any) -> Sequence[NumberCard]:
-        """The numbers that matter most."""
+        """Return the numbers that matter most."""
         raise self._lacks("cards(result)", "a list of (label, value, tone)")
 
     def sentence(self, result: Any) -> str:
-        """The plot in words."""
+        """Return the plot in words."""
         raise self._lacks("sentence(result)", "the picture in words")
 
     def table(self, result: Any) -> Table:
-        """The plot in numbers."""
+        """Return the plot in numbers."""
         raise self._lacks("table(result)", "a header and rows with the numbers of the picture")
 
     def _lacks(self, method: str, gives: str) -> NotImplementedError:
@@ -151,31 +152,31 @@ class InstrumentState(traitlets.HasTraits):
         return NotImplementedError(f"{name} needs a method {method} that returns {gives}")
 
     def alert(self, result: Any) -> tuple[str, str] | None:
-        """A state that needs attention (out of memory, never pays off), with its tone."""
+        """Return a state that needs attention (out of memory, never pays off), with its tone."""
         return None
 
     def dominant(self, result: Any) -> str:
-        """The output of a result that decides it now, by name; marked in the math."""
+        """Return the name of the output that decides a result now; the math marks it."""
         return ""
 
     def hint(self, result: Any) -> str:
-        """What would help, and what comes next: nothing that an alert may say."""
+        """Return what would help, and what comes next: nothing that an alert may say."""
         return ""
 
     def film(self, result: Any) -> Film | None:
-        """What happens over time, as a film; `None` where time is not the subject."""
+        """Return what happens over time as a film; `None` where time is not the subject."""
         return None
 
     def dragged(self, handle: Handle, x: float, y: float) -> dict[str, Any]:
-        """The inputs for which a handle lies at a place; by default, its place is the input."""
+        """Return the inputs for which a handle lies at a place; by default, its place."""
         return {handle.control: y if handle.along == "y" else x}
 
     def html(self, result: Any) -> str:
-        """Anything more to show below the sentence, as safe HTML."""
+        """Return more to show below the sentence, as safe HTML."""
         return ""
 
     def hidden(self) -> AbstractSet[str]:
-        """Controls that have no effect with the current inputs and are not shown."""
+        """Return the controls that have no effect now and are not shown."""
         return set()
 
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
@@ -191,7 +192,7 @@ class InstrumentState(traitlets.HasTraits):
 
     @property
     def result(self) -> Any:
-        """What physics says about the current inputs. Needs no browser."""
+        """The result of physics for the current inputs; it needs no browser."""
         if self._result is None:
             self._result = self.compute()
         return self._result
@@ -202,19 +203,19 @@ class InstrumentState(traitlets.HasTraits):
         return {self.title: self.result} if hasattr(self.result, "derivation") else {}
 
     def predicted(self, quantity: str) -> float | None:
-        """The number that was predicted for a quantity; `None` if there is none."""
+        """Return the number that was predicted for a quantity; `None` if there is none."""
         found = self.prediction
         return found.value if found is not None and found.quantity == quantity else None
 
     @property
     def prediction(self) -> Predicted | None:
-        """What was predicted before this instrument opened."""
+        """The prediction that was made before this instrument opened."""
         if self.lock is not None and self.lock.is_open and self.lock.predicted is not None:
             return self.lock.predicted
         return self._given
 
     def anchor(self, *handles: str) -> Any:
-        """The result for which to choose the axes along which handles are dragged.
+        """Return the result for which to choose the axes along which handles are dragged.
 
         It is the present one, but while a hand holds one of the handles it stays that of the
         moment at which the hand took it: an axis that changed would pull the handle away.
@@ -277,13 +278,13 @@ class InstrumentState(traitlets.HasTraits):
             self._show()
 
     def measure(self, quantity: str) -> float:
-        """The present value of a quantity that a target may limit."""
+        """Return the present value of a quantity that a target may limit."""
         result = self.result
         return float(getattr(result if hasattr(result, quantity) else self, quantity))
 
     @property
     def lamps(self) -> tuple[Lamp, ...]:
-        """What became of each target; none of them is lit before the lock is open."""
+        """Whether each target is kept; none of them is lit before the lock is open."""
         if self.locked:
             return ()
         return tuple(
@@ -297,7 +298,7 @@ class InstrumentState(traitlets.HasTraits):
         return [lamp.sentence for lamp in self.lamps if not lamp.kept]
 
     def drawn(self, result: Any) -> tuple[Scene, ...]:
-        """The scenes with the lines of the targets."""
+        """Return the scenes with the lines of the targets."""
         scenes: Any = self.scenes(result)
         if not isinstance(scenes, tuple) or not all(isinstance(each, Scene) for each in scenes):
             name = type(self).__name__
@@ -351,7 +352,7 @@ class InstrumentState(traitlets.HasTraits):
         self._set(inputs)
 
     def accepted(self, **inputs: Any) -> dict[str, Any]:
-        """Inputs as they would be kept, each checked by itself; nothing changes.
+        """Return inputs as they would be kept, each checked by itself; nothing changes.
 
         Raises
         ------

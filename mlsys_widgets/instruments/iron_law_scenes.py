@@ -1,4 +1,4 @@
-"""What the iron law draws: the terms of a batch, all batches, and the memories of the devices."""
+"""Scenes of the iron law: the terms of a batch, all batches, and the memories of the devices."""
 
 from __future__ import annotations
 

@@ -411,7 +411,7 @@ class IronLaw(Instrument):
 
 
 def _machine_inputs(device: str) -> dict[str, float]:
-    """What a device brings along, by the name of the input."""
+    """Return the inputs that a device brings along, by name."""
     machine = ph.devices[device]
     return {
         "bandwidth": machine.bandwidth,

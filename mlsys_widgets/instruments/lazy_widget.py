@@ -23,7 +23,7 @@ class LazyWidget(ipywidgets.Widget):
 
     @property
     def model_id(self) -> str:
-        """What the browser calls this widget, which hears of it now if it has not before."""
+        """The browser's name of this widget, which hears of it now if it has not before."""
         if self.comm is None:
             super().open()
         name: str = super().model_id

@@ -18,7 +18,7 @@ _BRIEF = {
 
 
 class Math(TypedDict):
-    """What the browser needs: the titles of all parts, the steps of one, and what matters most."""
+    """The titles of all parts, the steps of one, and which input matters most."""
 
     titles: list[str]
     part: str

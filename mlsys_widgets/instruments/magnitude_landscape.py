@@ -171,8 +171,8 @@ class MagnitudeLandscape(Instrument):
         cards.insert(1, ("Orders of magnitude", orders, tone))
         gap = self.predicted("gap")
         if gap is not None:
-            said = f"{_show(gap, '×')}: {self._off(result)}"
-            cards.append(("Your prediction", said, "prediction"))
+            words = f"{_show(gap, '×')}: {self._off(result)}"
+            cards.append(("Your prediction", words, "prediction"))
         return cards
 
     def sentence(self, result: Landscape) -> str:
@@ -189,7 +189,7 @@ class MagnitudeLandscape(Instrument):
 
     @property
     def _zoomed(self) -> str:
-        """What the zoom shows, in words."""
+        """Return what the zoom shows, in words."""
         low, high = self._window
         unit, foot = _UNITS[self.quantity], self._value(_LEAST, self.quantity)
         inside = [key for key in self._ranked if low <= self._times(key, self.quantity) <= high]

@@ -82,7 +82,7 @@ class Landscape:
         return {name: getattr(self, name) for name in QUANTITIES}
 
     def outputs(self) -> dict[str, ph.Quantity]:
-        """What can be derived, by name."""
+        """Return the quantities that can be derived, by name."""
         return {name: ratio._named for name, ratio in self.ratios.items()}
 
     def derivation(self, *names: str) -> ph.Derivation:

@@ -152,7 +152,7 @@ class MemoryBudget(TwoFormInstrument):
         return inputs
 
     def hidden(self) -> AbstractSet[str]:
-        """What has no alternative, and what the calibrated form counts in any case."""
+        """Controls without an alternative, and what the calibrated form counts in any case."""
         idle = set(super().hidden())
         if len(ph.devices[self.device].precisions) == 1:
             idle.add("precision")
@@ -160,7 +160,7 @@ class MemoryBudget(TwoFormInstrument):
 
     @property
     def unmeasured(self) -> str:
-        """What the calibrated form lacks: the device, or the precision of the cache."""
+        """The calibrated form may lack the device, or the precision of the cache."""
         if self._measured_device and self.precision not in _CACHED:
             return f"no measurement with a KV cache in {self.precision} is on record"
         return super().unmeasured
@@ -315,9 +315,9 @@ class MemoryBudget(TwoFormInstrument):
         rows.append(("Needed", _show(result.total, "B"), self._fill(result.total)))
         rows.append((self._machine.name, _show(result.memory, "B"), self._fill(result.memory)))
         short = bool(result.out_of_memory)
-        for name, (speed, said) in self.speeds.items():
+        for name, (speed, words) in self.speeds.items():
             label = f"{name}, {self.shown_form}"
-            rows.append((label, _NONE if short else speed, "" if short else said))
+            rows.append((label, _NONE if short else speed, "" if short else words))
         own, other = (
             self._need(heads, np.array(TICKS)) for heads in (self.heads, self._other_heads)
         )
@@ -414,7 +414,7 @@ class MemoryBudget(TwoFormInstrument):
 
 
 def _token(result: ph.Footprint) -> float:
-    """What one token of one sequence adds to the cache."""
+    """Return the bytes that one token of one sequence adds to the cache."""
     return float(result.kv_cache / (result.batch * result.sequence))
 
 

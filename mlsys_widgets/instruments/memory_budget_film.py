@@ -98,15 +98,15 @@ def filling(kept: ph.Footprint, device: str, prefill: At, decode: At, form: str)
         moments = [(t, words) for t, words in moments if t < crossed or t == 0]
         if crossed > 0:
             fits = ph.counted(kept.largest_sequence, "token")
-            said = f"Out of memory with {fits} in the cache of each sequence: "
-            moments.append((crossed, f"{said}{_show(limit, 'B')} are full."))
+            words = f"Out of memory with {fits} in the cache of each sequence: "
+            moments.append((crossed, f"{words}{_show(limit, 'B')} are full."))
         else:
-            said = (
+            words = (
                 f"Out of memory before the first token: {_show(weights, 'B')} of weights and "
                 f"{_show(activations, 'B')} of activations do not fit into the "
                 f"{_show(limit, 'B')} of the {device}."
             )
-            moments = [(0.0, said)]
+            moments = [(0.0, words)]
         last = (
             f"All {ph.counted(tokens, 'token')} of each sequence would need {_show(total, 'B')}, "
             f"{_show(total - limit, 'B')} more than there is."

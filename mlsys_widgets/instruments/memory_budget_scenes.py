@@ -1,4 +1,4 @@
-"""What the memory budget draws: the parts against the device, and the need of every batch."""
+"""Scenes of the memory budget: the parts against the device, and the need of every batch."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def batch_at(kept: ph.Footprint, x: float) -> float:
 
 
 def bar(kept: ph.Footprint, device: str) -> Scene:
-    """What is needed, part by part, against the memory of the device, with its name if given."""
+    """Draw what is needed, part by part, against the memory of the device."""
     limit, total = float(kept.memory), float(kept.total)
     across = from_zero("Memory", _end(kept)[0], "B")
     end, blocks, legend = 0.0, [], []
@@ -69,12 +69,12 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
         end += size
     short = bool(kept.out_of_memory)
     over_x, over_y = ((limit, total), (0.13, 0.13)) if short else ((), ())
-    said = (limit + across.high / 120, 0.85, f"{device}: {_show(limit, 'B')}") if device else None
+    named = (limit + across.high / 120, 0.85, f"{device}: {_show(limit, 'B')}") if device else None
     marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
         Line("limit", (limit, limit), (0.0, 1.0), "red", "dashed", 2.5),
-        note("limit note", said),
+        note("limit note", named),
     )
     legend.append(("Memory of the device", "red", "dashed"))
     if short:

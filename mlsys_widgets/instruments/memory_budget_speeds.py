@@ -46,6 +46,6 @@ def calibrated_speeds(
 
 @lru_cache(8)
 def _others(device: str, precision: str, kv_heads: float) -> tuple[float, ...]:
-    """What a token of every batch takes besides attention."""
+    """Return the time of a token of every batch besides attention."""
     every = _with_one_cached_token(device, precision, kv_heads)
     return tuple((every.device_time - every.attention).tolist())  # type: ignore[union-attr]

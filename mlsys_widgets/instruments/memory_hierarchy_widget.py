@@ -76,7 +76,7 @@ def _size_of(key: str, label: str, low: float, high: float) -> Slider:
 
 @dataclass(frozen=True)
 class LevelCost:
-    """What a level costs: one trip of the tensor, and all trips of a chain of operations."""
+    """The cost of a level: one trip of the tensor, and all trips of a chain of operations."""
 
     level: ph.MemoryLevel
     #: What one owner can hold; another number than the level's own if it was resized.

@@ -17,7 +17,7 @@ _TONE = "gray"
 
 @dataclass(frozen=True)
 class Pin:
-    """What an instrument showed when it was pinned."""
+    """The state of an instrument when it was pinned."""
 
     inputs: Mapping[str, Any]
     scenes: tuple[Scene, ...]
@@ -25,7 +25,7 @@ class Pin:
     cards: Mapping[str, str]
 
     def compared(self, label: str, now: str) -> str:
-        """What a card says about the pinned value; nothing if it had none or has the same."""
+        """Compare a card with its pinned value; empty if it had none or has the same."""
         before = self.cards.get(label)
         if before is None or before == now:
             return ""

@@ -1,4 +1,4 @@
-"""What somebody predicted, as instruments show it until the end of the lab."""
+"""A prediction, as instruments show it until the end of the lab."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class Machine:
         return f"{rate(self.peak, self.precision)} {self.precision} {kind}"
 
     def roof(self, intensity: Numeric) -> ph.Roofline:
-        """What the machine allows a kernel of some intensity."""
+        """Return what the machine allows a kernel of some intensity."""
         if is_integer(self.precision):
             return IntegerRoofline(peak=self.peak, bandwidth=self.bandwidth, intensity=intensity)
         return ph.roofline(intensity, self.peak, self.bandwidth)

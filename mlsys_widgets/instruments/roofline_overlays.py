@@ -1,4 +1,4 @@
-"""What a roofline shows beside its kernels: other roofs, what was measured, what was predicted.
+"""Overlays of a roofline: other roofs, what was measured, and what was predicted.
 
 Each is drawn, named in the legend, told in a sentence and given in rows of the table.
 """
@@ -104,22 +104,22 @@ class Overlays:
         return [r.device_peak for r in self.roofs] + ([self.own.peak] if self.own else [])
 
     def sentences(self) -> list[str]:
-        """What is drawn, in words."""
-        said, precision = [], self.machine.precision
+        """Return what is drawn, in words."""
+        sentences, precision = [], self.machine.precision
         roofs = [f"{r.name} ({r.peak_label}, {_show(r.bandwidth, 'B/s')})" for r in self.roofs]
         if roofs:
-            said.append(f"Other roofs: {', '.join(roofs)}.")
+            sentences.append(f"Other roofs: {', '.join(roofs)}.")
         if self.lacking:
-            said.append(f"No dense {precision} peak on record: {', '.join(self.lacking)}.")
+            sentences.append(f"No dense {precision} peak on record: {', '.join(self.lacking)}.")
         if self.measured:
             best = rate(max(point.attained for point in self.measured), precision)
-            said.append(f"{self._counted}, the fastest at {best}.")
+            sentences.append(f"{self._counted}, the fastest at {best}.")
         if self.own:
-            bandwidth = _show(self.own.bandwidth, "B/s")
-            said.append(f"{self.own.name}, as measured: {self.own.peak_label} and {bandwidth}.")
+            both = f"{self.own.peak_label} and {_show(self.own.bandwidth, 'B/s')}"
+            sentences.append(f"{self.own.name}, as measured: {both}.")
         if self.predicted:
-            said.append(f"{self.predicted[1]}.")
-        return said
+            sentences.append(f"{self.predicted[1]}.")
+        return sentences
 
     @property
     def _counted(self) -> str:
@@ -129,7 +129,7 @@ class Overlays:
         return f"{ph.counted(len(self.measured), 'measurement')} of {self.kernel}"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """What is drawn, in numbers, the roof over the kernels first."""
+        """Return what is drawn, in numbers, the roof over the kernels first."""
         rows: list[tuple[str, ...]] = [
             (
                 f"Roof: {roof.name}",
@@ -154,7 +154,7 @@ class Overlays:
         return rows
 
     def marks(self, up: Axis) -> tuple[list[AnyMark], list[Entry]]:
-        """What is drawn, and its entries of the legend."""
+        """Return the marks, and their entries of the legend."""
         own, roofs = self.own, self.roofs
         legend = [("Other roofs, named on the chart", "gray", "dashed")] if roofs else []
         if self.measured:

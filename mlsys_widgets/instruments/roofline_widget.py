@@ -306,7 +306,7 @@ class RooflineWidget(TwoFormInstrument):
 
     @property
     def unmeasured(self) -> str:
-        """What the calibrated form lacks: the device, its present roof, or kernels like these."""
+        """The calibrated form may lack the device, its present roof, or kernels like these."""
         if self.form == "textbook" or not self._measured_device:
             return super().unmeasured
         if self.operations[0].timed is not None:
@@ -394,7 +394,7 @@ class RooflineWidget(TwoFormInstrument):
         if len(self.operations) == 1:
             side = "left" if result.memory_bound else "right"
             limit = "memory bandwidth" if result.memory_bound else "arithmetic"
-            said = (
+            words = (
                 f"{start}{self.operations[0].name} has an intensity of "
                 f"{_show(result.intensity, 'FLOP/B')}, {side} of {ridge}: {limit} is the limit, "
                 f"and the kernel can attain {self._rate(result.attainable)}, "
@@ -403,9 +403,9 @@ class RooflineWidget(TwoFormInstrument):
             )
         else:
             each = "; ".join(self._of_one(op, first=k == 0) for k, op in enumerate(self.operations))
-            said = f"{start}{each}. {self._shared_place()}"
-            said += f"The peak is {machine.peak_label}, with {ridge}."
-        return " ".join((said, *self.overlays.sentences()))
+            words = f"{start}{each}. {self._shared_place()}"
+            words += f"The peak is {machine.peak_label}, with {ridge}."
+        return " ".join((words, *self.overlays.sentences()))
 
     def _calibrated_sentence(self, op: Operation) -> str:
         if op.timed is not None:
@@ -458,7 +458,7 @@ class RooflineWidget(TwoFormInstrument):
 
     @property
     def overlays(self) -> Overlays:
-        """What is drawn beside the kernels."""
+        """Roofs, measurements and the prediction beside the kernels."""
         compared = tuple(ph.devices[key] for key in self.compare if key != self.device)
         kind, words = MEASURED[self.workload]
         found = measured_kernels(self.device, self.precision, kind) if self.measured else ()

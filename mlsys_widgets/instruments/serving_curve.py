@@ -68,7 +68,7 @@ class TokenTimes:
         return float(self.seconds[round(batch) - 1])
 
     def binds(self, batch: float) -> tuple[str, str]:
-        """What binds at a batch, and the kernel that takes most of the time, if one is known."""
+        """Return what binds at a batch, and the kernel that takes most of the time, if known."""
         raise NotImplementedError
 
     def replayed(self, batch: float) -> float | None:
@@ -77,7 +77,7 @@ class TokenTimes:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """What binds at each bar."""
+        """The limit at each bar."""
         return tuple(self.binds(batch)[0] for batch in BARS)
 
 
@@ -225,7 +225,7 @@ class ServedFootprint(ph.Footprint):
 def memory_needed(
     form: Form, device: str, precision: str, batch: ph.Numeric, sequence: float
 ) -> ph.Footprint:
-    """What a served model keeps in memory, as the form counts it.
+    """The memory of a served model, as the form counts it.
 
     The textbook stores everything in one precision. The calibrated form stores the weights in it,
     and cache and activations in 16 bits, as its kernels do.

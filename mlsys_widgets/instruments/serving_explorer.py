@@ -276,11 +276,11 @@ class ServingExplorer(Instrument):
         )
 
     def _case(self, result: Serving) -> str:
-        said = (
+        words = (
             f"{ph.counted(result.batch, 'conversation')} with a context of "
             f"{ph.counted(result.sequence, 'token')}, weights in {result.precision}"
         )
-        return f"{said}, {_LAUNCHED[result.launch]}" if result.form == "calibrated" else said
+        return f"{words}, {_LAUNCHED[result.launch]}" if result.form == "calibrated" else words
 
     def _outcome(self, result: Serving) -> str:
         if result.out_of_memory:

@@ -1,4 +1,4 @@
-"""What the serving explorer draws: throughput against latency, and what a token's time is made of.
+"""Scenes of the serving explorer: throughput against latency, and the parts of a token's time.
 
 Axes, curves and bars depend on device, precision and context, and not on batch or target: they
 stand still while a hand drags either, and are made once for all of its way.
@@ -135,7 +135,7 @@ def _level(axis: Axis, share: float) -> float:
 
 @dataclass(frozen=True)
 class Curves:
-    """What stands still on the chart of throughput against latency."""
+    """Draw what stands still on the chart of throughput against latency."""
 
     across: Axis
     up: Axis
@@ -341,7 +341,7 @@ def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
 
 
 def stack(serving: Serving) -> Scene:
-    """What a token's time is made of with each batch, and what binds there."""
+    """Draw the parts of a token's time with each batch, and what binds there."""
     bars = _bars(serving.times, serving.fits, serving.form)
     x, y = place_of(serving.batch), min(serving.time, 0.97 * bars.up.high)
     now = Points("now in bars", (x,), (y,), "ink", "circle", 110)

@@ -29,10 +29,10 @@ class StillWidget(Protocol):
 
     @property
     def model_id(self) -> str:
-        """What a notebook's file calls it."""
+        """The name under which a notebook's file has it."""
 
     def still(self) -> dict[str, str]:
-        """Its page without a kernel, by type of content."""
+        """Return its page without a kernel, by type of content."""
 
 
 class StillPages:

@@ -108,7 +108,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Lamp:
-    """What became of a target: kept or missed, by how much, and a word for a headline."""
+    """A target that is kept or missed: by how much, and a word for a headline."""
 
     words: str
     kept: bool

@@ -25,7 +25,7 @@ from mlsys_widgets.instruments.plot import PackedNumbers, Plot
 
 
 class View:
-    """What is on the screen of one instrument."""
+    """The control panel and the plots of one instrument."""
 
     def __init__(self, instrument: InstrumentState) -> None:
         self._instrument = instrument
@@ -148,7 +148,7 @@ class View:
         }
 
     def _legends(self) -> list[list[list[str]]]:
-        """What the signs of each plot mean; a prediction that none draws is named in the first."""
+        """Return the legend of each plot; a prediction that none draws is named in the first."""
         legends = [
             [[words, color(tone), kind] for words, tone, kind in plot.scene.legend]
             for plot in self._plots

@@ -1,4 +1,4 @@
-"""What labs are made of: what they ask, who is asked, and with which numbers; no answer keys.
+"""Labs: what they ask, who is asked, and with which numbers; no answer keys.
 
 What one lab asks is written in its ``asks.py``, which travels with the notebook wherever it goes.
 Its answer keys are in ``checks.py``, which stays in ``assignments/`` and never leaves the course.

@@ -1,4 +1,4 @@
-"""What a student typed into an answer cell, as plain data."""
+"""Answers that a student typed into a cell, as plain data."""
 
 from __future__ import annotations
 

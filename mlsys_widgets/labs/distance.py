@@ -73,7 +73,7 @@ def how_close(predicted: float, actual: float, kind: Distance) -> Literal["low",
 
 
 def verdict(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
-    """What to say first about a prediction: right, close, not quite or far off, and by how much.
+    """Judge a prediction in words: right, close, not quite or far off, and by how much.
 
     Examples
     --------

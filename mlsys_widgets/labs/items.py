@@ -1,4 +1,4 @@
-"""What labs ask, as data with its rules. Cards show items, the builder places them.
+"""Items that labs ask, as data with its rules. Cards show them, the builder places them.
 
 No item holds the key of a graded answer. What a reveal or a reflection says is there to learn
 from, and a prediction earns its points by being committed.
@@ -23,7 +23,7 @@ DESIGN: Final = "design"
 
 
 class Saved(Protocol):
-    """What an item asks of the state of a ledger: everything that was saved, by name."""
+    """The state of a ledger as items need it: everything that was saved, by name."""
 
     @property
     def predictions(self) -> Mapping[str, Any]:
@@ -40,7 +40,7 @@ class Saved(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What all items have in common.
+    """Base of the items.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Item:
     after: Sequence[str] = ()
 
     def ledger_names(self, name: str) -> tuple[str, ...]:
-        """The names under which the ledger keeps what a student does with the item ``name``."""
+        """Return the names under which the ledger keeps the item ``name``."""
         return (name,)
 
     def is_done(self, name: str, saved: Saved) -> bool:
@@ -168,11 +168,11 @@ class Number(Item):
 
     @property
     def wanted(self) -> str:
-        """What to enter, in words."""
+        """The form of an answer, in words."""
         return "a number, how many times" if self.unit == "times" else f"a number, in {self.unit}"
 
     def read(self, value: Any) -> float:
-        """What was entered, as a plain number in the unit of the question. Nothing knows the key.
+        """Return what was entered as a number in the unit of the question. Nothing knows the key.
 
         Raises
         ------
@@ -196,25 +196,25 @@ class Number(Item):
         return answer
 
     def in_words(self, value: float) -> str:
-        """An answer as people read it."""
+        """Return an answer as people read it."""
         return write_number(value, self.unit)
 
     def form_error(self, value: float) -> str | None:
-        """What is wrong with the form of an answer, as a sentence; `None` if nothing is."""
-        said = self.in_words(value)
+        """Return what is wrong with the form of an answer, as a sentence; `None` if nothing is."""
+        shown = self.in_words(value)
         if self.whole and value != int(value):
-            return f"{said} cannot be: only a whole number makes sense here."
+            return f"{shown} cannot be: only a whole number makes sense here."
         if value < 0 <= self.low:
-            return f"{said} cannot be: the answer is not negative."
+            return f"{shown} cannot be: the answer is not negative."
         if self.unit == "percent" and 0 < value < self.low and 100 * value >= self.low:
             return (
-                f"{said} is very little; did you enter a fraction? The question asks for percent."
+                f"{shown} is very little; did you enter a fraction? The question asks for percent."
             )
         if self.unit == "percent" and self.high == 100 and value > 100:
-            return f"{said} cannot be: a share is at most 100 percent."
+            return f"{shown} cannot be: a share is at most 100 percent."
         if not self.low <= value <= self.high:
             side = "far too little" if value < self.low else "far too much"
-            return f"{said} is {side}. Check the unit and the powers of ten. {self.hint}".strip()
+            return f"{shown} is {side}. Check the unit and the powers of ten. {self.hint}".strip()
         return None
 
 
@@ -260,11 +260,11 @@ class Choice(Item):
 
     @property
     def wanted(self) -> str:
-        """What to enter, in words."""
+        """The form of an answer, in words."""
         return "one of: " + ", ".join(f'"{key}"' for key in self.options)
 
     def read(self, value: Any) -> str:
-        """The option that was chosen; see `Number.read`."""
+        """Return the option that was chosen; see `Number.read`."""
         answer = _entered(value, self.wanted)
         chosen = choice_key(answer)
         if chosen is None or chosen not in self.options:
@@ -272,7 +272,7 @@ class Choice(Item):
         return chosen
 
     def in_words(self, value: str) -> str:
-        """An answer as people read it."""
+        """Return an answer as people read it."""
         return f"“{self.options.get(value, value)}”"
 
     def form_error(self, value: str) -> str | None:
@@ -281,7 +281,7 @@ class Choice(Item):
 
 
 def _entered(value: Any, wanted: str) -> Plain:
-    """What was entered, as plain data."""
+    """Return what was entered as plain data."""
     if value is ... or value is None or (isinstance(value, str) and not value.strip()):
         raise UnusableAnswer(f"Nothing is entered yet: enter {wanted}.")
     try:
@@ -353,11 +353,11 @@ class Essay(Item):
 
     @property
     def points(self) -> float:
-        """What it is worth."""
+        """The points of its rubric, added up."""
         return sum(points for points, _ in self.rubric)
 
     def read(self, value: Any) -> str:
-        """What was written; see `Number.read`."""
+        """Return what was written; see `Number.read`."""
         answer = _entered(value, "a few sentences")
         if not isinstance(answer, str):
             raise UnusableAnswer(f"{answer!r} is not a text; write a few sentences.")
@@ -406,7 +406,7 @@ class Peek(Item):
 
 @dataclass(frozen=True)
 class Takeaways(Item):
-    """What to remember, each as headline and sentence, and what comes next.
+    """Points to remember, each as headline and sentence, and what comes next.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ Band = tuple[int, str, str]
 
 @dataclass(frozen=True)
 class Checklist(Item):
-    """What the student can do, with advice by score.
+    """Skills that the student checks off, with advice by score.
 
     Parameters
     ----------

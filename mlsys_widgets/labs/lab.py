@@ -22,7 +22,7 @@ _KEPT: Final = 4
 
 
 class Lab:
-    """What a lab is called and what it asks.
+    """A lab: its name and title, and what it asks.
 
     Parameters
     ----------
@@ -110,13 +110,13 @@ class Lab:
         return function
 
     def draw(self, student: str, *, edition: str = "", variants: bool = True) -> Parameters:
-        """The parameters of a student; the defaults where a course has no variants."""
+        """Return the parameters of a student; the defaults where a course has no variants."""
         return draw(
             self.parameters, lab=self.name, student=student, edition=edition, variants=variants
         )
 
     def items(self, parameters: Parameters) -> dict[str, Item]:
-        """Everything the lab asks, in order, with these parameters."""
+        """Return everything the lab asks, in order, with these parameters."""
         # Items are made once for each of the last few students: grading asks for them often.
         key = repr(parameters)
         if key not in self._made:
@@ -126,17 +126,17 @@ class Lab:
         return dict(self._made[key])
 
     def points(self, parameters: Parameters) -> dict[str, float]:
-        """What each graded item is worth, by id."""
+        """Return the points of each graded item, by id."""
         return points_of(self.items(parameters))
 
 
 def points_of(items: Mapping[str, Item]) -> dict[str, float]:
-    """What each graded one of some items is worth, by id."""
+    """Return the points of each graded item, by id."""
     return {n: i.points for n, i in items.items() if isinstance(i, (*AUTOGRADED, Essay))}
 
 
 def load(folder: str | os.PathLike[str]) -> Lab:
-    r"""The lab whose ``asks.py`` is in a folder.
+    r"""Load the lab whose ``asks.py`` is in a folder.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def load(folder: str | os.PathLike[str]) -> Lab:
 
 @functools.lru_cache(maxsize=16)
 def _declared(path: Path, *_contents: bytes) -> Lab:
-    """What a file declares, read once: the hidden test of every cell asks for it."""
+    """Read what a file declares, once: the hidden test of every cell asks for it."""
     lab = getattr(module_at(path), "lab", None)
     if not isinstance(lab, Lab):
         raise ValueError(f"{path} declares no lab; it must have a line: lab = Lab(…)")
@@ -187,7 +187,7 @@ def _declared(path: Path, *_contents: bytes) -> Lab:
 
 
 def module_at(path: Path) -> ModuleType:
-    """A file of a lab as a module.
+    """Load a file of a lab as a module.
 
     It is loaded by its path and under a name of its own, and can import the modules beside it. No
     file there shadows anything, and no cache is left in folders where nothing should be written,

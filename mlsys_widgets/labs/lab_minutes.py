@@ -113,11 +113,11 @@ class LabMinutes:
     @property
     def in_words(self) -> str:
         """All of it in a line, as for a list of labs."""
-        said = f"about {self.total} minutes"
+        total = f"about {self.total} minutes"
         if len(self.sittings) < 2:
-            return said
+            return total
         parts = (f"{_called(act)} about {each}" for act, each in self._by_act())
-        return f"{said} ({', '.join(parts)})"
+        return f"{total} ({', '.join(parts)})"
 
     def _by_act(self) -> Iterable[tuple[int, str]]:
         for act in dict.fromkeys(each.act for each in self.sittings):
@@ -125,16 +125,16 @@ class LabMinutes:
 
     @property
     def beyond_the_acts(self) -> str:
-        """What else takes time, as sentences; empty if nothing does."""
-        said = []
+        """Sentences about what else takes time; empty if nothing does."""
+        sentences = []
         if rest := self.of_act(0):
-            said.append(f"What follows the last act takes {rest}.")
+            sentences.append(f"What follows the last act takes {rest}.")
         if self.optional:
             more = Sitting(0, self.optional).about
-            said.append(
+            sentences.append(
                 f"What is marked optional would take about {more} more and gives no points."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     @property
     def too_long(self) -> list[Sitting]:
@@ -145,14 +145,14 @@ class LabMinutes:
 
     def plain(self) -> dict[str, Any]:
         """As data for a notebook, in whole minutes."""
-        said: dict[str, Any] = {"sittings": [[e.act, round(e.minutes)] for e in self.sittings]}
-        return {**said, "optional": round(self.optional)} if self.optional else said
+        plain: dict[str, Any] = {"sittings": [[e.act, round(e.minutes)] for e in self.sittings]}
+        return {**plain, "optional": round(self.optional)} if self.optional else plain
 
     @classmethod
-    def from_plain(cls, said: Mapping[str, Any]) -> LabMinutes:
-        """What `plain` gave."""
-        sittings = tuple(Sitting(act, minutes) for act, minutes in said["sittings"])
-        return cls(sittings, said.get("optional", 0.0))
+    def from_plain(cls, plain: Mapping[str, Any]) -> LabMinutes:
+        """Read what `plain` gave."""
+        sittings = tuple(Sitting(act, minutes) for act, minutes in plain["sittings"])
+        return cls(sittings, plain.get("optional", 0.0))
 
 
 def _called(act: int) -> str:
@@ -216,8 +216,8 @@ def item_minutes(item: Item) -> float:
     return 0.0
 
 
-def _feedback(said: Any) -> float:
-    """Minutes to read what is said to one answer: what is said to each, on average."""
-    if isinstance(said, Mapping):
-        return fmean(_feedback(each) for each in said.values()) if said else 0.0
-    return reading(said) if isinstance(said, str) else 0.0
+def _feedback(feedback: Any) -> float:
+    """Minutes to read what is feedback to one answer: what is feedback to each, on average."""
+    if isinstance(feedback, Mapping):
+        return fmean(_feedback(each) for each in feedback.values()) if feedback else 0.0
+    return reading(feedback) if isinstance(feedback, str) else 0.0

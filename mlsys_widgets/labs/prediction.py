@@ -98,7 +98,7 @@ class Prediction(Item):
         return f"{value}: {self.options.get(value, 'an option that is no longer offered')}"
 
     def read(self, value: Any) -> str | float:
-        """What was entered, as the ledger keeps it: the key of an option, or a number in SI units.
+        """Return what was entered as the ledger keeps it: an option's key, or a number in SI units.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from mlsys_widgets.wording.choices import one_of
 
 
 class AnswerFeedback(NamedTuple):
-    """What is said to an answer, or to one gap of it: what was chosen, the words, whether right."""
+    """Feedback on an answer, or on one gap of it: what was chosen, the words, whether right."""
 
     chosen: str
     words: str

@@ -91,7 +91,7 @@ class StudentStep:
 
 
 def kind_of(item: Item) -> str | None:
-    """What the panel calls an item; `None` if it is not a step."""
+    """Return the panel's word for an item; `None` if it is not a step."""
     return _KINDS.get(type(item))
 
 
@@ -127,7 +127,7 @@ def progress(step: StudentStep, state: Mapping[str, Progress]) -> Progress:
 
 
 def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, Progress]:
-    """What a ledger holds, by name: done, begun or failing. What is open is left out."""
+    """Return whether what a ledger holds is done, begun or failing, by name."""
     found: dict[str, Progress] = dict.fromkeys((*saved.answers, *saved.predictions), "done")
     for name, reflection in saved.reflections.items():
         right = any(attempt.correct is not False for attempt in reflection.attempts)

@@ -77,7 +77,7 @@ class PromptAttentionLaw(Law):
     half_width: float
 
     def compute_share_of(self, kernel: Attention, ceilings: LawCeilings) -> Numeric:
-        """What the tiles leave of the peak."""
+        """The fraction of the peak that the tiles leave."""
         return AttentionTiles(
             batch=kernel.batch,
             heads=kernel.heads,

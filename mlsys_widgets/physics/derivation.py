@@ -1,4 +1,4 @@
-"""What an explanation is: formula, substitution and value, step by step.
+"""Explanations: formula, substitution and value, step by step.
 
 A result derives its own steps (see ``result``) from the formulas that computed its numbers. This
 module says what a step holds and renders steps as text, Markdown with LaTeX, and HTML.
@@ -17,7 +17,7 @@ from mlsys_widgets.wording.units import format_quantity
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number of a result is called, in formulas and in words.
+    """The names of a number of a result, in formulas and in words.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Step:
 
     @property
     def title(self) -> str:
-        """What the quantity is, with a capital letter for the start of a line."""
+        """The words of the quantity, with a capital letter for the start of a line."""
         about = self.quantity.about
         return about[:1].upper() + about[1:]
 

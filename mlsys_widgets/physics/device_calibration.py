@@ -66,7 +66,7 @@ _ALIKE: Final = {"bf16": "fp16"}
 
 @dataclass(frozen=True)
 class DeviceCalibration:
-    """What a measurement says about a device.
+    """A device as it was measured.
 
     ``calibration_of`` finds the one that ships, ``read_calibration`` reads your own.
 

@@ -207,7 +207,7 @@ def forward_pass(
 
 @dataclass(frozen=True, repr=False)
 class PassDemand(Result):
-    """What a workload asks of a device in one pass, before launches are counted."""
+    """The demand of a workload on a device in one pass, before launches are counted."""
 
     profiled_kernels: Numeric = given("N_eager", "", "kernels in eager mode", AT_LEAST_ONE)
     profiled_compute: Numeric = given("t_eager", "s", "compute time of an eager kernel", POSITIVE)

@@ -238,7 +238,7 @@ def fuse(
     launch_overhead: Numeric | None = None,
     compute_time: Numeric | None = None,
 ) -> Fusion:
-    """What fusing a chain into one kernel saves in traffic, launches and time.
+    """Compare a chain of kernels with one fused kernel: traffic, launches and time.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from mlsys_widgets.physics.small_kernels import SmallKernelUse
 
 @dataclass(frozen=True)
 class LawCeilings:
-    """What a device could do at best in one precision.
+    """The best a device could do in one precision.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What one kernel does: its operations, the bytes it moves, and their ratio.
+"""One kernel: its operations, the bytes it moves, and their ratio.
 
 Examples
 --------

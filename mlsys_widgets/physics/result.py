@@ -129,7 +129,7 @@ class Derived(Generic[T]):
 
     @cached_property
     def quantity(self) -> Quantity:
-        """What this quantity is called."""
+        """The name of this quantity."""
         words = self.about or self.__doc__ or self.name.replace("_", " ")
         about = words.strip().splitlines()[0].rstrip(".")
         return Quantity(self.name, self.symbol, self.unit, about[:1].lower() + about[1:])
@@ -290,7 +290,7 @@ class Result:
 
 
 def _once(look_up: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
-    """What a class of results declares is looked up once, and then remembered."""
+    """Look up once what a class of results declares, and remember it."""
     known: dict[type[Any], T] = {}
 
     @wraps(look_up)

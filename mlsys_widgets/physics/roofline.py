@@ -46,7 +46,7 @@ class Ridge(Result):
 
 @dataclass(frozen=True, repr=False)
 class Roofline(Ridge):
-    """What the roofline allows one kernel.
+    """The rate that the roofline allows one kernel.
 
     ``roofline`` builds one.
 

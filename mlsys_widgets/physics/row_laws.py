@@ -71,7 +71,7 @@ class RowLaw(Law):
         ).total
 
     def compute_share_of(self, kernel: SmallKernelUse, ceilings: LawCeilings) -> Numeric:
-        """What walking the rows leaves of the peak."""
+        """The fraction of the peak that walking the rows leaves."""
         return RowWalk(
             flops=kernel.flops,
             peak=ceilings.peak,

@@ -29,7 +29,7 @@ _COUNT: Final = Source("reads and writes of PyTorch's kernels, counted", "2026-1
 
 @dataclass(frozen=True, kw_only=True)
 class SmallKernel(CatalogEntry):
-    """What a small kernel does with each element of its result."""
+    """The work of a small kernel on each element of its result."""
 
     flops_per_element: float = number("FLOP")
     #: Times that an element is read from or written to memory.

@@ -109,7 +109,7 @@ trained_models: Final[Catalog[TrainedModel]] = Catalog(
 
 @dataclass(frozen=True, repr=False)
 class TrainingMemory(Result):
-    """What a training step keeps in memory, by kind.
+    """The memory of a training step, by kind.
 
     ``training_memory`` builds one.
 
@@ -213,7 +213,7 @@ class TrainingTime(TimedKernels):
 
 
 def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric) -> TrainingMemory:
-    """What a training step keeps in memory.
+    """Count the memory of a training step.
 
     Parameters
     ----------

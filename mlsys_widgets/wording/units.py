@@ -78,7 +78,7 @@ class _Scale:
 
     @property
     def bare(self) -> float:
-        """What a number typed without a unit is multiplied by."""
+        """The factor of a number that is typed without a unit."""
         return self.spellings[""]
 
 
