@@ -101,36 +101,23 @@ class SealedAnswer(Part):
 
 
 @dataclass(frozen=True)
-class Options(Part):
-    """One of several, as radio buttons under their question."""
+class InputField(Part):
+    """Base of what a student fills in, under a legend."""
 
     legend: str
-    options: Mapping[str, str]
-    value: str | None = None
-    disabled: bool = False
-    #: Whether the keys (A, B, C) stand before the words.
-    lettered: bool = False
-    inline: bool = False
-    #: An action that is triggered as soon as an option is chosen.
-    asks: str = ""
 
     def spec(self) -> dict[str, Any]:
-        return {
-            **super().spec(),
-            "legend": markup.inline(self.legend),
-            "options": [[key, markup.inline(words)] for key, words in self.options.items()],
-            "value": self.value,
-            "disabled": self.disabled,
-            "lettered": self.lettered,
-            "inline": self.inline,
-            "asks": self.asks,
-        }
+        return {**super().spec(), **vars(self), "legend": markup.inline(self.legend)}
+
+
+@dataclass(frozen=True)
+class ChoiceField(InputField):
+    """Base of what is chosen from a list, each line with a sign of whether it is chosen."""
+
+    options: Mapping[str, str]
 
     def _rows(self) -> list[str]:
-        return [
-            f"{'(•)' if key == self.value else '( )'} {f'{key}: ' if self.lettered else ''}{words}"
-            for key, words in self.options.items()
-        ]
+        raise NotImplementedError
 
     def text(self) -> str:
         return "\n".join(
@@ -140,6 +127,29 @@ class Options(Part):
     def html(self) -> str:
         rows = "<br>".join(markup.inline(row) for row in self._rows())
         return f"<p>{markup.inline(self.legend)}</p><p>{rows}</p>"
+
+
+@dataclass(frozen=True)
+class Options(ChoiceField):
+    """One of several, as radio buttons under their question."""
+
+    value: str | None = None
+    disabled: bool = False
+    #: Whether the keys (A, B, C) stand before the words.
+    lettered: bool = False
+    inline: bool = False
+    #: An action that is triggered as soon as an option is chosen.
+    asks: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        options = [[key, markup.inline(words)] for key, words in self.options.items()]
+        return {**super().spec(), "options": options}
+
+    def _rows(self) -> list[str]:
+        return [
+            f"{'(•)' if key == self.value else '( )'} {f'{key}: ' if self.lettered else ''}{words}"
+            for key, words in self.options.items()
+        ]
 
 
 @dataclass(frozen=True)
@@ -169,22 +179,12 @@ class Confidence(Part):
 
 
 @dataclass(frozen=True)
-class TextBox(Part):
+class TextBox(InputField):
     """A line to type in, with a label and a hint."""
 
-    legend: str
     hint: str
     value: str = ""
     disabled: bool = False
-
-    def spec(self) -> dict[str, Any]:
-        return {
-            **super().spec(),
-            "legend": markup.inline(self.legend),
-            "hint": self.hint,
-            "value": self.value,
-            "disabled": self.disabled,
-        }
 
     def text(self) -> str:
         return f"{markup.plain(self.legend)}\n  {self.value or '______'} ({self.hint})"
@@ -194,22 +194,12 @@ class TextBox(Part):
 
 
 @dataclass(frozen=True)
-class TextArea(Part):
+class TextArea(InputField):
     """Room for a few sentences."""
 
-    legend: str
     hint: str = ""
     value: str = ""
     rows: int = 5
-
-    def spec(self) -> dict[str, Any]:
-        return {
-            **super().spec(),
-            "legend": markup.inline(self.legend),
-            "hint": self.hint,
-            "value": self.value,
-            "rows": self.rows,
-        }
 
     def text(self) -> str:
         return f"{markup.plain(self.legend)}\n  {self.value or '______'}"
@@ -249,37 +239,21 @@ class Blanks(Part):
 
 
 @dataclass(frozen=True)
-class Checkboxes(Part):
+class Checkboxes(ChoiceField):
     """Any of several, as boxes to check, each with a note."""
 
-    legend: str
-    options: Mapping[str, str]
     notes: Mapping[str, str]
     value: tuple[str, ...] = ()
 
     def spec(self) -> dict[str, Any]:
-        rows = [
-            [key, markup.inline(w), markup.inline(self.notes.get(key, ""))]
-            for key, w in self.options.items()
-        ]
-        return {
-            **super().spec(),
-            "legend": markup.inline(self.legend),
-            "options": rows,
-            "value": list(self.value),
-        }
+        inline = markup.inline
+        rows = [[k, inline(w), inline(self.notes.get(k, ""))] for k, w in self.options.items()]
+        spec = {**super().spec(), "options": rows, "value": list(self.value)}
+        del spec["notes"]  # they stand in the rows
+        return spec
 
     def _rows(self) -> list[str]:
         return [f"[{'x' if key in self.value else ' '}] {w}" for key, w in self.options.items()]
-
-    def text(self) -> str:
-        return "\n".join(
-            [markup.plain(self.legend), *(f"  {markup.plain(row)}" for row in self._rows())]
-        )
-
-    def html(self) -> str:
-        rows = "<br>".join(markup.inline(row) for row in self._rows())
-        return f"<p>{markup.inline(self.legend)}</p><p>{rows}</p>"
 
 
 @dataclass(frozen=True)
@@ -381,10 +355,8 @@ class Rows(Part):
     rows: tuple[tuple[str, str], ...]
 
     def spec(self) -> dict[str, Any]:
-        return {
-            **super().spec(),
-            "rows": [[markup.inline(h), markup.inline(words)] for h, words in self.rows],
-        }
+        rows = [[markup.inline(head), markup.inline(words)] for head, words in self.rows]
+        return {**super().spec(), "rows": rows}
 
     def text(self) -> str:
         return "\n".join(
