@@ -165,10 +165,6 @@ def deployment(
     per_day, days : float or array
         Inferences per day, and days in service.
 
-    Returns
-    -------
-    Deployment
-
     Examples
     --------
     >>> month = deployment(30, 1450, 2150, per_day=1e7, days=30)

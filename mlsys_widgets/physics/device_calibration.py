@@ -144,10 +144,6 @@ class DeviceCalibration:
             As in ``law``.
         launches : float or array
             Kernels that the call runs, each of which pays the floor.
-
-        Returns
-        -------
-        CalibratedTime
         """
         law, ceilings = self._found.get((family, precision)) or self._find(family, precision)
         return law.time(kernel, ceilings, launches)
@@ -206,10 +202,6 @@ def calibration_of(device: Device | str) -> DeviceCalibration:
     device : Device or str
         An entry of ``devices``, or its key.
 
-    Returns
-    -------
-    DeviceCalibration
-
     Raises
     ------
     UnknownName
@@ -252,10 +244,6 @@ def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> D
         Device, source and the parameters of each law.
     device : Device, optional
         The device, where it is not one of ``devices``.
-
-    Returns
-    -------
-    DeviceCalibration
 
     Examples
     --------

@@ -198,10 +198,6 @@ def make_device(
     **facts : Fact or None
         ``bandwidth`` (B/s), ``memory`` (B), ``power`` (W) and ``launch_overhead`` (s).
 
-    Returns
-    -------
-    Device
-
     Examples
     --------
     An accelerator that is still on paper, asked like any other machine:

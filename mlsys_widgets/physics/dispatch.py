@@ -264,10 +264,6 @@ def run(
     launch_overhead : float or array, s, optional
         Cost of one launch, in place of the device's own.
 
-    Returns
-    -------
-    ForwardPass
-
     Examples
     --------
     >>> round(run("kws", "a100-sxm", mode="compiled").utilization, 4)

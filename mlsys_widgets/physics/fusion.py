@@ -87,10 +87,6 @@ def chain(*steps: str | tuple[str, ...]) -> Chain:
         the flowing one, such as ``("add", "bias")``. A tensor named twice is one tensor.
         Tensors that are left out get names of their own.
 
-    Returns
-    -------
-    Chain
-
     Raises
     ------
     ValueError
@@ -255,10 +251,6 @@ def fuse(
     compute_time : float or array, s, optional
         Time of the arithmetic, fused or not. If omitted, it follows from the operations at the
         rate that the course's own chain implies.
-
-    Returns
-    -------
-    Fusion
 
     Examples
     --------

@@ -257,10 +257,6 @@ def can_fuse(
     same_shape : bool
         Whether both work on tensors of the same shape.
 
-    Returns
-    -------
-    FusionVerdict
-
     Examples
     --------
     >>> can_fuse("relu", "sigmoid").kind, can_fuse("matmul", "relu").kind
@@ -292,10 +288,6 @@ def chainable(op: Op | str) -> bool:
     ----------
     op : Op or str
         An operation, or its key in ``ops``.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------

@@ -188,10 +188,6 @@ def iron_law(
     overlapped : bool
         Whether memory and compute run at the same time: ``max(D/BW, b·O/(R·η)) + L``.
 
-    Returns
-    -------
-    IronLawTime
-
     Examples
     --------
     >>> one = iron_law(data=100e6, operations=4e9, device="h100-sxm")
@@ -225,10 +221,6 @@ def capacity(size: Numeric, device: Device | str) -> Capacity:
         What must fit.
     device : Device or str
         An entry of ``devices``, or its key.
-
-    Returns
-    -------
-    Capacity
 
     Examples
     --------

@@ -115,10 +115,6 @@ class Law(CatalogEntry):
             What the device could do at best.
         launches : float or array
             Kernels that the call runs, each of which pays the floor.
-
-        Returns
-        -------
-        CalibratedTime
         """
         return CalibratedTime(
             flops=kernel.flops,

@@ -186,10 +186,6 @@ def kernel_time(
         Fractions of either ceiling that are reached in practice. With 1 and no floor this is the
         textbook form, which ``.textbook`` always gives.
 
-    Returns
-    -------
-    KernelTime
-
     Examples
     --------
     >>> real = kernel_time(2**31, 6 * 2**20, 989e12, 4.8e12, floor=3e-6, compute_efficiency=0.65)
@@ -219,10 +215,6 @@ def waves(m: Numeric, n: Numeric, units: Numeric, tile: Numeric = 128) -> Waves:
         Multiprocessors.
     tile : float or array
         Side of a square tile.
-
-    Returns
-    -------
-    Waves
 
     Examples
     --------

@@ -245,10 +245,6 @@ def gemm(m: Numeric, n: Numeric, k: Numeric, bytes_per_element: Numeric = 2) -> 
     bytes_per_element : float or array, B
         2 for fp16, 4 for fp32.
 
-    Returns
-    -------
-    Gemm
-
     Examples
     --------
     >>> kernel = gemm(512, 512, 512, bytes_per_element=2)
@@ -271,10 +267,6 @@ def projection(
         Model width.
     bytes_per_element : float or array, B
         2 for fp16, 4 for fp32.
-
-    Returns
-    -------
-    Projection
 
     Examples
     --------
@@ -307,10 +299,6 @@ def elementwise(
         How often each element is read or written: 2 for a simple map such as ReLU.
     traffic_share : float or array
         Fraction of the traffic that fusion leaves; see ``fusion_strategies``.
-
-    Returns
-    -------
-    Elementwise
 
     Examples
     --------

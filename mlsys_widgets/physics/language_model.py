@@ -225,10 +225,6 @@ def language_model(model: LanguageModel | str) -> LanguageModel:
     model : LanguageModel or str
         The model, or its key.
 
-    Returns
-    -------
-    LanguageModel
-
     Raises
     ------
     ValueError
@@ -288,10 +284,6 @@ def kv_cache(
     kv_heads : float or array, optional
         Heads that keep keys and values, in place of the model's own number.
 
-    Returns
-    -------
-    float or array, B
-
     Examples
     --------
     >>> round(kv_cache("llama3-8b", batch=64, sequence=2048) / 1e9, 1)
@@ -330,10 +322,6 @@ def footprint(
         Heads that keep keys and values, in place of the model's own number.
     activation_share : float or array, optional
         Activations as a fraction of the weights, in place of the model's own.
-
-    Returns
-    -------
-    Footprint
 
     Examples
     --------
@@ -408,10 +396,6 @@ def decode(
     attention : bool
         Whether to count the operations of attention, which the textbook form leaves out.
 
-    Returns
-    -------
-    Generation
-
     Examples
     --------
     >>> step = decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
@@ -439,10 +423,6 @@ def prefill(
         As in ``decode``.
     batch, sequence : float or array
         Prompts at once, and tokens in each.
-
-    Returns
-    -------
-    Generation
 
     Examples
     --------

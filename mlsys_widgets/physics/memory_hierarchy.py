@@ -183,10 +183,6 @@ def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
     level : MemoryLevel or str
         An entry of ``memory_hierarchy``, or its key.
 
-    Returns
-    -------
-    Transfer
-
     Examples
     --------
     >>> slow, fast = transfer(1e9, "host").time, transfer(1e9, "hbm").time
@@ -204,10 +200,6 @@ def nearest_level(size: float) -> MemoryLevel | None:
     ----------
     size : float, B
         What one owner wants to hold.
-
-    Returns
-    -------
-    MemoryLevel or None
 
     Examples
     --------

@@ -125,10 +125,6 @@ def product(m: Numeric, n: Numeric, k: Numeric, precision: str = "fp16") -> Prod
     precision : str
         A key of ``storages``.
 
-    Returns
-    -------
-    Product
-
     Examples
     --------
     >>> half, eight = product(1, 4096, 4096), product(1, 4096, 4096, "int8")

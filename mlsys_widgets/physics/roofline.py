@@ -102,10 +102,6 @@ def roofline(intensity: Numeric, peak: Numeric, bandwidth: Numeric) -> Roofline:
     bandwidth : float or array, B/s
         Its memory bandwidth.
 
-    Returns
-    -------
-    Roofline
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph

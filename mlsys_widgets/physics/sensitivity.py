@@ -81,10 +81,6 @@ def sensitivity(result: Result, output: str) -> Sensitivity:
     output : str
         The name of one of its derived quantities.
 
-    Returns
-    -------
-    Sensitivity
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph

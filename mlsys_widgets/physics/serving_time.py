@@ -247,10 +247,6 @@ def serving_time(
     calibration : DeviceCalibration, optional
         In place of the one on record for the device.
 
-    Returns
-    -------
-    ServingTime
-
     Examples
     --------
     >>> alone = serving_time("llama3-8b", "h200-sxm", "decode", batch=1, sequence=2048)

@@ -132,10 +132,6 @@ def small_kernel(
     bytes_per_element : float or array, B
         2 for fp16.
 
-    Returns
-    -------
-    SmallKernelUse
-
     Examples
     --------
     >>> small_kernel("residual", rows=1, columns=4096).bytes

@@ -222,10 +222,6 @@ def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric
     batch, sequence : float or array
         Sequences at once, and tokens in each.
 
-    Returns
-    -------
-    TrainingMemory
-
     Examples
     --------
     >>> step = training_memory("gpt2", batch=8, sequence=1024)
@@ -264,10 +260,6 @@ def training_time(
     calibration : DeviceCalibration, optional
         In place of the one on record for the device.
 
-    Returns
-    -------
-    TrainingTime
-
     Examples
     --------
     >>> step = training_time("gpt2", "h200-sxm", batch=32, sequence=1024)
@@ -298,10 +290,6 @@ def training_launches(model: TrainedModel | str) -> float:
     ----------
     model : TrainedModel or str
         An entry of ``trained_models``, or its key.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

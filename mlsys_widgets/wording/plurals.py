@@ -17,10 +17,6 @@ def counted(number: SupportsFloat, singular: str, plural: str | None = None) -> 
     singular, plural : str
         The noun; the plural only where it is not the singular with an ``s``.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> counted(1, "image"), counted(3_000, "image"), counted(2, "query", "queries")

@@ -198,10 +198,6 @@ def format_quantity(value: SupportsFloat, unit: str = "", *, pad: bool = False) 
     pad : bool
         Keep trailing zeros, so that a number does not change its width while a slider moves.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> format_quantity(571.7e12, "FLOP/s"), format_quantity(29.85e-6, "s")
