@@ -48,10 +48,7 @@ def calibration(judged: Sequence[JudgedAnswer], chance: float) -> Scene:
             ),
         ),
         height=280,
-        legend=(
-            ("you", "prediction", "circle"),
-            ("perfectly calibrated", "gray", "dashed"),
-        ),
+        legend=(("you", "prediction", "circle"), ("perfectly calibrated", "gray", "dashed")),
     )
 
 

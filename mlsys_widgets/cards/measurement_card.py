@@ -64,12 +64,7 @@ class MeasurementCard(ItemTask):
     tone = "measured"
 
     def __init__(
-        self,
-        task_id: str,
-        item: Measurement,
-        *,
-        ledger: Ledger,
-        after: Gate | Iterable[Gate] = (),
+        self, task_id: str, item: Measurement, *, ledger: Ledger, after: Gate | Iterable[Gate] = ()
     ) -> None:
         super().__init__(task_id, item, item.title, ledger=ledger, after=after)
         self.item = item

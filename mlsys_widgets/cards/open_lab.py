@@ -46,11 +46,7 @@ _INSTRUCTORS: Final = (
 
 
 def open_lab(
-    name: str,
-    *,
-    variants: bool = True,
-    edition: str = "",
-    folder: str | os.PathLike[str] = ".",
+    name: str, *, variants: bool = True, edition: str = "", folder: str | os.PathLike[str] = "."
 ) -> OpenLab:
     """Open the lab that this notebook belongs to.
 

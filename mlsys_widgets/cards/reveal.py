@@ -12,13 +12,7 @@ from mlsys_widgets.cards.moves import Exploration, Move
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
 from mlsys_widgets.cards.worked_numbers import Worked, number_cards
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.labs.distance import (
-    DISTANCES,
-    Distance,
-    distance_in_words,
-    how_close,
-    verdict,
-)
+from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close, verdict
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.units import format_quantity
@@ -110,11 +104,7 @@ class Reveal(LabWidget):
             raise ValueError("give model= or answer=; otherwise there is nothing to compare with")
         self._answer, self._feedback = answer, dict(feedback)
         self._exploration = Exploration(
-            lock.task_id,
-            moves,
-            ledger=ledger,
-            counts=lambda: lock.is_open,
-            then=self._on_move,
+            lock.task_id, moves, ledger=ledger, counts=lambda: lock.is_open, then=self._on_move
         )
         self._exploration.begin()
         lock.on_open(self._exploration.look)

@@ -6,14 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import (
-    Buttons,
-    Checkboxes,
-    NumberedList,
-    Numbers,
-    Part,
-    Prose,
-)
+from mlsys_widgets.cards.parts import Buttons, Checkboxes, NumberedList, Numbers, Part, Prose
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.labs import Checklist
 from mlsys_widgets.labs.items import Band

@@ -62,10 +62,7 @@ class Scenario(LabWidget):
     def parts(self) -> Sequence[Part]:
         item = self.item
         sender = f"From **{item.sender}**" + (f", {item.role}" if item.role else "")
-        parts: list[Part] = [
-            Prose("sender", sender, quiet=True),
-            Prose("message", item.message),
-        ]
+        parts: list[Part] = [Prose("sender", sender, quiet=True), Prose("message", item.message)]
         if item.task:
             parts.append(Prose("task", item.task, tone="orange", label="Your task."))
         return parts

@@ -38,12 +38,7 @@ DARK: Final = {
 }
 
 #: Dashes by name, as SVG writes them; bqplot knows the same names.
-DASHES: Final = {
-    "solid": "",
-    "dashed": "10,6",
-    "dotted": "2,5",
-    "dash_dotted": "10,4,2,4",
-}
+DASHES: Final = {"solid": "", "dashed": "10,6", "dotted": "2,5", "dash_dotted": "10,4,2,4"}
 
 
 def color(tone: str) -> str:

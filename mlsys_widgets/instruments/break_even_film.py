@@ -40,10 +40,7 @@ def film_of(result: ph.Deployment) -> Film:
         (COMPILING, 0.0, low, _WIDEST, high),
         (even, 0.0, low, _WIDEST * (1 - paid), high),
     )
-    actors = [
-        *_requests(),
-        Actor("compile time", "red", owed, even if paid == 1.0 else None),
-    ]
+    actors = [*_requests(), Actor("compile time", "red", owed, even if paid == 1.0 else None)]
     if pays and end > crossing:
         low, high = _SAVED
         most = _WIDEST * (end / crossing - 1)

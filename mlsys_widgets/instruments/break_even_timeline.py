@@ -55,11 +55,7 @@ _PRESETS: Final[dict[str, dict[str, float]]] = {
     "resnet50-cloud": {**_RESNET_COMPILED, "per_day": 1e7, "days": 30.0},
     "kws-cloud": {**_spotter_on("a100-sxm"), "per_day": 1e7, "days": 30.0},
     "kws-edge": {**_spotter_on("orin-nx"), "per_day": _SERVICE.per_day, "days": 12 * _HOUR},
-    "kws-service": {
-        **_spotter_on("a100-sxm"),
-        "per_day": _SERVICE.per_day,
-        "days": 12 * _HOUR,
-    },
+    "kws-service": {**_spotter_on("a100-sxm"), "per_day": _SERVICE.per_day, "days": 12 * _HOUR},
     "ci-run": {**_RESNET_COMPILED, "per_day": 1000.0, "days": 1.0},
 }
 _FIRST: Final = _PRESETS["resnet50-cloud"]
@@ -99,7 +95,7 @@ class BreakEvenTimeline(Instrument):
         # The crossing has a line at the end of service, which keeps off its words.
         "days_to_break_even": LimitedQuantity(
             "days", "pays off", "does not pay off", "too late", ((1, "x"),)
-        ),
+        )
     }
 
     preset = Select(
@@ -176,11 +172,7 @@ class BreakEvenTimeline(Instrument):
 
     def compute(self) -> ph.Deployment:
         return ph.deployment(
-            self.compile_time,
-            self.eager_rate,
-            gain=self.gain,
-            per_day=self.per_day,
-            days=self.days,
+            self.compile_time, self.eager_rate, gain=self.gain, per_day=self.per_day, days=self.days
         )
 
     # What it says.

@@ -308,7 +308,5 @@ def _counts() -> tuple[tuple[float, ...], tuple[float, ...], tuple[str, ...]]:
     return tuple(x), tuple(y), tuple(text)
 
 
-def _apart(
-    places: Sequence[tuple[float, float]],
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _apart(places: Sequence[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(x for x, _ in places), tuple(y for _, y in places)

@@ -127,10 +127,7 @@ class ConceptMap(Instrument):
         help="Different ways to tell how the concepts belong together.",
     )
     step = Select(
-        "Step",
-        default=_WHOLE,
-        options=_steps,
-        help="One step of the path, or all of them.",
+        "Step", default=_WHOLE, options=_steps, help="One step of the path, or all of them."
     )
 
     def __init__(

@@ -333,9 +333,7 @@ class DispatchWaterfall(Instrument):
             Points("prediction", at, (0.25,) * len(at), "prediction", "diamond", 110),
             Line("prediction line", (*at, *at), (0.0, 0.5)[: 2 * len(at)], "prediction", "dotted"),
         ]
-        legend = [
-            (f"{_show(WELL_USED, '%')}: a well-used GPU", "green", "solid"),
-        ]
+        legend = [(f"{_show(WELL_USED, '%')}: a well-used GPU", "green", "solid")]
         if guess is not None:
             legend.append((f"Your prediction, {_show(guess, '%')}", "prediction", "diamond"))
         shares = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

@@ -341,9 +341,7 @@ class FusionDecision(Instrument):
             Strokes("path", tuple(_EDGES[step] for step in steps), "blue", width=3.5),
             _TREE.heads("heads of the path", taken[1:], "blue"),
             Blocks(
-                "boxes",
-                tuple(_TREE.block(key, tones.get(key, "gray")) for key in _TREE.boxes),
-                0.2,
+                "boxes", tuple(_TREE.block(key, tones.get(key, "gray")) for key in _TREE.boxes), 0.2
             ),
             Strokes("asked", tuple(_TREE.outline(key) for key in asked), "blue", width=1.5),
             Strokes("fuse", _outline(end, result.fusible), "green", width=3.0),

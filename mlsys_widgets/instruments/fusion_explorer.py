@@ -168,9 +168,7 @@ class FusionExplorer(Instrument):
     )
     step1, step2, step3, step4, step5, step6 = (_step(k) for k in range(MOST_STEPS))
     fused = Switch(
-        "Fused",
-        default=False,
-        help="Off: one kernel per step. On: one kernel for the whole chain.",
+        "Fused", default=False, help="Off: one kernel per step. On: one kernel for the whole chain."
     )
     elements = Count(
         "Elements",

@@ -299,11 +299,7 @@ class IronLaw(Instrument):
         return [
             ("Batch time", _show(result.total, "s", pad=True), "ink"),
             *(
-                (
-                    f"{term.capitalize()} term",
-                    _show(term_time(result, term), "s", pad=True),
-                    tone,
-                )
+                (f"{term.capitalize()} term", _show(term_time(result, term), "s", pad=True), tone)
                 for term, tone, _ in TERMS
             ),
             ("Binding term", str(result.binding), tones[str(result.binding)]),

@@ -7,15 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Handle,
-    Scene,
-    Strokes,
-    Words,
-)
+from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Handle, Scene, Strokes, Words
 from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.label_places import apart

@@ -10,12 +10,7 @@ from mlsys_widgets.physics import notation
 
 _show = ph.format_quantity
 #: What is compared, by name.
-QUANTITIES = {
-    "compute": "Compute",
-    "bandwidth": "Bandwidth",
-    "memory": "Memory",
-    "power": "Power",
-}
+QUANTITIES = {"compute": "Compute", "bandwidth": "Bandwidth", "memory": "Memory", "power": "Power"}
 _SYMBOLS = {"compute": "R", "bandwidth": "BW", "memory": "C", "power": "P"}
 
 

@@ -17,13 +17,7 @@ from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.forms import TwoFormInstrument, form_select
 from mlsys_widgets.instruments.instrument import NumberCard, Table
 from mlsys_widgets.instruments.memory_budget_film import filling
-from mlsys_widgets.instruments.memory_budget_scenes import (
-    PARTS,
-    bar,
-    batch_at,
-    curve,
-    sizes,
-)
+from mlsys_widgets.instruments.memory_budget_scenes import PARTS, bar, batch_at, curve, sizes
 from mlsys_widgets.instruments.memory_budget_speeds import (
     MODEL,
     REPLAYED,
@@ -86,17 +80,14 @@ class MemoryBudget(TwoFormInstrument):
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
     headline = "total"
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
-        "total": LimitedQuantity("B", "fits", "does not fit", "too much", ((0, "x"), (1, "y"))),
+        "total": LimitedQuantity("B", "fits", "does not fit", "too much", ((0, "x"), (1, "y")))
     }
     #: Decode and prefill of a result, which cards, sentence and table all speak of.
     _timed: tuple[ph.Footprint, ph.Generation, ph.Generation] | None = None
     _calibrated: tuple[ph.Footprint, tuple[float, float]] | None = None
 
     device = Select(
-        "Device",
-        default="h100-sxm",
-        options=_DEVICES,
-        help="Its memory must hold everything.",
+        "Device", default="h100-sxm", options=_DEVICES, help="Its memory must hold everything."
     )
     precision = Select(
         "Precision",

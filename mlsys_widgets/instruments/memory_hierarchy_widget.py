@@ -229,11 +229,7 @@ class MemoryHierarchy(Instrument):
                 _show(chain.unfused_time, "s", pad=True),
                 tone,
             ),
-            (
-                f"Fused, {_trips(chain.fused_tensors)}",
-                _show(chain.fused_time, "s", pad=True),
-                tone,
-            ),
+            (f"Fused, {_trips(chain.fused_tensors)}", _show(chain.fused_time, "s", pad=True), tone),
             ("Fusion saves", _show(chain.unfused_time - chain.fused_time, "s", pad=True), tone),
         ]
 

@@ -130,12 +130,7 @@ class PhysicsSteps(Instrument):
 
     def table(self, result: ph.Derivation) -> Table:
         rows = [
-            (
-                step.title,
-                step.symbolic(notation.TEXT),
-                step.substitution[notation.TEXT],
-                step.shown,
-            )
+            (step.title, step.symbolic(notation.TEXT), step.substitution[notation.TEXT], step.shown)
             for step in result.steps
         ]
         return ("Step", "Formula", "With numbers", "Value"), rows

@@ -220,13 +220,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 **data,
             )
         case Blocks():
-            return _Lines(
-                scales=scales,
-                stroke_width=0,
-                fill="inside",
-                close_path=True,
-                **data,
-            )
+            return _Lines(scales=scales, stroke_width=0, fill="inside", close_path=True, **data)
         case Words():
             return _Label(
                 scales=scales,

@@ -10,16 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Line,
-    Points,
-    Strokes,
-    Words,
-    decades,
-)
+from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Strokes, Words, decades
 from mlsys_widgets.instruments.label_places import Place, apart
 from mlsys_widgets.measured import Point
 

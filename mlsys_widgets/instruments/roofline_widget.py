@@ -23,11 +23,7 @@ from mlsys_widgets.instruments.roofline_kernels import (
     calibrated_time,
 )
 from mlsys_widgets.instruments.roofline_machine import Machine, is_integer, rate
-from mlsys_widgets.instruments.roofline_overlays import (
-    Overlays,
-    measured_kernels,
-    own_machine,
-)
+from mlsys_widgets.instruments.roofline_overlays import Overlays, measured_kernels, own_machine
 from mlsys_widgets.instruments.serving_curve import rounded
 from mlsys_widgets.measured import Ceilings, ceilings, points
 

@@ -41,10 +41,7 @@ _MODEL = ph.workloads[KEY]
 _DEVICES = {device.key: device.name for device in ph.devices.values() if "fp16" in device.peaks}
 #: Precisions that weights are served in.
 _WEIGHTS = ("fp16", "bf16", "fp8", "int8", "int4")
-_LAUNCHES: dict[ServingLaunch, str] = {
-    "async": "Kernel by kernel",
-    "graph": "Replayed as a graph",
-}
+_LAUNCHES: dict[ServingLaunch, str] = {"async": "Kernel by kernel", "graph": "Replayed as a graph"}
 _LAUNCHED: dict[str, str] = {
     "async": "kernels launched one by one",
     "graph": "kernels replayed as a graph",

@@ -11,9 +11,7 @@ Examples
 ...     chapter=0,
 ...     acts=("Only one",),
 ...     parameters={
-...         "kernels": Parameter(
-...             1000, steps(800, 1200, 50), "kernels", "kernels in a forward pass"
-...         ),
+...         "kernels": Parameter(1000, steps(800, 1200, 50), "kernels", "kernels in a forward pass")
 ...     },
 ... )
 >>> @lab.asks

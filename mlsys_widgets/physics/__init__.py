@@ -43,13 +43,7 @@ from mlsys_widgets.physics.fusion import Chain, Fusion, chain, fuse
 from mlsys_widgets.physics.fusion_rule import FusionVerdict, can_fuse, chainable
 from mlsys_widgets.physics.iron_law import Capacity, IronLawTime, capacity, iron_law
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings
-from mlsys_widgets.physics.kernel_time import (
-    CalibratedTime,
-    KernelTime,
-    Waves,
-    kernel_time,
-    waves,
-)
+from mlsys_widgets.physics.kernel_time import CalibratedTime, KernelTime, Waves, kernel_time, waves
 from mlsys_widgets.physics.kernels import (
     Elementwise,
     Gemm,
@@ -88,12 +82,7 @@ from mlsys_widgets.physics.result import Explained, Result
 from mlsys_widgets.physics.roofline import Ridge, Roofline, roofline
 from mlsys_widgets.physics.row_laws import row_family
 from mlsys_widgets.physics.sensitivity import Sensitivity, sensitivity
-from mlsys_widgets.physics.serving_time import (
-    ServingTime,
-    TimedUse,
-    serving_time,
-    time_uses,
-)
+from mlsys_widgets.physics.serving_time import ServingTime, TimedUse, serving_time, time_uses
 from mlsys_widgets.physics.small_kernels import SmallKernelUse, small_kernel, small_kernels
 from mlsys_widgets.physics.training_step import (
     TrainedModel,

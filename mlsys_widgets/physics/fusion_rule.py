@@ -239,11 +239,7 @@ FUSION_ENDS: Final[dict[str, FusionEnd]] = {
 
 
 def can_fuse(
-    first: Op | str,
-    second: Op | str,
-    relation: Relation = "producer",
-    *,
-    same_shape: bool = True,
+    first: Op | str, second: Op | str, relation: Relation = "producer", *, same_shape: bool = True
 ) -> FusionVerdict:
     """Decide whether two operations can become one kernel.
 

@@ -18,12 +18,7 @@ from typing import Any
 
 _GREEK = {"η": r"\eta ", "Δ": r"\Delta ", "σ": r"\sigma ", "α": r"\alpha "}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "≤",
-    ast.Gt: ">",
-    ast.GtE: "≥",
-}
+_COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
 _LATEX_COMPARISONS = {"<": "<", "≤": r"\le", ">": ">", "≥": r"\ge"}
 
 # Functions that a formula may call, and how people write them.

@@ -340,10 +340,7 @@ def _derivable_by_name(kind: type[Any]) -> dict[str, Derived[Any]]:
 def _inputs(kind: type[Any]) -> dict[str, Quantity]:
     return {
         entry.name: Quantity(
-            entry.name,
-            entry.metadata["symbol"],
-            entry.metadata["unit"],
-            entry.metadata["about"],
+            entry.name, entry.metadata["symbol"], entry.metadata["unit"], entry.metadata["about"]
         )
         for entry in _given(kind)
     }
