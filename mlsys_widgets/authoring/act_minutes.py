@@ -41,15 +41,7 @@ class _Part:
 
 
 def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinutes:
-    """Count how long the acts of a lab take.
-
-    Parameters
-    ----------
-    items
-        What the lab asks, by name.
-    cells
-        The cells of its text.
-    """
+    """Count how long the acts of a lab take."""
     parts = [_Part()]
     extra = 0.0
     for cell, optional in with_optional(cells):

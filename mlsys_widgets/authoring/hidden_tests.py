@@ -37,13 +37,7 @@ def region(body: str, call: str) -> str:
 
 
 class CheckSource:
-    """The source of a lab's checks, from which single checks are cut.
-
-    Parameters
-    ----------
-    path
-        The lab's ``checks.py``.
-    """
+    """A lab's ``checks.py``, from which single checks are cut."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -95,15 +89,7 @@ class CheckSource:
         )
 
     def cut(self, name: str, *also: tuple[str, str]) -> str:
-        """Return a check with everything it uses, in the order of the file.
-
-        Parameters
-        ----------
-        name
-            The check.
-        *also
-            What else to import: module and name.
-        """
+        """Return a check with everything it uses and ``also``, as (module, name), imports."""
         if name not in self._defined:
             raise TextError(f"{self._path} has no function {name}, and the lab grades that answer")
         wanted, reached = [name], {name}

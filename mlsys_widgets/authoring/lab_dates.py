@@ -13,19 +13,7 @@ from mlsys_widgets.files import write_whole
 def write_lab_dates(calendar: Calendar, release: Path, labs: Iterable[str]) -> list[str]:
     """Write the dates of labs that are built, without sections, extensions or anybody's name.
 
-    Parameters
-    ----------
-    calendar
-        The dates of the course.
-    release
-        The folder that holds a folder for each lab.
-    labs
-        Which labs.
-
-    Returns
-    -------
-    labs
-        Those whose file changed.
+    Returns the labs whose file changed.
     """
     changed = []
     for lab in labs:

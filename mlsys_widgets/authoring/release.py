@@ -16,21 +16,7 @@ from mlsys_widgets.course.course import Course
 def generate_release(
     course: Course, lab: str, *, root: Path, db_url: str, folder: str = "release"
 ) -> None:
-    """Have nbgrader write a lab's student version, and its cells into a gradebook.
-
-    Parameters
-    ----------
-    course
-        The course, whose settings nbgrader follows.
-    lab
-        Which lab.
-    root
-        The folder that holds ``source/``.
-    db_url
-        The gradebook.
-    folder
-        Where the student version goes, below `root`.
-    """
+    """Have nbgrader make a student version from ``source/`` below `root`, and a gradebook."""
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
 

@@ -61,13 +61,7 @@ start a lab over from scratch, use *Restart the lab…* in the Lab panel.
 
 
 def write_start_page(release: Path) -> Path:
-    """Write the page for the labs that are released.
-
-    Parameters
-    ----------
-    release
-        The folder that holds a folder for each lab.
-    """
+    """Write the page for the labs that are released."""
     path = release / START_PAGE
     path.write_text(start_page(release), "utf-8")
     return path

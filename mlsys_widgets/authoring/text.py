@@ -36,23 +36,14 @@ class TextError(ValueError):
 
 @dataclass(frozen=True)
 class LabCell:
-    """A cell as its author wrote it.
+    """A cell as its author wrote it."""
 
-    Parameters
-    ----------
-    kind
-        One of `CODE_KINDS`, or ``prose`` or ``essay``.
-    name
-        The name on the cell line: an item or a title; empty for prose, setup and design.
-    body
-        The contents of the cell.
-    where
-        File and cell, for whoever has to fix something.
-    """
-
+    #: One of `CODE_KINDS`, or ``prose`` or ``essay``.
     kind: str
+    #: An item or a title; empty for prose, setup and design.
     name: str
     body: str
+    #: File and cell, for whoever has to fix something.
     where: str = field(default="", compare=False)
 
 

@@ -12,15 +12,7 @@ JudgedAnswer = tuple[int, bool]
 
 
 def calibration(judged: Sequence[JudgedAnswer], chance: float) -> Scene:
-    """The fraction that was right at each confidence, beside that of a perfectly calibrated person.
-
-    Parameters
-    ----------
-    judged
-        The answered questions.
-    chance
-        The fraction that guessing gets right: where a confidence of 1 should be.
-    """
+    """Draw the fraction that was right at each confidence; ``chance`` is that of guessing."""
     found = [(sure, [good for s, good in judged if s == sure]) for sure in CONFIDENCES]
     kept = [(sure, good) for sure, good in found if good]
     shares = [sum(good) / len(good) for _, good in kept]

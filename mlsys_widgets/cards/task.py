@@ -20,17 +20,7 @@ T = TypeVar("T")
 
 
 class Task(LabWidget):
-    """Base of the cards that save something.
-
-    Parameters
-    ----------
-    task_id
-        The name under which the ledger keeps it.
-    title, after
-        As in every card.
-    ledger
-        Where it is kept.
-    """
+    """Base of the cards that save something, under the name ``task_id``."""
 
     def __init__(
         self, task_id: str, title: str, *, ledger: Ledger, after: Gate | Iterable[Gate] = ()
@@ -151,17 +141,7 @@ class Task(LabWidget):
 
 
 class ItemTask(Task):
-    """A task that an item of the lab describes: the item says when it is done.
-
-    Parameters
-    ----------
-    task_id
-        The name of the item in its lab.
-    item
-        What is asked, and its rules.
-    title, ledger, after
-        As in every task.
-    """
+    """A task that an item of the lab describes: the item says when it is done."""
 
     def __init__(
         self,

@@ -23,22 +23,12 @@ _ENTRIES = 5
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar.
-
-    Parameters
-    ----------
-    label
-        What it stands for.
-    parts
-        Length and tone of each of its pieces.
-    note
-        What is written at its end.
-    explanation
-        A sentence about it.
-    """
+    """One bar."""
 
     label: str
+    #: Length and tone of each of its pieces.
     parts: tuple[tuple[float, str], ...]
+    #: Written at its end.
     note: str = ""
     explanation: str = ""
 

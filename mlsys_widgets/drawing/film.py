@@ -17,23 +17,13 @@ Place = tuple[float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Actor:
-    """A block that moves.
-
-    Parameters
-    ----------
-    label
-        What is written on it; empty for nothing.
-    tone
-        Its color, named as in the theme.
-    path
-        Where it is, with rising times. It appears at the first and stays where the last puts it.
-    leaves
-        When it disappears; `None` if it stays.
-    """
+    """A block that moves."""
 
     label: str
     tone: str
+    #: With rising times. It appears at the first and stays where the last puts it.
     path: tuple[Place, ...]
+    #: When it disappears; `None` if it stays.
     leaves: float | None = None
 
 

@@ -47,17 +47,7 @@ def _kernel(name: str, reads: int, alone: ph.Fusion, fused: bool) -> _Kernel:
 
 
 def film(chain: ph.Chain, result: ph.Fusion, kernels: tuple[ph.Fusion, ...]) -> Film:
-    """The chain as separate kernels, then as one.
-
-    Parameters
-    ----------
-    chain
-        The operations.
-    result
-        What the chain takes, unfused and fused.
-    kernels
-        Each operation alone.
-    """
+    """Show the chain as separate kernels (each operation alone), then as one."""
     apart = [
         _kernel(link.op.name, 1 + len(link.operands), alone, False)
         for link, alone in zip(chain.links, kernels, strict=True)

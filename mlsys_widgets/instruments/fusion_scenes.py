@@ -219,24 +219,12 @@ def times(result: ph.Fusion) -> Scene:
 
 @dataclass(frozen=True)
 class Speedups:
-    """The speedups from fusion: of the model and as measured.
+    """The speedups from fusion: of the model and as measured."""
 
-    Parameters
-    ----------
-    sizes, modeled
-        The model over the sizes of the tensor.
-    claim
-        What the text claims for this chain; `None` if nothing.
-    measured
-        ``(elements, speedup)`` of each measurement.
-    measured_words
-        What was measured, and on what.
-    predicted
-        What a student predicted; `None` if nothing.
-    """
-
+    #: The model over the sizes of the tensor.
     sizes: Array
     modeled: Array
+    #: What the text claims for this chain.
     claim: float | None = None
     measured: tuple[tuple[float, float], ...] = ()
     measured_words: str = ""

@@ -24,19 +24,7 @@ At = Callable[[float], str]
 
 
 def filling(kept: ph.Footprint, device: str, prefill: At, decode: At, form: str) -> Film:
-    """How the cache fills, from loaded weights to the last token.
-
-    Parameters
-    ----------
-    kept
-        What the full sequences need.
-    device
-        The name of the device.
-    prefill, decode
-        What a step takes when each sequence has so many tokens.
-    form
-        The form of these times.
-    """
+    """Show how the cache fills, from loaded weights to the last token."""
     tokens = float(kept.sequence)
     prompt = max(1.0, float(int(PROMPT * tokens)))
     fixed, each = float(kept.weights + kept.activations), float(kept.kv_cache / kept.sequence)

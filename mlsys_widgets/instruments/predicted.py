@@ -11,20 +11,12 @@ from mlsys_widgets.wording.units import format_quantity
 
 @dataclass(frozen=True)
 class Predicted:
-    """A committed prediction.
-
-    Parameters
-    ----------
-    words
-        The prediction as people read it.
-    value
-        The number, in SI units; `None` if an option stands for no number.
-    quantity
-        What the number is about, by the name under which instruments draw it.
-    """
+    """A committed prediction."""
 
     words: str
+    #: In SI units; `None` if an option stands for no number.
     value: float | None = None
+    #: The name under which instruments draw it.
     quantity: str = ""
 
 

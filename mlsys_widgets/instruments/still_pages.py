@@ -36,15 +36,7 @@ class StillWidget(Protocol):
 
 
 class StillPages:
-    """The pages of the widgets of one kernel.
-
-    Parameters
-    ----------
-    folder
-        Where they are written.
-    rest
-        Seconds without a change after which they are.
-    """
+    """The pages of the widgets of one kernel, written after ``rest`` seconds without a change."""
 
     def __init__(self, folder: Path, *, rest: float = REST) -> None:
         self.folder = folder

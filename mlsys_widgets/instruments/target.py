@@ -28,24 +28,15 @@ _RIGHT: Final = 0.55
 
 @dataclass(frozen=True)
 class LimitedQuantity:
-    """A quantity of an instrument that a target may limit.
-
-    Parameters
-    ----------
-    unit
-        The unit in which it is shown.
-    met, missed
-        A word or two for a headline: ``"in time"``, ``"too late"``.
-    beyond
-        What to call the amount by which a limit is exceeded, or not reached.
-    axes
-        Where it is drawn: the number of the plot, and ``"x"`` or ``"y"``.
-    """
+    """A quantity of an instrument that a target may limit."""
 
     unit: str
+    #: A word or two for a headline: ``"in time"``, ``"too late"``.
     met: str
     missed: str
+    #: What to call the amount by which a limit is exceeded, or not reached.
     beyond: str
+    #: Where it is drawn: the number of the plot, and ``"x"`` or ``"y"``.
     axes: tuple[tuple[int, Literal["x", "y"]], ...] = ()
 
 

@@ -52,16 +52,9 @@ _STEP: Final = 5
 
 @dataclass(frozen=True)
 class Sitting:
-    """A part of a lab that is meant to be done in one go.
+    """A part of a lab that is meant to be done in one go."""
 
-    Parameters
-    ----------
-    act
-        Its act, from 1; 0 for what follows the last act.
-    minutes
-        How long it takes.
-    """
-
+    #: From 1; 0 for what follows the last act.
     act: int
     minutes: float
 

@@ -18,15 +18,7 @@ _IMPORT: Final = re.compile(r"^\s*(?:from\s+(\w+)\b|import\s+([\w., ]+))", re.M)
 
 
 def modules_beside(folder: Path, *files: str) -> dict[str, Path]:
-    """The modules in a folder that some of its files import, directly or through each other.
-
-    Parameters
-    ----------
-    folder
-        Where a lab is.
-    *files
-        Whose imports count.
-    """
+    """Return the modules in a folder that ``files`` of it import, also through each other."""
     found: dict[str, Path] = {}
     waiting = [folder / name for name in files]
     while waiting:

@@ -62,24 +62,13 @@ class SavedWithDesigns(Saved, Protocol):
 
 @dataclass(frozen=True)
 class StudentStep:
-    """Something to do in a lab.
-
-    Parameters
-    ----------
-    name
-        The id of its item, or ``"design"``.
-    kind
-        What is done: ``"prediction"``, ``"answer"``, ``"essay"``, ….
-    act, title
-        Where it belongs, and its heading.
-    needs
-        The names under which the ledger keeps it; it is done when all are there.
-    """
+    """Something to do in a lab: an item, or the design."""
 
     name: str
     kind: str
     act: int
     title: str
+    #: The names under which the ledger keeps it; it is done when all are there.
     needs: tuple[str, ...]
 
     @property
