@@ -131,6 +131,15 @@ def frozen(value: Any) -> Any:
     return value
 
 
+def unfrozen(value: Any) -> Any:
+    """Turn what `frozen` returned into lists and dicts again, as JSON is written from."""
+    if isinstance(value, Mapping):
+        return {key: unfrozen(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [unfrozen(each) for each in value]
+    return value
+
+
 def _refuse(name: str, value: object, words: str) -> NoReturn:
     shown = repr(value)
     if len(shown) > 80:

@@ -25,18 +25,24 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     """Add the panel's addresses to a server, and speed up its websockets. Called by Jupyter."""
-    from mlsys_widgets.server.handin_handler import add_hand_in
-    from mlsys_widgets.server.handlers import add_handlers
+    from mlsys_widgets.server.handin_handler import HandInHandler
+    from mlsys_widgets.server.handlers import PANEL, PanelServices, add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
     from mlsys_widgets.server.saved_pages import save_pages
-    from mlsys_widgets.server.second_look_handler import add_second_look
+    from mlsys_widgets.server.second_look_handler import SecondLookHandler
     from mlsys_widgets.server.start_page_dates import keep_start_page
-    from mlsys_widgets.server.version_handler import add_versions
+    from mlsys_widgets.server.takeover import recover_all
+    from mlsys_widgets.server.version_handler import VersionHandler
 
-    add_handlers(serverapp)
-    add_hand_in(serverapp)
-    add_second_look(serverapp)
-    add_versions(serverapp)
+    services = PanelServices(serverapp)
+    recover_all(services.root.folder)
+    handlers = {
+        **PANEL,
+        "hand-in": HandInHandler,
+        "second-look": SecondLookHandler,
+        "new-version": VersionHandler,
+    }
+    add_handlers(serverapp, services, handlers)
     save_pages(serverapp)
     send_at_once(serverapp)
     keep_start_page(serverapp)

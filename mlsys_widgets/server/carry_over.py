@@ -83,13 +83,13 @@ def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarryOverResul
 
 
 def _metadata(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    said = node.get("metadata")
-    return said if isinstance(said, Mapping) else {}
+    found = node.get("metadata")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _nbgrader(cell: Mapping[str, Any]) -> Mapping[str, Any]:
-    said = _metadata(cell).get("nbgrader")
-    return said if isinstance(said, Mapping) else {}
+    found = _metadata(cell).get("nbgrader")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _grade_id(cell: Mapping[str, Any]) -> str:
@@ -109,7 +109,7 @@ def _source(cell: Mapping[str, Any]) -> str:
 
 
 def _stub(cell: Mapping[str, Any]) -> Any:
-    """The checksum of the cell as it was released."""
+    """Return the checksum of the cell as it was released."""
     return _nbgrader(cell).get("checksum")
 
 
@@ -125,14 +125,14 @@ def _is_written(cell: Mapping[str, Any]) -> bool:
 
 
 def released_checksum(cell: Mapping[str, Any]) -> str:
-    """The checksum of a cell as nbgrader computes it, from plain JSON; a test compares the two."""
-    said = _nbgrader(cell)
-    graded, solution = bool(said.get("grade", False)), bool(said.get("solution", False))
-    locked = not solution and (graded or bool(said.get("locked", False)))
-    parts = [_source(cell), _type(cell), graded, solution, locked, said.get("grade_id")]
+    """Compute the checksum of a cell as nbgrader does, from plain JSON; a test compares the two."""
+    about = _nbgrader(cell)
+    graded, solution = bool(about.get("grade", False)), bool(about.get("solution", False))
+    locked = not solution and (graded or bool(about.get("locked", False)))
+    parts = [_source(cell), _type(cell), graded, solution, locked, about.get("grade_id")]
     if graded:
         try:
-            parts.append(float(said["points"]))
+            parts.append(float(about["points"]))
         except (LookupError, TypeError, ValueError):
             return ""
     digest = hashlib.md5(usedforsecurity=False)
@@ -158,7 +158,7 @@ def _is_own(cell: Mapping[str, Any]) -> bool:
 
 
 def _place(cell: Mapping[str, Any]) -> str:
-    """What a cell is found by in the other version."""
+    """Return what a cell is found by in the other version."""
     return _grade_id(cell) or str(cell.get("id", ""))
 
 
@@ -216,7 +216,7 @@ def _append_left(left: list[Cell], made: list[Cell]) -> None:
 def recorded_remarks(
     old: Mapping[str, Any], new: Mapping[str, Any], saved: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What becomes of steps that are done, where the other version does not ask them like that.
+    """Say what becomes of steps that are done where the other version asks them differently.
 
     Parameters
     ----------

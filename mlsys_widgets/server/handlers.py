@@ -13,6 +13,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,16 +31,19 @@ from mlsys_widgets.server.paths import NotFound, PathRefused, Root
 from mlsys_widgets.server.reports import Reports, etag
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from jupyter_server.serverapp import ServerApp
 
 #: Seconds between two looks at a ledger while somebody waits for it to change.
 LOOK: Final = 0.2
 #: The longest such wait. Proxies close connections that are silent for a minute.
 LONGEST_WAIT: Final = 30.0
+#: What a list of ledgers shows of each report.
+_IN_LISTS: Final = ("lab", "student", "last", "ok", "problem", "design")
 
 
 def name_here(folder: Path) -> str | None:
-    """Whose labs a kernel of this server would say these are; `None` if that is no name."""
+    """Return whose labs a kernel of this server would say these are; `None` if that is no name."""
     from mlsys_widgets.labs.identity import student
 
     try:
@@ -76,7 +81,7 @@ class PanelHandler(APIHandler):
         # Tornado's own is a hash of the answer, which would have to be computed first.
         return None
 
-    def say(self, answer: dict[str, Any]) -> None:
+    def say(self, answer: Mapping[str, Any]) -> None:
         """Answer."""
         self.set_header("Cache-Control", "no-store")
         self.finish(json.dumps(answer, allow_nan=False))
@@ -87,7 +92,7 @@ class PanelHandler(APIHandler):
         self.finish(json.dumps({"message": sentence}))
 
     def path_in_body(self) -> str | None:
-        """The notebook that the body of a request names; refused if it names none."""
+        """Return the notebook that the body of a request names; refused if it names none."""
         body = self.get_json_body()
         path = body.get("path") if isinstance(body, dict) else None
         if isinstance(path, str):
@@ -95,8 +100,32 @@ class PanelHandler(APIHandler):
         self.refuse(HTTPStatus.BAD_REQUEST, "The path of a notebook is missing.")
         return None
 
+    async def answer(
+        self, path: str, reply: Callable[[Path], DataclassInstance], *, missing: str = ""
+    ) -> None:
+        """Answer about a notebook below the root, with a sentence if that cannot be done.
+
+        Parameters
+        ----------
+        path
+            The notebook.
+        reply
+            Returns the answer; called in a thread.
+        missing
+            What to say if there is no such notebook.
+        """
+        try:
+            notebook = self.services.root.notebook(path)
+            self.say(asdict(await asyncio.to_thread(reply, notebook)))
+        except PathRefused as problem:
+            self.refuse(HTTPStatus.FORBIDDEN, str(problem))
+        except NotFound as problem:
+            self.refuse(HTTPStatus.NOT_FOUND, missing or str(problem))
+        except ValueError as problem:
+            self.refuse(HTTPStatus.CONFLICT, _sentence(str(problem)))
+
     def ledger(self, path: str) -> Path | None:
-        """The ledger beside a notebook; `None` after a refusal was sent."""
+        """Return the ledger beside a notebook; `None` after a refusal was sent."""
         try:
             return self.services.root.ledger(path)
         except PathRefused as error:
@@ -130,14 +159,14 @@ class LabHandler(PanelHandler):
         # Checked again: somebody may have put a link there while we waited.
         ledger = self.ledger(path)
         if ledger is not None:
-            said = await asyncio.to_thread(self.services.reports.of, ledger)
+            report = await asyncio.to_thread(self.services.reports.of, ledger)
             place = {"path": path, "ledger": self.services.root.path_of(ledger)}
             due = await asyncio.to_thread(self.services.due.of, self.services.root.notebook(path))
             you = await asyncio.to_thread(name_here, ledger.parent)
-            self.say({**place, "you": you, "due": due, **said})
+            self.say({**place, "you": you, "due": due, **vars(report)})
 
     async def news(self, ledger: Path, notebook: Path, known: str | None) -> str:
-        """The tag of ledger and dates, once it differs from the known one or the time is up."""
+        """Return the tag of ledger and dates, once it differs from the known one or time is up."""
         try:
             wait = float(self.get_query_argument("wait", "0"))
         except ValueError:
@@ -152,9 +181,9 @@ class LabHandler(PanelHandler):
         return tag
 
     def tag(self, ledger: Path, notebook: Path) -> str:
-        """A value that changes with the ledger, and with what there is to say about its dates."""
-        said = self.services.due.tag(notebook)
-        return f'{etag(ledger)[:-1]}{f"-{said}" if said else ""}"'
+        """Return a value that changes with the ledger, and with what its dates are in words."""
+        dates = self.services.due.tag(notebook)
+        return f'{etag(ledger)[:-1]}{f"-{dates}" if dates else ""}"'
 
     def on_connection_close(self) -> None:
         self.gone = True
@@ -180,10 +209,8 @@ class LedgersHandler(PanelHandler):
         ledgers, complete = self.services.finder.ledgers(*known)
         listed = []
         for ledger in ledgers:
-            said = self.services.reports.of(ledger)
-            shown = {
-                key: said[key] for key in ("lab", "student", "last", "ok", "problem", "design")
-            }
+            report = self.services.reports.of(ledger)
+            shown = {name: getattr(report, name) for name in _IN_LISTS}
             listed.append({"ledger": self.services.root.path_of(ledger), **shown})
         return {"ledgers": listed, "complete": complete}
 
@@ -218,16 +245,28 @@ class BeginAgainHandler(PanelHandler):
         self.say({"aside": self.services.root.path_of(aside) if aside else None})
 
 
-def add_handlers(serverapp: ServerApp) -> None:
-    """Add the addresses to a server."""
-    shared = {"services": PanelServices(serverapp)}
-    table = [
-        ("lab", LabHandler),
-        ("ledgers", LedgersHandler),
-        ("labs", LabsHandler),
-        ("begin-again", BeginAgainHandler),
-    ]
+def _sentence(words: str) -> str:
+    """Write a refusal of the command line as a sentence; a file's name stays as it is spelled."""
+    start = words[:1].upper() if words.partition(" ")[0].isalpha() else words[:1]
+    return f"{start}{words[1:].rstrip('.')}."
+
+
+#: Address below ``mlsys/``, and who answers there.
+PANEL: Final[Mapping[str, type[PanelHandler]]] = {
+    "lab": LabHandler,
+    "ledgers": LedgersHandler,
+    "labs": LabsHandler,
+    "begin-again": BeginAgainHandler,
+}
+
+
+def add_handlers(
+    serverapp: ServerApp, services: PanelServices, handlers: Mapping[str, type[PanelHandler]]
+) -> None:
+    """Add addresses to a server."""
     base = serverapp.web_app.settings["base_url"]
+    shared = {"services": services}
     serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
-        ".*$", [(url_path_join(base, "mlsys", name), handler, shared) for name, handler in table]
+        ".*$",
+        [(url_path_join(base, "mlsys", name), each, shared) for name, each in handlers.items()],
     )

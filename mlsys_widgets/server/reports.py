@@ -1,4 +1,4 @@
-"""What a ledger says, as plain data for the panel.
+"""Reports of what a ledger says, for the panel.
 
 Reading and verifying a long ledger takes a while, so a report is kept until the file changes. One
 ``stat`` is enough to see that it has not.
@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
+from mlsys_widgets.ledger.values import unfrozen
 from mlsys_widgets.server.design_labels import design_labels
 
 #: How many reports are kept.
@@ -23,7 +25,7 @@ Signature = tuple[int, ...]
 
 
 def signature(ledger: Path) -> Signature | None:
-    """A value that changes whenever the file does; `None` if there is no file."""
+    """Return a value that changes whenever the file does; `None` if there is no file."""
     try:
         status = ledger.stat()
     except OSError:
@@ -33,7 +35,7 @@ def signature(ledger: Path) -> Signature | None:
 
 
 def etag(ledger: Path) -> str:
-    """The signature of a file as HTTP knows it.
+    """Return the signature of a file as HTTP knows it.
 
     Examples
     --------
@@ -44,7 +46,39 @@ def etag(ledger: Path) -> str:
     return '"none"' if seen is None else f'"{"-".join(format(part, "x") for part in seen)}"'
 
 
-def report(ledger: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class LedgerReport:
+    """What the panel is told about a ledger. `vars` of it is what JSON is written from.
+
+    Parameters
+    ----------
+    last
+        Kind, id and time of the last event.
+    ok, problem
+        Whether it is intact and more can be saved, and a sentence if not.
+    earlier
+        How many ledgers lie beside it, from before the lab was restarted.
+    progress
+        How far along each step is, by name.
+    """
+
+    exists: bool
+    lab: str | None = None
+    student: str | None = None
+    events: int = 0
+    last: Mapping[str, str] | None = None
+    ok: bool = True
+    problem: str | None = None
+    notices: Sequence[str] = ()
+    earlier: int = 0
+    progress: Mapping[str, Any] = field(default_factory=dict)
+    predictions: Mapping[str, Any] = field(default_factory=dict)
+    reflections: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    design: Mapping[str, Any] | None = None
+
+
+def report(ledger: Path) -> LedgerReport:
     """Read and verify a ledger. A file that cannot be read is a problem to show, not an error.
 
     Examples
@@ -52,8 +86,8 @@ def report(ledger: Path) -> dict[str, Any]:
     >>> path = folder / "ledger.jsonl"
     >>> led = Ledger.open(path, lab="lab_11_roofline", student="student-01")
     >>> _ = led.commit_prediction("act1_bound", "memory", confidence=4)
-    >>> said = report(path)
-    >>> said["predictions"]["act1_bound"]["value"], said["ok"], said["events"]
+    >>> shown = report(path)
+    >>> shown.predictions["act1_bound"]["value"], shown.ok, shown.events
     ('memory', True, 2)
     """
     # Here, because it brings numpy along, which a server without labs never needs.
@@ -64,68 +98,50 @@ def report(ledger: Path) -> dict[str, Any]:
         opened = Ledger.open(ledger)
         state, events, verdict = opened.state(), opened.events(), opened.verify()
     except LedgerError as error:
-        return {**_NOTHING, "exists": exists, "ok": False, "problem": str(error)}
+        return LedgerReport(exists, ok=False, problem=str(error))
     last = events[-1] if events else None
     design = state.designs.get(state.lab or "")
-    problem = verdict.first_problem
-    trouble = problem.sentence if problem else _cannot_be_saved(ledger)
-    return {
-        "exists": exists,
-        "lab": state.lab,
-        "student": state.student,
-        "events": verdict.events,
-        "last": {"kind": last.kind, "id": last.id, "time": last.time} if last else None,
-        "ok": verdict.ok and trouble is None,
-        "problem": trouble,
-        "notices": list(opened.notices),
-        "earlier": len(opened.earlier),
-        "progress": saved_progress(state, state.lab or ""),
-        "predictions": {
-            name: {"value": _plain(said.value), "confidence": said.confidence, "time": said.time}
-            for name, said in state.predictions.items()
+    broken = verdict.first_problem
+    problem = broken.sentence if broken else _cannot_be_saved(ledger)
+    return LedgerReport(
+        exists,
+        lab=state.lab,
+        student=state.student,
+        events=verdict.events,
+        last={"kind": last.kind, "id": last.id, "time": last.time} if last else None,
+        ok=problem is None,
+        problem=problem,
+        notices=opened.notices,
+        earlier=len(opened.earlier),
+        progress=saved_progress(state, state.lab or ""),
+        predictions={
+            name: {"value": unfrozen(one.value), "confidence": one.confidence, "time": one.time}
+            for name, one in state.predictions.items()
         },
-        "reflections": {
+        reflections={
             name: {
-                "value": _plain(said.value),
-                "correct": said.correct,
-                "attempts": len(said.attempts),
-                "time": said.attempts[-1].time,
+                "value": unfrozen(one.value),
+                "correct": one.correct,
+                "attempts": len(one.attempts),
+                "time": one.attempts[-1].time,
             }
-            for name, said in state.reflections.items()
+            for name, one in state.reflections.items()
         },
-        "answers": {
+        answers={
             name: {
-                "value": _plain(said.value),
-                "unit": said.unit,
-                "attempts": said.attempts,
-                "time": said.time,
+                "value": unfrozen(one.value),
+                "unit": one.unit,
+                "attempts": one.attempts,
+                "time": one.time,
             }
-            for name, said in state.answers.items()
+            for name, one in state.answers.items()
         },
-        "design": _design(design, design_labels(ledger.parent, design.lab)) if design else None,
-    }
-
-
-_NOTHING: Final[Mapping[str, Any]] = {
-    "exists": False,
-    "lab": None,
-    "student": None,
-    "events": 0,
-    "last": None,
-    "ok": True,
-    "problem": None,
-    "notices": [],
-    "earlier": 0,
-    "progress": {},
-    "predictions": {},
-    "reflections": {},
-    "answers": {},
-    "design": None,
-}
+        design=_design(design, design_labels(ledger.parent, design.lab)) if design else None,
+    )
 
 
 def _cannot_be_saved(ledger: Path) -> str | None:
-    """Why nothing more can be saved, in a sentence; `None` if it can."""
+    """Say in a sentence why nothing more can be saved; `None` if it can."""
     if ledger.exists() and not os.access(ledger, os.R_OK | os.W_OK):
         return f"Nothing can be saved: you may not write to {ledger.name}."
     if not os.access(ledger.parent, os.W_OK | os.X_OK):
@@ -134,31 +150,22 @@ def _cannot_be_saved(ledger: Path) -> str | None:
 
 
 def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:
-    """The entry with what each field says, in the order of the lab's form."""
+    """Return the entry with what each field says, in the order of the lab's form."""
     order = [*(name for name in about if name in design), *(n for n in design if n not in about)]
     fields = [
-        {"name": name, "about": about.get(name), "value": _plain(design[name])} for name in order
+        {"name": name, "about": about.get(name), "value": unfrozen(design[name])} for name in order
     ]
     return {"lab": design.lab, "time": design.time, "fields": fields}
-
-
-def _plain(value: Any) -> Any:
-    """Turn a state's immutable values back into plain ones."""
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value
 
 
 class Reports:
     """Reports, each kept until its file changes. May be asked from several threads."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Path, tuple[Signature | None, dict[str, Any]]] = OrderedDict()
+        self._kept: OrderedDict[Path, tuple[Signature | None, LedgerReport]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, ledger: Path) -> dict[str, Any]:
+    def of(self, ledger: Path) -> LedgerReport:
         """Return the report of a ledger as it is now."""
         seen = signature(ledger)
         with self._lock:

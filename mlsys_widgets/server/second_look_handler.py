@@ -11,23 +11,22 @@ removed once somebody who teaches has it.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.auth.decorator import authorized
-from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.files import StillHeld, acquire, write_whole
+from mlsys_widgets.files import held, write_whole
 from mlsys_widgets.handin.second_look import (
     BOX,
     LONGEST_WORDS,
@@ -39,11 +38,7 @@ from mlsys_widgets.handin.second_look import (
 )
 from mlsys_widgets.handin.work import LabWork, read_work
 from mlsys_widgets.labs.identity import student
-from mlsys_widgets.server.handlers import PanelHandler, PanelServices
-from mlsys_widgets.server.paths import NotFound, PathRefused
-
-if TYPE_CHECKING:
-    from jupyter_server.serverapp import ServerApp
+from mlsys_widgets.server.handlers import PanelHandler
 
 #: In Jupyter's folder for data: what this user has asked.
 _ASKED: Final = Path("mlsys", "second-looks.json")
@@ -53,7 +48,7 @@ _PATIENCE: Final = 5.0
 
 
 def notebook_of(path: str) -> str:
-    """The path of the notebook that a feedback page belongs to; a notebook's own stays.
+    """Return the path of the notebook that a feedback page belongs to; a notebook's own stays.
 
     nbgrader puts feedback into ``LAB/feedback/TIME/LAB.html``.
 
@@ -68,13 +63,43 @@ def notebook_of(path: str) -> str:
     return path
 
 
+@dataclass(frozen=True)
+class GradedQuestion:
+    """A question that can be asked about."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class OwnRequest:
+    """What was asked about a question; ``answer`` is what came back, if something did."""
+
+    question: str
+    title: str
+    words: str
+    time: str
+    answer: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class SecondLooks:
+    """The questions of a lab, and what was asked about them, the latest first."""
+
+    lab: str
+    title: str
+    longest: int
+    questions: Sequence[GradedQuestion]
+    asked: Sequence[OwnRequest]
+
+
 class SecondLookHandler(PanelHandler):
     """Says what can be asked and what was answered, and asks."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        await self.answer(self.get_query_argument("path"), self.standing)
+        await self.about_lab(self.get_query_argument("path"), self.standing)
 
     @web.authenticated
     @authorized
@@ -84,53 +109,50 @@ class SecondLookHandler(PanelHandler):
             return
         match body:
             case {"question": str(question), "words": str(words)}:
-                await self.answer(path, lambda work: self.asked(work, question, words))
+                await self.about_lab(path, lambda work: self.ask(work, question, words))
             case _:
                 self.refuse(HTTPStatus.BAD_REQUEST, "The question or your words are missing.")
 
-    async def answer(self, path: str, say: Callable[[LabWork], dict[str, Any]]) -> None:
-        """Answer about a lab below the root, with a sentence if that cannot be done."""
+    async def about_lab(self, path: str, reply: Callable[[LabWork], SecondLooks]) -> None:
+        """Answer about the lab of a page or a notebook."""
 
-        def about() -> dict[str, Any]:
-            return say(read_work(self.services.root.notebook(notebook_of(path))))
+        def about(notebook: Path) -> SecondLooks:
+            try:
+                return reply(read_work(notebook))
+            except OSError as problem:
+                raise ValueError(str(problem)) from None
 
-        try:
-            self.say(await asyncio.to_thread(about))
-        except PathRefused as problem:
-            self.refuse(HTTPStatus.FORBIDDEN, str(problem))
-        except NotFound:
-            self.refuse(
-                HTTPStatus.NOT_FOUND,
-                "The notebook of this lab is not where it was handed in from; fetch it again.",
-            )
-        except (ValueError, OSError) as problem:
-            self.refuse(HTTPStatus.CONFLICT, _sentence(str(problem)))
+        await self.answer(
+            notebook_of(path),
+            about,
+            missing="The notebook of this lab is not where it was handed in from; fetch it again.",
+        )
 
-    def standing(self, work: LabWork) -> dict[str, Any]:
-        """The questions of a lab, and what was asked about them."""
+    def standing(self, work: LabWork) -> SecondLooks:
+        """Return the questions of a lab, and what was asked about them."""
         exchange = self.exchange(work)
         questions = graded_questions(work)
-        with _Asked() as asked:
-            asked.send(exchange)
-            mine = [each for each in asked.requests if each.lab == work.lab]
-        return {
-            "lab": work.lab,
-            "title": work.title,
-            "longest": LONGEST_WORDS,
-            "questions": [{"name": n, "title": title} for n, title in questions.items()],
-            "asked": [
-                {
-                    "question": each.question,
-                    "title": questions.get(each.question, each.question),
-                    "words": each.words,
-                    "time": each.time,
-                    "answer": read_answer(exchange, each.ticket),
-                }
+        with _own_requests() as own:
+            own.send(exchange)
+            mine = [each for each in own.requests if each.lab == work.lab]
+        return SecondLooks(
+            lab=work.lab,
+            title=work.title,
+            longest=LONGEST_WORDS,
+            questions=[GradedQuestion(name, title) for name, title in questions.items()],
+            asked=[
+                OwnRequest(
+                    each.question,
+                    questions.get(each.question, each.question),
+                    each.words,
+                    each.time,
+                    read_answer(exchange, each.ticket),
+                )
                 for each in reversed(mine)
             ],
-        }
+        )
 
-    def asked(self, work: LabWork, question: str, words: str) -> dict[str, Any]:
+    def ask(self, work: LabWork, question: str, words: str) -> SecondLooks:
         """Ask, if it is a question of the lab and not open already."""
         cleaned = clean_words(words)
         if not cleaned:
@@ -141,59 +163,55 @@ class SecondLookHandler(PanelHandler):
         if question not in questions:
             raise ValueError("the lab has no such question; choose one from the list")
         exchange = self.exchange(work)
-        with _Asked() as asked:
-            for each in asked.requests:
+        with _own_requests() as own:
+            for each in own.requests:
                 same = (each.lab, each.question) == (work.lab, question)
                 if same and read_answer(exchange, each.ticket) is None:
                     raise ValueError(
                         "you have asked about this question already; wait for the answer"
                     )
             moment = datetime.now(UTC).isoformat(timespec="seconds")
-            asked.add(
+            own.add(
                 SecondLookRequest(
                     new_ticket(), student(work.folder).name, work.lab, question, cleaned, moment
                 )
             )
-            asked.send(exchange)
+            own.send(exchange)
         return self.standing(work)
 
     def exchange(self, work: LabWork) -> Path:
-        """The folder of the course in the exchange, with a box for requests."""
+        """Return the folder of the course in the exchange, with a box for requests."""
         found = exchange_folder(nbgrader_settings(self.services.root.folder, work.folder.parent))
         if found is None or not os.access(found / BOX, os.W_OK | os.X_OK):
             raise ValueError("this course takes no requests here; write to your instructor instead")
         return found
 
 
-class _Asked:
-    """What this user has asked; others who would write it wait."""
+@contextmanager
+def _own_requests() -> Iterator[_OwnRequests]:
+    """Hold what this user has asked; others who would write it wait."""
+    path = Path(jupyter_data_dir()) / _ASKED
+    busy = "another request is being sent; try again"
+    with held(path.with_suffix(".lock"), busy, patience=_PATIENCE):
+        yield _OwnRequests(path)
 
-    def __init__(self) -> None:
-        self._path = Path(jupyter_data_dir()) / _ASKED
+
+class _OwnRequests:
+    """What this user has asked, in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self.requests: list[SecondLookRequest] = []
         self._unsent: set[str] = set()
-
-    def __enter__(self) -> _Asked:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = self._path.with_suffix(".lock").open("ab")
         try:
-            acquire(self._lock.fileno(), patience=_PATIENCE)
-        except StillHeld:
-            self._lock.close()
-            raise ValueError("another request is being sent; try again") from None
-        try:
-            said = json.loads(self._path.read_bytes())
-            self.requests = [SecondLookRequest(**each) for each in said["requests"]]
-            self._unsent = set(said["unsent"])
+            kept = json.loads(path.read_bytes())
+            self.requests = [SecondLookRequest(**each) for each in kept["requests"]]
+            self._unsent = set(kept["unsent"])
         except FileNotFoundError:
             pass
         except (ValueError, LookupError, TypeError):
             # Somebody's own file, edited: what was asked is still with those who teach.
             self.requests, self._unsent = [], set()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.close()
 
     def add(self, request: SecondLookRequest) -> None:
         """Remember a request before it is sent, so that none is sent and forgotten."""
@@ -211,12 +229,12 @@ class _Asked:
             self._save()
 
     def _save(self) -> None:
-        said = {"requests": [asdict(r) for r in self.requests], "unsent": sorted(self._unsent)}
-        write_whole(self._path, json.dumps(said), mode=0o600)
+        kept = {"requests": [asdict(r) for r in self.requests], "unsent": sorted(self._unsent)}
+        write_whole(self._path, json.dumps(kept), mode=0o600)
 
 
 def graded_questions(work: LabWork) -> dict[str, str]:
-    """The graded cells of a lab by name, each with the title that its card has.
+    """Return the graded cells of a lab by name, each with the title that its card has.
 
     Parameters
     ----------
@@ -231,16 +249,3 @@ def graded_questions(work: LabWork) -> dict[str, str]:
             case {"metadata": {"nbgrader": {"grade": True, "grade_id": str(name)}}}:
                 found[name] = titles.get(name) or name.replace("_", " ")
     return found
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
-
-
-def add_second_look(serverapp: ServerApp) -> None:
-    """Add the address to a server."""
-    address = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "second-look")
-    shared = {"services": PanelServices(serverapp)}
-    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
-        ".*$", [(address, SecondLookHandler, shared)]
-    )

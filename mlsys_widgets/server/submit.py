@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from mlsys_widgets.course.own_dates import dates_here
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.receipt import write_receipt
+from mlsys_widgets.server.submit_reply import SubmitReply
 
 
 def refuse_closed(lab: str, folder: Path) -> None:
@@ -75,18 +77,13 @@ def with_receipt(submit: Any) -> Any:
 SubmitWithReceipt = with_receipt(ExchangeSubmit)
 
 
-def submit_folder(folder: Path) -> dict[str, Any]:
+def submit_folder(folder: Path) -> SubmitReply:
     """Submit the lab in a folder through the exchange that nbgrader is configured for.
 
     Parameters
     ----------
     folder
         The folder of the lab, named as the assignment.
-
-    Returns
-    -------
-    dict
-        When it was submitted, to which course, and the names of what was.
 
     Raises
     ------
@@ -110,18 +107,17 @@ def submit_folder(folder: Path) -> dict[str, Any]:
     )
     submitting.start()
     names = sorted(path.name for path in folder.iterdir() if path.is_file())
-    return {"time": submitting.timestamp, "course": course.course_id, "files": names}
+    return SubmitReply(submitting.timestamp, course.course_id, tuple(names))
 
 
 def main(arguments: list[str]) -> int:
     """Submit the lab in a folder; what came of it is printed as a line of JSON."""
     try:
-        said = submit_folder(Path(arguments[0]))
+        reply = submit_folder(Path(arguments[0]))
     except (ExchangeError, OSError, RuntimeError, ValueError) as problem:
-        print(json.dumps({"problem": str(problem) or type(problem).__name__}))
-        return 1
-    print(json.dumps(said))
-    return 0
+        reply = SubmitReply(problem=str(problem) or type(problem).__name__)
+    print(json.dumps(asdict(reply)))
+    return 1 if reply.problem else 0
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ whatever kills this process leaves the old lab or the new one. The old folder is
 back is the same.
 
 Where a file system cannot exchange two folders, they are renamed one after the other; what a kill
-between these leaves is put right by `recover`.
+between these leaves is finished or undone by `recover`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class TakeoverResult:
 
 
 def read_book(content: bytes, name: str) -> dict[str, Any]:
-    """A notebook as JSON has it.
+    """Read a notebook as JSON has it.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def read_book(content: bytes, name: str) -> dict[str, Any]:
 
 
 def lab_files(folder: Path, lab: str) -> dict[str, bytes]:
-    """The files of a released lab, its notebook first.
+    """Read the files of a released lab, its notebook first.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _make(made: Path, folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Everything below a folder that is carried over, folders before what is in them."""
+    """Yield everything below a folder that is carried over, folders before what is in them."""
     waiting, count = [(folder, "", 0)], 0
     while waiting:
         above, before, depth = waiting.pop()
@@ -356,8 +356,8 @@ def _inode(folder: Path) -> int | None:
         return None
 
 
-def put_all_right(root: Path) -> None:
-    """Put right what a killed server left in the folders of labs; called when a server starts."""
+def recover_all(root: Path) -> None:
+    """Recover all labs from what a killed server left; called when a server starts."""
     for place in (*root.glob(f"{BACKUPS}/*/"), *root.glob(f"*/{BACKUPS}/*/")):
         with contextlib.suppress(OSError):
             recover(place.parent.parent / place.name)
@@ -367,13 +367,13 @@ def put_all_right(root: Path) -> None:
 
 
 def replaced(folder: Path, *, finished: bool = True) -> list[Replacement]:
-    """What was replaced in a folder, the latest last."""
+    """List what was replaced in a folder, the latest last."""
     place = folder.parent / BACKUPS / folder.name
     found = []
     for path in place.glob("*.json"):
         try:
-            said = json.loads(path.read_bytes())
-            about = Replacement(**{**said, "names": tuple(said["names"])})
+            kept = json.loads(path.read_bytes())
+            about = Replacement(**{**kept, "names": tuple(kept["names"])})
         except (OSError, ValueError, TypeError, LookupError):
             continue
         if not finished or (place / f"{about.number}.done").exists():
@@ -382,7 +382,7 @@ def replaced(folder: Path, *, finished: bool = True) -> list[Replacement]:
 
 
 def way_back(notebook: Path) -> Replacement | None:
-    """What the version in a folder has replaced; `None` if that is not kept."""
+    """Return what the version in a folder has replaced; `None` if that is not kept."""
     folder = notebook.parent
     try:
         now = stamp_in(notebook.read_bytes()) or ""
@@ -395,7 +395,7 @@ def way_back(notebook: Path) -> Replacement | None:
 
 
 def kept_files(notebook: Path, lab: str, about: Replacement) -> dict[str, bytes]:
-    """The lab's own files of a folder that was replaced.
+    """Read the lab's own files of a folder that was replaced.
 
     Raises
     ------

@@ -8,36 +8,67 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_server.auth.decorator import authorized
-from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.course.lab_versions import changes_in, lab_version, stamp_in
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.handin.work import CannotHandIn, LabWork, read_work
+from mlsys_widgets.handin.work import LabWork, read_work
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.server.carry_over import carry_over, recorded_remarks
 from mlsys_widgets.server.exchange_finder import released_folder
-from mlsys_widgets.server.handlers import PanelHandler, PanelServices
-from mlsys_widgets.server.paths import NotFound, PathRefused
+from mlsys_widgets.server.handlers import PanelHandler
 from mlsys_widgets.server.takeover import (
     CannotTakeOver,
     kept_files,
     lab_files,
-    put_all_right,
     read_book,
     take_over,
     way_back,
 )
 
-if TYPE_CHECKING:
-    from jupyter_server.serverapp import ServerApp
+
+@dataclass(frozen=True)
+class OfferedVersion:
+    """A version in the exchange: what changed, and what would not carry over as it is."""
+
+    version: str
+    notes: Sequence[str]
+    remarks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class KeptVersion:
+    """The version before, which one can go back to."""
+
+    version: str | None
+    time: str
+
+
+@dataclass(frozen=True)
+class VersionOutlook:
+    """The version of a lab that somebody has, and those that could replace it."""
+
+    lab: str
+    mine: str | None
+    offered: OfferedVersion | None
+    back: KeptVersion | None
+
+
+@dataclass(frozen=True)
+class TakeoverReply:
+    """The version that the folder holds now, with the student's cells in it."""
+
+    version: str | None
+    cells: int
+    remarks: Sequence[str]
+    backup: str
 
 
 class VersionHandler(PanelHandler):
@@ -59,47 +90,34 @@ class VersionHandler(PanelHandler):
         if what not in ("take", "undo"):
             self.refuse(HTTPStatus.BAD_REQUEST, "What to do is missing: take or undo.")
             return
-        await self.answer(path, self.taken if what == "take" else self.undone)
-
-    async def answer(self, path: str, say: Callable[[Path], dict[str, Any]]) -> None:
-        """Answer about a notebook below the root, with a sentence if that cannot be done."""
-        try:
-            notebook = self.services.root.notebook(path).resolve()
-            self.say(await asyncio.to_thread(say, notebook))
-        except PathRefused as problem:
-            self.refuse(HTTPStatus.FORBIDDEN, str(problem))
-        except NotFound as problem:
-            self.refuse(HTTPStatus.NOT_FOUND, str(problem))
-        except (CannotTakeOver, CannotHandIn) as problem:
-            words = str(problem)
-            self.refuse(HTTPStatus.CONFLICT, f"{words[:1].upper()}{words[1:].rstrip('.')}.")
+        await self.answer(path, self.take if what == "take" else self.undo)
 
     def released(self, work: LabWork) -> Path | None:
-        """Where the exchange has the lab."""
+        """Return where the exchange has the lab."""
         return released_folder(work.lab, self.services.root.folder, work.folder.parent)
 
-    def outlook(self, notebook: Path) -> dict[str, Any]:
-        """Whether there is another version, what changes with it, and the way back."""
+    def outlook(self, notebook: Path) -> VersionOutlook:
+        """Say whether there is another version, what changes with it, and the way back."""
+        notebook = notebook.resolve()
         work = read_work(notebook)
         mine = stamp_in(notebook.read_bytes())
-        said: dict[str, Any] = {"lab": work.lab, "mine": mine, "offered": None, "back": None}
-        back = way_back(notebook)
-        if back is not None:
-            said["back"] = {"version": back.before or None, "time": back.time}
+        kept = way_back(notebook)
+        back = KeptVersion(kept.before or None, kept.time) if kept else None
         place = self.released(work)
         stamp = _stamp_there(place, work.lab) if place else None
-        if place is None or stamp is None or not _is_other(place, work, mine, stamp):
-            return said
-        new = read_book(lab_files(place, work.lab)[f"{work.lab}.ipynb"], f"{work.lab}.ipynb")
-        said["offered"] = {
-            "version": stamp,
-            "notes": notes_since(changes_in(new), mine, stamp),
-            "remarks": remarks_on(notebook, work.lab, new),
-        }
-        return said
+        offered = None
+        if place is not None and stamp is not None and _is_other(place, work, mine, stamp):
+            new = read_book(lab_files(place, work.lab)[f"{work.lab}.ipynb"], f"{work.lab}.ipynb")
+            offered = OfferedVersion(
+                stamp,
+                notes_since(changes_in(new), mine, stamp),
+                remarks_on(notebook, work.lab, new),
+            )
+        return VersionOutlook(work.lab, mine, offered, back)
 
-    def taken(self, notebook: Path) -> dict[str, Any]:
+    def take(self, notebook: Path) -> TakeoverReply:
         """Take the version in the exchange over."""
+        notebook = notebook.resolve()
         work = read_work(notebook)
         place = self.released(work)
         if place is None:
@@ -115,8 +133,9 @@ class VersionHandler(PanelHandler):
             raise CannotTakeOver("you have this version already")
         return self._replace(notebook, work.lab, files, new)
 
-    def undone(self, notebook: Path) -> dict[str, Any]:
+    def undo(self, notebook: Path) -> TakeoverReply:
         """Go back to the version before."""
+        notebook = notebook.resolve()
         work = read_work(notebook)
         back = way_back(notebook)
         if back is None:
@@ -127,20 +146,20 @@ class VersionHandler(PanelHandler):
 
     def _replace(
         self, notebook: Path, lab: str, files: Mapping[str, bytes], new: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> TakeoverReply:
         old = read_book(notebook.read_bytes(), notebook.name)
         recorded = list(recorded_remarks(old, new, _progress(notebook.parent, lab)))
         done = take_over(notebook, lab, files)
-        return {
-            "version": done.version or None,
-            "cells": done.cells,
-            "remarks": [*done.remarks, *recorded],
-            "backup": str(done.backup.relative_to(notebook.parent.parent)),
-        }
+        return TakeoverReply(
+            done.version or None,
+            done.cells,
+            [*done.remarks, *recorded],
+            str(done.backup.relative_to(notebook.parent.parent)),
+        )
 
 
 def notes_since(changes: list[tuple[str, str]], mine: str | None, new: str) -> list[str]:
-    """What changed after the version that somebody has, up to the new one.
+    """List what changed after the version that somebody has, up to the new one.
 
     Examples
     --------
@@ -157,7 +176,7 @@ def notes_since(changes: list[tuple[str, str]], mine: str | None, new: str) -> l
 
 
 def remarks_on(notebook: Path, lab: str, new: Mapping[str, Any]) -> list[str]:
-    """What would not carry over as it is; nothing is changed."""
+    """List what would not carry over as it is; nothing is changed."""
     old = read_book(notebook.read_bytes(), notebook.name)
     recorded = recorded_remarks(old, new, _progress(notebook.parent, lab))
     return [*carry_over(old, new).remarks, *recorded]
@@ -182,7 +201,7 @@ def _is_other(place: Path, work: LabWork, mine: str | None, stamp: str) -> bool:
 
 
 def _progress(folder: Path, lab: str) -> dict[str, Any]:
-    """How far along the lab is; nothing if the ledger cannot be read, which the panel says."""
+    """Return how far along the lab is; nothing if its ledger cannot be read: the panel says so."""
     from mlsys_widgets.labs.student_steps import saved_progress
 
     if not (folder / LEDGER).exists():
@@ -191,13 +210,3 @@ def _progress(folder: Path, lab: str) -> dict[str, Any]:
         return dict(saved_progress(Ledger.open(folder / LEDGER).state(), lab))
     except LedgerError:
         return {}
-
-
-def add_versions(serverapp: ServerApp) -> None:
-    """Add the address to a server, and put right what a killed one left."""
-    services = PanelServices(serverapp)
-    put_all_right(services.root.folder)
-    address = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "new-version")
-    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
-        ".*$", [(address, VersionHandler, {"services": services})]
-    )

@@ -32,7 +32,7 @@ def test_the_lab_of_an_instructor_gets_the_same_panel(tmp_path):
     nbformat.write(built, tmp_path / "renamed by the student.ipynb")
     led = Ledger.open(tmp_path / "ledger.jsonl", lab=NAME, student="student-01")
     led.save_design({"fits": True, "tile": 64}, DesignForm(NAME, 97, lab.design))
-    assert report(led.path)["design"]["fields"] == [
+    assert report(led.path).design["fields"] == [
         {"name": "tile", "about": "side of the tile", "value": 64},
         {"name": "fits", "about": "whether it fits", "value": True},
     ]

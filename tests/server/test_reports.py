@@ -30,10 +30,10 @@ def test_a_report_is_kept_until_the_file_changes(tmp_path, monkeypatch):
     assert len(made) == 1
     led.record_answer("gap", 2)
     assert etag(path) != tag
-    assert kept.of(path)["answers"]["gap"]["value"] == 2
+    assert kept.of(path).answers["gap"]["value"] == 2
     assert len(made) == 2
     led.begin_again()
-    assert kept.of(path)["events"] == 0
+    assert kept.of(path).events == 0
 
 
 def test_only_so_many_are_kept(tmp_path, monkeypatch):
@@ -42,7 +42,7 @@ def test_only_so_many_are_kept(tmp_path, monkeypatch):
     for number in range(4):
         path = tmp_path / f"{number}.jsonl"
         ledger(path).record_answer("gap", number)
-        assert kept.of(path)["answers"]["gap"]["value"] == number
+        assert kept.of(path).answers["gap"]["value"] == number
     assert len(kept._kept) == 2
 
 
@@ -67,7 +67,7 @@ def test_a_design_comes_in_the_order_of_its_form(tmp_path):
     }
     notebook = tmp_path / f"{led.lab}.ipynb"
     notebook.write_text(json.dumps({"metadata": {"mlsys": about}}), "utf-8")
-    design = report(led.path)["design"]
+    design = report(led.path).design
     assert [field["name"] for field in design["fields"]][:2] == ["context", "act1_prediction"]
     assert design["fields"][0]["about"] == "the device the design is for"
     assert design["fields"][0]["value"] == "tiny"
@@ -78,17 +78,17 @@ def test_a_design_without_a_notebook_shows_its_names(tmp_path):
     led.save_design(
         {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
     )
-    assert report(led.path)["design"]["fields"] == [{"name": "tile", "about": None, "value": 64}]
+    assert report(led.path).design["fields"] == [{"name": "tile", "about": None, "value": 64}]
 
 
 def test_progress_is_the_rule_of_the_labs(tmp_path):
     led = ledger(tmp_path / "ledger.jsonl")
-    assert report(led.path)["progress"] == {}
+    assert report(led.path).progress == {}
     led.commit_prediction("act1_gap", 9)
     led.record_reflection("act1_stack", "B", correct=False)
-    assert report(led.path)["progress"] == {"act1_gap": "done", "act1_stack": "begun"}
+    assert report(led.path).progress == {"act1_gap": "done", "act1_stack": "begun"}
     led.record_reflection("act1_stack", "A", correct=True)
-    assert report(led.path)["progress"]["act1_stack"] == "done"
+    assert report(led.path).progress["act1_stack"] == "done"
 
 
 def test_a_design_that_breaks_a_promise_is_failing(tmp_path):
@@ -96,11 +96,11 @@ def test_a_design_that_breaks_a_promise_is_failing(tmp_path):
     led.save_design(
         {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
     )
-    assert report(led.path)["progress"]["design"] == "done"
+    assert report(led.path).progress["design"] == "done"
     led.record_answer("design_misses", ["It is 12 ms too late."])
-    assert report(led.path)["progress"]["design"] == "failing"
+    assert report(led.path).progress["design"] == "failing"
     led.record_answer("design_misses", [])
-    assert report(led.path)["progress"]["design"] == "done"
+    assert report(led.path).progress["design"] == "done"
 
 
 @pytest.mark.parametrize("closed", ["ledger.jsonl", "the folder"])
@@ -110,10 +110,10 @@ def test_a_ledger_that_cannot_be_written_is_a_problem(tmp_path, monkeypatch, clo
     shut = led.path if closed == "ledger.jsonl" else tmp_path
     # As for anybody but root, who may write everywhere.
     monkeypatch.setattr(reports.os, "access", lambda path, mode: path != shut)
-    said = report(led.path)
-    assert not said["ok"]
-    assert said["problem"].startswith("Nothing can be saved: you may not write to ")
-    assert (closed if closed == "ledger.jsonl" else tmp_path.name) in said["problem"]
+    shown = report(led.path)
+    assert not shown.ok
+    assert shown.problem.startswith("Nothing can be saved: you may not write to ")
+    assert (closed if closed == "ledger.jsonl" else tmp_path.name) in shown.problem
 
 
 def test_a_change_of_rights_is_seen(tmp_path):
@@ -150,7 +150,7 @@ def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
 
     def counts():
         hud.refresh()
-        steps, saved = read_work(notebook).steps, report(led.path)["progress"]
+        steps, saved = read_work(notebook).steps, report(led.path).progress
         panel = sum(progress(step, saved) == "done" for step in steps), len(steps)
         return panel, hud.progress["all"]
 

@@ -21,7 +21,7 @@ from mlsys_widgets.server.takeover import (
     CannotTakeOver,
     kept_files,
     lab_files,
-    put_all_right,
+    recover_all,
     replaced,
     take_over,
     way_back,
@@ -194,7 +194,7 @@ def kill_at_random(notebook, versions, times):
 def test_a_kill_at_any_moment_leaves_one_version_whole(notebook, versions):
     for _ in kill_at_random(notebook, versions, 15):
         version_of(notebook.parent)  # before anything is put right
-    put_all_right(notebook.parent.parent)
+    recover_all(notebook.parent.parent)
     assert version_of(notebook.parent) in (ONE, TWO)
     place = notebook.parent.parent / BACKUPS / LAB
     numbers = {path.name for path in place.iterdir() if path.name.isdigit()}
@@ -209,7 +209,7 @@ def cannot(*_: Path) -> None:
 def test_a_kill_where_folders_cannot_be_exchanged_is_put_right(notebook, versions, monkeypatch):
     monkeypatch.setattr(takeover, "_exchange_at_once", cannot)
     for _ in kill_at_random(notebook, versions, 8):
-        put_all_right(notebook.parent.parent)
+        recover_all(notebook.parent.parent)
         version_of(notebook.parent)
 
 
@@ -234,7 +234,7 @@ def test_each_moment_between_renames_is_put_right(notebook, versions, monkeypatc
             patch.setattr(Path, "rename", rename)
             with pytest.raises(Killed):
                 take_over(notebook, LAB, lab_files(versions[TWO], LAB))
-        put_all_right(notebook.parent.parent)
+        recover_all(notebook.parent.parent)
         assert version_of(notebook.parent) == expected
         if expected == TWO:
             take_over(notebook, LAB, lab_files(versions[ONE], LAB))
