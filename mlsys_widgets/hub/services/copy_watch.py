@@ -14,30 +14,23 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from mlsys_widgets.course.copy_notes import UNSTAMPED, read_copies
 from mlsys_widgets.course.lab_versions import stamp_in
-from mlsys_widgets.files import write_whole
+from mlsys_widgets.files import open_folder, open_regular, write_whole
 from mlsys_widgets.hub.services.hand_in_watch import user_named
 from mlsys_widgets.hub.services.polling import poll_forever
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Seconds between two looks.
 _EVERY: Final = 10.0
 #: Bytes at the end of a notebook that are looked at.
 _TAIL: Final = 4 << 20
 _LAB: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Not blocking: opening a pipe that somebody put there would wait for a writer.
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _Seen = tuple[int, int, int]
 
@@ -73,7 +66,7 @@ class CopyWatch:
         labs = [name for name in _names(self._outbound) if _LAB.fullmatch(name)]
         found: dict[str, dict[str, str]] = {lab: {} for lab in labs}
         for student in _names(self._homes):
-            with suppress(OSError), _opened(self._homes / student) as home:
+            with suppress(OSError), open_folder(self._homes / student) as home:
                 uid = os.fstat(home).st_uid
                 if self._named(uid) != student:
                     continue
@@ -88,24 +81,21 @@ class CopyWatch:
     def _version(self, home: int, student: str, lab: str, uid: int) -> str | None:
         """What the copy of a lab in a home says it is; `None` if there is no copy."""
         try:
-            with _opened(lab, home) as folder:
-                handle = os.open(f"{lab}.ipynb", _FILE, dir_fd=folder)
+            with (
+                open_folder(lab, dir_fd=home) as folder,
+                open_regular(f"{lab}.ipynb", dir_fd=folder) as file,
+            ):
+                about = os.fstat(file.fileno())
+                if about.st_uid != uid:
+                    return None
+                seen = (about.st_ino, about.st_size, about.st_mtime_ns)
+                before = self._seen.get((student, lab))
+                if before is None or before[0] != seen:
+                    tail = os.pread(file.fileno(), _TAIL, max(0, about.st_size - _TAIL))
+                    before = self._seen[student, lab] = (seen, stamp_in(tail) or UNSTAMPED)
+                return before[1]
         except OSError:
             return None
-        try:
-            about = os.fstat(handle)
-            if not stat.S_ISREG(about.st_mode) or about.st_uid != uid:
-                return None
-            seen = (about.st_ino, about.st_size, about.st_mtime_ns)
-            before = self._seen.get((student, lab))
-            if before is None or before[0] != seen:
-                tail = os.pread(handle, _TAIL, max(0, about.st_size - _TAIL))
-                before = self._seen[student, lab] = (seen, stamp_in(tail) or UNSTAMPED)
-            return before[1]
-        except OSError:
-            return None
-        finally:
-            os.close(handle)
 
     def _write(self, found: dict[str, dict[str, str]]) -> None:
         group = self._notes.parent.stat().st_gid
@@ -120,15 +110,6 @@ def _names(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))  # noqa: PTH208
     except OSError:
         return []
-
-
-@contextmanager
-def _opened(name: Path | str, above: int | None = None) -> Iterator[int]:
-    handle = os.open(name, _FOLDER, dir_fd=above)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def main(arguments: list[str]) -> NoReturn:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import errno
 import os
 import pwd
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NoReturn
 
-from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire
+from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire, open_no_follow, open_regular
 from mlsys_widgets.hub.services.polling import poll_forever
 from mlsys_widgets.ledger.events import LONGEST_LINE, Malformed, from_line
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, read_notes
@@ -35,9 +34,6 @@ _EVERY: Final = 1.0
 _PATIENCE: Final = 60.0
 #: Bytes of a timestamp that are kept.
 _LONGEST_TIME: Final = 100
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Not blocking: opening a pipe that somebody put there would wait for a writer.
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def user_named(uid: int) -> str | None:
@@ -73,7 +69,7 @@ class HandInWatch:
     def look(self) -> list[HandInNote]:
         """Note every hand-in that is new and complete; returns the notes."""
         try:
-            inbound = os.open(self._inbound, _FOLDER)
+            inbound = open_no_follow(self._inbound, os.O_RDONLY | os.O_DIRECTORY)
         except OSError:  # nothing was released yet
             self._first = False
             return []
@@ -109,7 +105,7 @@ class HandInWatch:
         student, _, rest = name.partition("+")
         lab = rest.partition("+")[0]
         try:
-            folder = os.open(name, _FOLDER, dir_fd=inbound)
+            folder = open_no_follow(name, os.O_RDONLY | os.O_DIRECTORY, dir_fd=inbound)
         except OSError:  # a link, a file, or a folder that even root cannot open
             return None
         try:
@@ -132,17 +128,16 @@ class HandInWatch:
 
     def _write(self, note: HandInNote) -> bool:
         """Add a note, unless it was there all along; it is on the disk when this returns."""
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with notes_locked(self._notes):
             self._learn_renamed()  # a folder that got another name was noted under the first
             if note.folder in self._seen:
                 return False
-            self._append(note, flags)
+            self._append(note)
             self._read = self._version()
         return True
 
-    def _append(self, note: HandInNote, flags: int) -> None:
-        handle = os.open(self._notes, flags, 0o640)
+    def _append(self, note: HandInNote) -> None:
+        handle = open_no_follow(self._notes, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o640)
         try:
             # Whoever may look into the folder may read the file.
             os.fchown(handle, -1, self._notes.parent.stat().st_gid)
@@ -161,8 +156,7 @@ class HandInWatch:
 def notes_locked(notes: Path) -> Iterator[None]:
     """Keep others from writing notes: whoever renames a student rewrites them."""
     lock = notes.with_name(f"{notes.name}.lock")
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(lock, flags, 0o600), "r+b") as file:
+    with open(lock, "ab", opener=open_no_follow) as file:
         acquire(file.fileno(), patience=_PATIENCE)
         yield
 
@@ -192,18 +186,13 @@ def head_of(folder: int, uid: int) -> Head | None:
 def _read(folder: int, name: str, uid: int, most: int) -> bytes:
     """The last bytes of a file, if it is one, and its owner's."""
     try:
-        handle = os.open(name, _FILE, dir_fd=folder)
+        with open_regular(name, dir_fd=folder) as file:
+            about = os.fstat(file.fileno())
+            if about.st_uid != uid:
+                return b""
+            return os.pread(file.fileno(), most, max(0, about.st_size - most))
     except OSError:
         return b""
-    try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_uid != uid:
-            return b""
-        return os.pread(handle, most, max(0, about.st_size - most))
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
 
 
 def main(arguments: list[str]) -> NoReturn:

@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 from mlsys_widgets.courses.hub_link import ANSWER, STATUS, digest
 from mlsys_widgets.courses.personal_data import KnownNames
 from mlsys_widgets.courses.roster import login_problem
-from mlsys_widgets.files import write_whole
+from mlsys_widgets.files import open_no_follow, write_whole
 from mlsys_widgets.hub.accounts.people_changes import Hub, PeopleChanges
 from mlsys_widgets.hub.accounts.person_on_hub import PersonOnHub
 from mlsys_widgets.hub.accounts.run_as import run_as
@@ -46,7 +46,6 @@ _OPEN: Final = (
     "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=1).execute("
     "'select count(*) from sqlite_master')"
 )
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class PeopleWatch:
@@ -201,9 +200,8 @@ class PeopleWatch:
 
 def _request(path: Path, instructors: set[int]) -> dict[str, Any] | None:
     """Read what somebody asks for, if that is an instructor; else remove it."""
-    handle = os.open(path, _FILE)
-    with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
+    with open(path, "rb", opener=open_no_follow) as file:
+        about = os.fstat(file.fileno())
         good = (
             stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and about.st_size <= _LARGEST
             and about.st_uid in {0, *instructors} and not about.st_mode & 0o022
