@@ -81,7 +81,7 @@ def _service(places: Places, arguments: argparse.Namespace) -> int:
 
 
 def _address(arguments: argparse.Namespace) -> Address:
-    """Where to listen; refused if passwords would travel unencrypted."""
+    """Return where to listen; refuse it if passwords would travel unencrypted."""
     cert, key = arguments.cert, arguments.key
     if (cert is None) != (key is None):
         raise ValueError("--cert and --key belong together; give both")

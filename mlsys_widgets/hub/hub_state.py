@@ -1,4 +1,4 @@
-"""What a hub remembers between two starts: its course, its accounts, its ports."""
+"""The memory of a hub between two starts: its course, its accounts, its ports."""
 
 from __future__ import annotations
 
@@ -83,27 +83,27 @@ class HubState:
     def read(cls, path: Path) -> Self | None:
         """Read the file; `None` if there is none."""
         try:
-            said = json.loads(path.read_text("utf-8"))
+            content = json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
         except ValueError:
             raise ValueError(f"{path} cannot be read; restore a copy of it (it is JSON)") from None
-        if said.pop("format", None) != FORMAT:
+        if content.pop("format", None) != FORMAT:
             raise ValueError(
                 f"{path} was written by another version of mlsys-widgets; use that version, or save"
                 " what you need and start over with mlsys hub --reset"
             )
-        accounts = {each["name"]: Account(**each) for each in said.pop("accounts")}
-        return cls(**said, accounts=accounts)
+        accounts = {each["name"]: Account(**each) for each in content.pop("accounts")}
+        return cls(**content, accounts=accounts)
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        said = {
+        content = {
             "format": FORMAT,
             **asdict(self),
             "accounts": [asdict(each) for each in self.accounts.values()],
         }
-        write_private(path, json.dumps(said, indent=1) + "\n")
+        write_private(path, json.dumps(content, indent=1) + "\n")
 
     @property
     def mark(self) -> str:
@@ -121,11 +121,11 @@ class HubState:
         return f"mlsys-{self.id}-teach"
 
     def closed(self) -> set[str]:
-        """Names of those who cannot log in."""
+        """Return the names of those who cannot log in."""
         return {name for name, each in self.accounts.items() if each.standing != "active"}
 
     def of_role(self, role: Role) -> list[Account]:
-        """The accounts of a role, by name."""
+        """Return the accounts of a role, by name."""
         return [self.accounts[name] for name in sorted(self.accounts)
                 if self.accounts[name].role == role]  # fmt: skip
 

@@ -36,6 +36,16 @@ _SHARED: Final = 0o1777
 LETTER_BOX: Final = 0o1730
 
 
+class _Part:
+    """A file or folder of a hub, by its path below the hub's own."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __get__(self, places: Places, _: object) -> Path:
+        return places.root / self._path
+
+
 @dataclass(frozen=True)
 class Places:
     """The folder of a hub and what is in it.
@@ -49,84 +59,39 @@ class Places:
 
     root: Path
 
-    @property
-    def state(self) -> Path:
-        """What the hub remembers between two starts."""
-        return self.root / "hub.json"
-
-    @property
-    def lock(self) -> Path:
-        """Held while a hub runs."""
-        return self.root / "running.lock"
-
-    @property
-    def course(self) -> Path:
-        """The course; only for those who teach."""
-        return self.root / "course"
-
-    @property
-    def exchange(self) -> Path:
-        """Nbgrader's exchange."""
-        return self.root / "exchange"
+    #: The hub's memory between two starts.
+    state = _Part("hub.json")
+    #: Held while a hub runs.
+    lock = _Part("running.lock")
+    #: The course; only for those who teach.
+    course = _Part("course")
+    #: Nbgrader's exchange.
+    exchange = _Part("exchange")
+    #: When labs are due, a file for each user that only this user can read.
+    dates = _Part("dates")
+    #: What the hub says about accounts, and where instructors put what they ask it for.
+    people = _Part(PEOPLE_FOLDER)
+    requests = _Part(f"{PEOPLE_FOLDER}/{REQUESTS}")
+    #: Homes of users.
+    homes = _Part("homes")
+    #: JupyterHub's own records; only for root.
+    database = _Part("database")
+    #: Keys and passwords; only for root.
+    secrets = _Part("secrets")
+    #: The logs of the hub and all servers; only for root.
+    logs = _Part("logs")
+    log = _Part("logs/hub.log")
+    #: What Jupyter reads for each role.
+    settings = _Part("settings")
+    #: The proxy, if the hub installed it.
+    proxy = _Part("proxy")
+    #: The environment of users, if they cannot reach the one that runs this.
+    environment = _Part("env")
 
     @property
     def notes(self) -> Path:
-        """What the hub notes about hand-ins; those who teach read it, and root alone writes."""
+        """The hub's notes about hand-ins; those who teach read them, and root alone writes."""
         return notes_beside(self.course).parent
-
-    @property
-    def dates(self) -> Path:
-        """When labs are due, a file for each user that only this user can read."""
-        return self.root / "dates"
-
-    def dates_of(self, name: str) -> Path:
-        """The dates of a user's own labs."""
-        return self.dates / f"{name}.json"
-
-    @property
-    def people(self) -> Path:
-        """What the hub says about accounts, and what instructors ask it for."""
-        return self.root / PEOPLE_FOLDER
-
-    @property
-    def requests(self) -> Path:
-        """Where instructors put what they ask for."""
-        return self.people / REQUESTS
-
-    @property
-    def homes(self) -> Path:
-        """Homes of users."""
-        return self.root / "homes"
-
-    @property
-    def database(self) -> Path:
-        """JupyterHub's own records; only for root."""
-        return self.root / "database"
-
-    @property
-    def secrets(self) -> Path:
-        """Keys and passwords; only for root."""
-        return self.root / "secrets"
-
-    @property
-    def logs(self) -> Path:
-        """The logs of the hub and all servers; only for root."""
-        return self.root / "logs"
-
-    @property
-    def settings(self) -> Path:
-        """What Jupyter reads for each role."""
-        return self.root / "settings"
-
-    @property
-    def proxy(self) -> Path:
-        """The proxy, if the hub installed it."""
-        return self.root / "proxy"
-
-    @property
-    def environment(self) -> Path:
-        """The environment of users, if they cannot reach the one that runs this."""
-        return self.root / "env"
 
     @property
     def environments(self) -> tuple[Path, ...]:
@@ -134,25 +99,24 @@ class Places:
         return (self.environment, self.root / "env-b", self.root / "env-c")
 
     @property
-    def log(self) -> Path:
-        """The log of the hub."""
-        return self.logs / "hub.log"
-
-    @property
     def sockets(self) -> Path:
         """Where servers talk to kernels; the one thing outside the folder, and never kept."""
         return _RUN / f"mlsys-{sha256(bytes(self.root)).hexdigest()[:8]}"
 
     def home(self, name: str) -> Path:
-        """The home of a user."""
+        """Return the home of a user."""
         return self.homes / name
 
+    def dates_of(self, name: str) -> Path:
+        """Return the file with the dates of a user's own labs."""
+        return self.dates / f"{name}.json"
+
     def sockets_of(self, name: str) -> Path:
-        """The folder of a user's own sockets."""
+        """Return the folder of a user's own sockets."""
         return self.sockets / name
 
     def settings_of(self, role: Role) -> Path:
-        """The folder of settings for servers of a role; TAs have those of instructors."""
+        """Return the folder of settings for servers of a role; TAs have those of instructors."""
         kind: SettingsKind = "student" if role == "student" else "instructor"
         return self.settings / kind
 
@@ -190,7 +154,7 @@ class Places:
 
 
 def default_folder() -> Path:
-    """The folder of a hub if nobody names one.
+    """Return the folder of a hub if nobody names one.
 
     Root's own home is closed to users, whose homes are in the hub's folder: then it goes elsewhere.
     """
@@ -201,7 +165,7 @@ def default_folder() -> Path:
 
 
 def closed_parent(folder: Path) -> Path | None:
-    """The first folder on the way to this one that others may not pass through."""
+    """Return the first folder on the way to this one that others may not pass through."""
     folder = folder.resolve()
     for each in (*reversed(folder.parents), folder):
         if each.exists() and not each.stat().st_mode & 0o001:

@@ -1,4 +1,4 @@
-"""What a hub needs before it can start: course, keys, ports, released labs."""
+"""Makes what a hub needs before it can start: course, keys, ports, released labs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def choose_ports(state: HubState, public: int) -> None:
 
 
 def _random_port() -> int:
-    """A port below those that the system hands out itself."""
+    """Return a port below those that the system hands out itself."""
     return 20_000 + secrets.randbelow(10_000)
 
 
@@ -165,8 +165,8 @@ def run_instructor_tasks(
         stdin=json.dumps([asdict(each) for each in students]),
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no reason given"]
-        raise ValueError(f"the course could not be prepared: {said[-1]}")
+        reasons = done.stderr.strip().splitlines() or ["no reason given"]
+        raise ValueError(f"the course could not be prepared: {reasons[-1]}")
     report = TaskReport(**json.loads(done.stdout.splitlines()[-1]))
     for lab in report.released:
         say(f"Released {lab}")

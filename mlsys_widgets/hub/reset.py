@@ -42,10 +42,10 @@ def run_reset(places: Places, *, yes: bool) -> int:
 
 
 def _losses(places: Places, state: HubState) -> list[str]:
-    """Say what would be lost."""
+    """Return what would be lost, a line for each."""
     submitted = len(list(places.course.glob("submitted/*/*")))
     waiting = len(list(places.exchange.glob("*/inbound/*")))
-    said = [
+    losses = [
         f"the course {state.course_id} with its labs, its gradebook and"
         f" collected submissions ({submitted})",
         f"submissions in the exchange ({waiting}), and all feedback",
@@ -53,9 +53,9 @@ def _losses(places: Places, state: HubState) -> list[str]:
     if state.accounts:
         names = sorted(state.accounts)
         shown = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
-        said.append(f"{len(names)} users of this machine and all files in their homes: {shown}")
-    said.append("passwords, keys, logs, and the hub's own records")
-    return said
+        losses.append(f"{len(names)} users of this machine and all files in their homes: {shown}")
+    losses.append("passwords, keys, logs, and the hub's own records")
+    return losses
 
 
 def _agreed() -> bool:

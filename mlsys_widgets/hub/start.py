@@ -61,7 +61,7 @@ STUDENT: Final = "student"
 
 @dataclass(frozen=True)
 class HubOptions:
-    """What a hub is asked for on the command line.
+    """Options of a hub on the command line.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _read_state(places: Places, options: HubOptions) -> HubState:
 
 
 def _everybody(state: HubState, students: Sequence[RosterEntry]) -> dict[str, Role]:
-    """Who will be a user: everybody from before, the two to try it with, and the class.
+    """Return who will be a user: everybody from before, the two to try it with, and the class.
 
     Somebody who was removed from this machine comes back only with the roster. On a new machine
     nobody is a user yet, and everybody comes along.
@@ -226,10 +226,10 @@ def _kept_passwords(places: Places) -> Path:
 
 
 def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:
-    if said := defaults_among(names, passwords, hashes()):
+    if defaults := defaults_among(names, passwords, hashes()):
         raise ValueError(
             "a hub that other machines can reach does not start with default passwords:\n"
-            + "\n".join(said)
+            + "\n".join(defaults)
         )
 
 

@@ -21,7 +21,7 @@ from mlsys_widgets.hub.backup.taking import LAST_BACKUP
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.environments import folder_for
 from mlsys_widgets.hub.running.interpreter import NOBODY, interpreter_for
-from mlsys_widgets.hub.running.running_hub import command_process, hub_process
+from mlsys_widgets.hub.running.running_hub import command_line, command_process, hub_process
 from mlsys_widgets.hub.running.server_process import local_opener
 from mlsys_widgets.hub.services.health import last_backup
 from mlsys_widgets.hub.services.monitoring import MONITOR, TOKEN
@@ -48,7 +48,7 @@ def run_upgrade(places: Places) -> int:
             f" mlsys hub backup FILE --folder {places.root}"
         )
     # What can fail comes first, while the old version serves.
-    if "--python" not in _words(command):
+    if "--python" not in command_line(command):
         interpreter_for(NOBODY, Path("/"), folder_for(places), print)
     os.kill(command, signal.SIGUSR1)
     deadline = time.monotonic() + _START
@@ -71,26 +71,26 @@ def run_health(places: Places) -> int:
     """Print how every part of a running hub is; 1 if something is wrong."""
     if os.geteuid() != 0:
         raise ValueError("the token of the monitor belongs to root, so root must ask (sudo)")
-    said = _health(places)
-    if said is None:
+    health = _health(places)
+    if health is None:
         raise ValueError(f"the hub in {places.root} does not answer; does it run?")
-    for name, part in said["parts"].items():
+    for name, part in health["parts"].items():
         print(f"  {name:24} {'well' if part['well'] else 'FAILS':6} {part['says']}")
     for name, words in (("last_release", "last release"), ("last_backup", "last backup")):
-        when = said[name]
+        when = health[name]
         shown = time.strftime("%F %R", time.localtime(when)) if when else "none yet"
         print(f"  {words:24} {shown}")
-    return 0 if said["status"] == "well" else 1
+    return 0 if health["status"] == "well" else 1
 
 
 def _health(places: Places, *, public: bool = False) -> dict[str, Any] | None:
-    """What the monitor of a hub says, itself or through the proxy; `None` without an answer."""
+    """Ask the monitor of a hub, directly or through the proxy; `None` without an answer."""
     try:
-        said = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
+        configuration = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
         token = (places.secrets / TOKEN).read_text("utf-8").strip()
     except (OSError, ValueError):
         return None
-    hub = said["JupyterHub"]
+    hub = configuration["JupyterHub"]
     (own,) = [each["url"] for each in hub["services"] if each["name"] == MONITOR]
     base = hub["bind_url"].rstrip("/") if public else own
     request = Request(
@@ -105,15 +105,10 @@ def _health(places: Places, *, public: bool = False) -> dict[str, Any] | None:
         return None
 
 
-def _object(said: bytes) -> dict[str, Any] | None:
-    """The object that an answer holds; `None` of any other answer, such as the proxy's own."""
+def _object(answer: bytes) -> dict[str, Any] | None:
+    """Return the object in an answer; `None` of any other answer, such as the proxy's own."""
     try:
-        found = json.loads(said)
+        found = json.loads(answer)
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
-
-
-def _words(pid: int) -> list[str]:
-    said = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
-    return said.split("\0")

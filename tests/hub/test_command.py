@@ -27,7 +27,7 @@ def test_the_folder_may_come_before_the_task_or_after_it(tmp_path):
 
 @root
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "refusal"),
     [
         (("backup", "/tmp/x.tar.gz"), "there is no hub in"),
         (("restore", "/nowhere.tar.gz"), "there is no backup /nowhere.tar.gz"),
@@ -37,9 +37,9 @@ def test_the_folder_may_come_before_the_task_or_after_it(tmp_path):
         (("service", "remove", "--name", "a b"), "cannot be called"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, capsys, words, said):
+def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, capsys, words, refusal):
     assert main(["hub", "--folder", str(tmp_path / "hub"), *words]) == 1
-    assert said in capsys.readouterr().err
+    assert refusal in capsys.readouterr().err
     assert not (tmp_path / "hub").exists()
 
 

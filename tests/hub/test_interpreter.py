@@ -75,7 +75,7 @@ def test_a_failure_of_pip_is_one_sentence(tmp_path):
 
 def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, monkeypatch):
     """The package itself, without its dependencies, in an environment of the system's Python."""
-    said, asked = [], []
+    messages, asked = [], []
     monkeypatch.setattr(interpreter, "_versions", lambda path=None: {"traitlets": "99"})
     # As on a machine whose hub was installed with a Python that no user can reach.
     versions = {sys.executable: "3.11.7"}
@@ -91,9 +91,9 @@ def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, mo
 
     monkeypatch.setattr(interpreter, "_pip", pip)
     target = tmp_path / "env"
-    python = make_environment(target, Path("/usr/bin/python3"), said.append)
+    python = make_environment(target, Path("/usr/bin/python3"), messages.append)
     assert python.exists()
-    assert said[-1].startswith(
+    assert messages[-1].startswith(
         "Python 3.11.2, which users can run, cannot have the traitlets that Python 3.11.7 has here"
     )
     assert is_fresh(target), "what was chosen for it is not installed again at every start"

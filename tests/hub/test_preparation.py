@@ -38,24 +38,27 @@ def test_a_newer_bundle_is_mentioned_and_changes_nothing(tmp_path):
     new_lab(root, lab)
     build(Course.at(root))
     bundle = pack(Course(root), tmp_path / "first.tar.gz")
-    course, said = tmp_path / "course", []
-    make_course(course, bundle=bundle, origin=None, say=said.append)
-    said.clear()
-    make_course(course, bundle=bundle, origin=None, say=said.append)
-    assert said == []
+    course, messages = tmp_path / "course", []
+    make_course(course, bundle=bundle, origin=None, say=messages.append)
+    messages.clear()
+    make_course(course, bundle=bundle, origin=None, say=messages.append)
+    assert messages == []
     with (root / "assignments" / lab / "lab.py").open("a", encoding="utf-8") as text:
         text.write("\n# %% [markdown]\n# One more thing.\n")
     before = (course / "source" / lab / f"{lab}.ipynb").read_bytes()
     make_course(
-        course, bundle=pack(Course(root), tmp_path / "next.tar.gz"), origin=None, say=said.append
+        course,
+        bundle=pack(Course(root), tmp_path / "next.tar.gz"),
+        origin=None,
+        say=messages.append,
     )
-    assert len(said) == 1
-    assert f"next.tar.gz differs in {lab};" in said[0]
+    assert len(messages) == 1
+    assert f"next.tar.gz differs in {lab};" in messages[0]
     assert (course / "source" / lab / f"{lab}.ipynb").read_bytes() == before
     # What was needed once may be gone at a later start.
-    said.clear()
-    make_course(course, bundle=tmp_path / "gone.tar.gz", origin=None, say=said.append)
-    assert said == []
+    messages.clear()
+    make_course(course, bundle=tmp_path / "gone.tar.gz", origin=None, say=messages.append)
+    assert messages == []
 
 
 def test_ports_stay_the_same_while_they_are_free():

@@ -84,8 +84,8 @@ def test_ids_that_others_have_are_replaced_and_the_files_follow(backed_up, monke
         assert entry.pw_uid != account.uid
         ledger = places.home(account.name) / "lab" / "ledger.jsonl"
         assert (ledger.stat().st_uid, ledger.stat().st_gid) == (entry.pw_uid, entry.pw_gid)
-        said = json.loads(places.state.read_text())
-        assert {each["name"]: each["uid"] for each in said["accounts"]}[account.name] == (
+        content = json.loads(places.state.read_text())
+        assert {each["name"]: each["uid"] for each in content["accounts"]}[account.name] == (
             entry.pw_uid
         )
 

@@ -57,10 +57,10 @@ class Alone:
         )  # fmt: skip
         deadline = time.monotonic() + START
         while time.monotonic() < deadline:
-            said = self.output.read_bytes()[before:].decode()
-            if found := re.search(r"Open +(http\S+)", said):
+            output = self.output.read_bytes()[before:].decode()
+            if found := re.search(r"Open +(http\S+)", output):
                 return found[1]
-            assert self.process.poll() is None, said
+            assert self.process.poll() is None, output
             time.sleep(0.1)
         raise AssertionError(f"it did not start:\n{self.output.read_text()}")
 
@@ -105,10 +105,10 @@ def alone() -> Iterator[Alone]:
 def test_without_root_a_hub_says_what_it_needs_and_what_there_is_instead(alone):
     process = alone.mlsys("hub", "--folder", "hub")
     assert process.wait(100) == 1
-    said = alone.output.read_text()
-    assert "sudo mlsys hub" in said
-    assert "mlsys hub --single" in said
-    assert "Traceback" not in said
+    output = alone.output.read_text()
+    assert "sudo mlsys hub" in output
+    assert "mlsys hub --single" in output
+    assert "Traceback" not in output
     assert not (alone.home / "hub").exists()
 
 
@@ -129,8 +129,8 @@ def test_one_person_fetches_hands_in_and_collects(alone):
     (student,) = alone.ask(address, "GET", "formgrader/api/students").json()
     assert student["id"] == name
     # Others on this machine could join a kernel's ports, so what is said there is encrypted.
-    said = alone.run(address, "import ipykernel.connect as c; print(c.get_connection_info())")
-    assert json.loads(said)["curve_publickey"]
+    output = alone.run(address, "import ipykernel.connect as c; print(c.get_connection_info())")
+    assert json.loads(output)["curve_publickey"]
     stranger = requests.get(address.split("?")[0], timeout=30, proxies={"http": ""})
     assert "/login" in stranger.url
 

@@ -12,7 +12,7 @@ LAB = "lab_07_kernel_fusion"
 
 
 def test_the_start_says_where_to_go_as_whom_and_how_to_stop(hub):
-    said = hub.output.read_text()
+    output = hub.output.read_text()
     for words in (
         f"Open      {hub.url}",
         f"{hub.names['teacher']}   {hub.password(hub.names['teacher'])}",
@@ -21,7 +21,7 @@ def test_the_start_says_where_to_go_as_whom_and_how_to_stop(hub):
         f"State     {hub.places.root}",
         "Ctrl-C",
     ):
-        assert words in said
+        assert words in output
 
 
 def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):

@@ -33,9 +33,9 @@ def test_it_is_for_root_alone_whole_and_outside_the_hub(capsys):
         os.mkfifo(home / "pipe\x1b[2J")
         assert run_backup(places, target) == 0
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
-        said = capsys.readouterr().out
-        assert "left out:" in said
-        assert "\x1b" not in said, "names of students write nothing on the terminal of root"
+        output = capsys.readouterr().out
+        assert "left out:" in output
+        assert "\x1b" not in output, "names of students write nothing on the terminal of root"
         found = members(target)
         assert found[f"homes/{state.student}/link"].issym()
         assert found[f"homes/{state.student}"].uid == state.accounts[state.student].uid

@@ -59,13 +59,13 @@ def upgrade_gradebook(course: Course) -> Path | None:
         )  # fmt: skip
     if done.returncode or _revision(gradebook) != wanted:
         write_whole(gradebook, before, mode=gradebook.stat().st_mode & 0o777)
-        said = done.stderr.strip().splitlines() or ["no reason given"]
-        raise ValueError(f"{gradebook} could not be upgraded and is as it was: {said[-1]}")
+        reasons = done.stderr.strip().splitlines() or ["no reason given"]
+        raise ValueError(f"{gradebook} could not be upgraded and is as it was: {reasons[-1]}")
     return copy
 
 
 def _revision(gradebook: Path) -> str | None:
-    """The form of a gradebook; `None` if it says nothing about it."""
+    """Return the form of a gradebook; `None` if it says nothing about it."""
     with closing(sqlite3.connect(gradebook, timeout=30)) as db:
         try:
             found = db.execute("select version_num from alembic_version").fetchone()

@@ -37,7 +37,7 @@ _IDS: Final = range(20_000, 60_000)
 
 @dataclass(frozen=True)
 class Contents:
-    """What an archive says about itself, after all of it was read.
+    """The contents of an archive, after all of it was read.
 
     Parameters
     ----------

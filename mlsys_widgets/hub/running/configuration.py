@@ -77,7 +77,7 @@ def hub_configuration(
     idle: int,
     oidc: OidcSettings | None = None,
 ) -> dict[str, Any]:
-    """JupyterHub's settings.
+    """Return JupyterHub's settings.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _teaching(state: HubState) -> list[str]:
 
 
 def _ending_with_its_parent() -> list[str]:
-    """A prefix for a command, so that a hub that is killed leaves no culler behind."""
+    """Return a prefix for a command, so that a hub that is killed leaves no culler behind."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
     return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
 

@@ -16,7 +16,7 @@ from mlsys_widgets.hub.running.running_hub import uses
 
 
 def folder_for(places: Places) -> Path:
-    """The folder of an environment with the installed version: one that has it, or a free one."""
+    """Return a folder for the installed version: an environment that has it, or a free one."""
     made = [each for each in places.environments if (each / STAMP).exists()]
     for folder in made:
         if is_fresh(folder):
@@ -36,7 +36,7 @@ def folder_for(places: Places) -> Path:
 
 
 def current_environment(places: Places) -> Path | None:
-    """The environment that was complete last; `None` before the first."""
+    """Return the environment that was complete last; `None` before the first."""
     made = [each for each in places.environments if (each / STAMP).exists()]
     return max(made, key=lambda each: (each / STAMP).stat().st_mtime, default=None)
 

@@ -57,14 +57,14 @@ class CannotInstall(ValueError):
 
     Parameters
     ----------
-    said
+    reason
         Why, in words.
     output
         What pip or venv printed.
     """
 
-    def __init__(self, said: str, output: str = "") -> None:
-        super().__init__(f"the environment of users could not be created: {said}")
+    def __init__(self, reason: str, output: str = "") -> None:
+        super().__init__(f"the environment of users could not be created: {reason}")
         found = _NOT_FOUND.search(output)
         self.package = found[1] if found else None
 
@@ -104,7 +104,7 @@ def runs(python: Path, account: Account, home: Path) -> bool:
 
 
 def clone() -> Path | None:
-    """The clone that the package runs from; `None` if it is where pip installs packages."""
+    """Return the clone that the package runs from; `None` if it is where pip installs packages."""
     return None if _PACKAGE.is_relative_to(sys.prefix) else _PACKAGE.parent
 
 
@@ -214,7 +214,7 @@ def _same_versions(stamp: Mapping[str, Any]) -> bool:
 
 
 def _reachable_python(account: Account, home: Path) -> Path:
-    """A Python that users can run and that can create environments; this very one if possible."""
+    """Return a Python that users can run and that creates environments; this one if possible."""
     own = shutil.which(f"python{sys.version_info[0]}.{sys.version_info[1]}", path=_base_bin())
     others = (shutil.which(name, path=_PLACES) for name in _PYTHONS)
     for found in filter(None, (own, *others)):
@@ -232,12 +232,12 @@ def _reachable_python(account: Account, home: Path) -> Path:
 
 
 def _base_bin() -> str:
-    """Where the Python lies from which this environment was made."""
+    """Return where the Python lies from which this environment was made."""
     return str(Path(sys.base_prefix) / "bin")
 
 
 def _versions(path: list[str] | None = None) -> dict[str, str]:
-    """What is installed in an environment besides the package; this one if no path is given."""
+    """Return what is installed in an environment besides the package; here without a path."""
     found = metadata.distributions(path=path) if path else metadata.distributions()
     names = {each.name.lower().replace("_", "-"): each.version for each in found}
     names.pop(NAME, None)
@@ -246,14 +246,14 @@ def _versions(path: list[str] | None = None) -> dict[str, str]:
 
 def _stamp(target: Path) -> dict[str, Any] | None:
     try:
-        said: dict[str, Any] = json.loads((target / STAMP).read_text("utf-8"))
+        stamp: dict[str, Any] = json.loads((target / STAMP).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return said
+    return stamp
 
 
 def _digest() -> str:
-    """A digest that changes with every file of the package."""
+    """Return a digest that changes with every file of the package."""
     digest = hashlib.sha256()
     for path in sorted(_files(_PACKAGE)):
         digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
@@ -268,16 +268,16 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _package(aside: Path) -> str:
-    """The package as pip can install it again: a new build, its origin, or its version."""
+    """Return the package as pip can install it again: a new build, its origin or its version."""
     if here := clone():
         # Built in this environment if possible: then nothing has to be downloaded for it.
         own = ["--no-build-isolation"] if find_spec("hatchling") else []
         _pip(None, "wheel", *own, "--no-deps", "--wheel-dir", aside, here)
         (wheel,) = aside.glob("*.whl")
         return f" @ {wheel.as_uri()}"
-    said = metadata.distribution(NAME).read_text("direct_url.json")
-    if said:
-        url = json.loads(said)["url"]
+    origin = metadata.distribution(NAME).read_text("direct_url.json")
+    if origin:
+        url = json.loads(origin)["url"]
         if Path(unquote(urlsplit(url).path)).exists():
             return f" @ {url}"
     return f"=={__version__}"

@@ -41,20 +41,20 @@ def restartable() -> Iterator[Restart]:
 
 
 def hub_process(places: Places) -> int | None:
-    """The process of JupyterHub of this folder; `None` if there is none."""
+    """Return the process of JupyterHub of this folder; `None` if there is none."""
     try:
         pid = int(places.lock.read_text("utf-8"))
     except (OSError, ValueError):
         return None
     configuration = str(places.secrets / "jupyterhub_config.json")
-    return pid if configuration in _words(pid) else None
+    return pid if configuration in command_line(pid) else None
 
 
 def command_process(places: Places) -> int | None:
-    """The process of ``mlsys hub`` of this folder; `None` if it was killed, or never ran."""
+    """Return the process of ``mlsys hub`` of this folder; `None` if it was killed or never ran."""
     hub = hub_process(places)
     parent = _parent(hub) if hub else None
-    words = _words(parent) if parent else []
+    words = command_line(parent) if parent else []
     # As a module its folder is in the list; the script may be anywhere.
     ours = "hub" in words and any("mlsys" in Path(word).name for word in words)
     return parent if ours else None
@@ -77,24 +77,24 @@ def end_orphan(places: Places, patience: float = 10.0) -> bool:
 
 
 def uses(folder: Path) -> list[int]:
-    """The processes that run a program of a folder, such as an environment."""
+    """Return the processes that run a program of a folder, such as an environment."""
     inside = f"{folder}/"
     pids = (int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit())
-    return [pid for pid in pids if any(word.startswith(inside) for word in _words(pid))]
+    return [pid for pid in pids if any(word.startswith(inside) for word in command_line(pid))]
 
 
-def _words(pid: int) -> list[str]:
-    """The command line of a process; empty if it has ended."""
+def command_line(pid: int) -> list[str]:
+    """Return the command line of a process; empty if it has ended."""
     try:
-        said = Path(f"/proc/{pid}/cmdline").read_bytes()
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return []
-    return [word.decode("utf-8", "replace") for word in said.split(b"\0") if word]
+    return [word.decode("utf-8", "replace") for word in words.split(b"\0") if word]
 
 
 def _parent(pid: int) -> int | None:
     try:
-        said = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
+        text = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
     except OSError:
         return None
-    return int(said.rpartition(")")[2].split()[1])
+    return int(text.rpartition(")")[2].split()[1])

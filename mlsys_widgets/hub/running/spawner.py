@@ -62,7 +62,7 @@ class CourseSpawner(LocalProcessSpawner):
         return await super().start()
 
     def _first_page(self) -> str:
-        """The page that explains what to do the first time; afterward the work as it was left."""
+        """Return the page that explains what to do the first time; afterward the work as left."""
         page = Path(self.notebook_dir) / (START_PAGE if self.role == "student" else "README.md")
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
