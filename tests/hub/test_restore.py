@@ -161,6 +161,21 @@ def test_a_forged_archive_is_refused(tmp_path, archive):
         read_contents(tmp_path / "b")
 
 
+def test_nobody_gets_rights_from_an_archive(tmp_path):
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz") as tar:
+        for name, kind in (("homes", tarfile.DIRTYPE), ("homes/x", tarfile.REGTYPE)):
+            info = tarfile.TarInfo(name)
+            info.type, info.mode, info.uid = kind, 0o6755, 4_000_000
+            tar.addfile(info)
+    (tmp_path / "b").write_bytes(data.getvalue())
+    (tmp_path / "to").mkdir()
+    module.unpack(tmp_path / "b", tmp_path / "to", {0: 0}, {0: 0})
+    about = (tmp_path / "to" / "homes" / "x").stat()
+    assert about.st_mode & 0o7777 == 0o755
+    assert about.st_uid == 0, "whom the hub does not know"
+
+
 def linked_out(outside):
     """An archive with a link where a later member wants a folder."""
     data = io.BytesIO()

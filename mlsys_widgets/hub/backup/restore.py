@@ -248,6 +248,8 @@ def unpack(archive: Path, target: Path, uids: Mapping[int, int], gids: Mapping[i
         for info in members(archive, tar):
             if info.name not in _RECORDS:
                 info.uid, info.gid = uids.get(info.uid, 0), gids.get(info.gid, 0)
+                if not info.isdir():
+                    info.mode &= 0o777  # nobody gets rights from an archive
                 yield info
 
     with open_archive(archive) as tar:

@@ -111,17 +111,7 @@ def unit_text(places: Places, command: Sequence[str]) -> str:
 
 
 def install(name: str, text: str, *, units: Path = UNITS, running: Path = _RUNNING) -> None:
-    """Write a unit, and start it where systemd runs.
-
-    Parameters
-    ----------
-    name
-        What systemd calls it.
-    text
-        The unit.
-    units, running
-        Where units are, and what exists where systemd runs.
-    """
+    """Write a unit, and start it where systemd runs."""
     path = _unit(name, units)
     if path.exists() and not _ours(path):
         raise ValueError(
