@@ -127,14 +127,14 @@ class PersonFiles:
         """The settings without the person, and what they said."""
         edit = SettingsEditor(self.course.root)
         said: dict[str, Any] = {
-            "sections": [s for s, of in edit.said.get("sections", {}).items()
+            "sections": [s for s, of in edit.settings.get("sections", {}).items()
                          if self.login in of.get("students", [])],
-            "extensions": [each for each in edit.said.get("extensions", [])
+            "extensions": [each for each in edit.settings.get("extensions", [])
                            if each.get("student") == self.login],
-            "people": [name for name, those in edit.said.get("people", {}).items()
+            "people": [name for name, those in edit.settings.get("people", {}).items()
                        if self.login in those],
-            "names": edit.said.get("names", {}).get(self.login),
-            "staff": edit.said.get("staff", {}).get(self.login),
+            "names": edit.settings.get("names", {}).get(self.login),
+            "staff": edit.settings.get("staff", {}).get(self.login),
         }  # fmt: skip
         for name in self.names().logins:
             edit.remove(name)

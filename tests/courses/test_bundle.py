@@ -144,6 +144,13 @@ def test_people_stay_here_when_another_class_gets_the_labs(written: Path, tmp_pa
 def test_a_way_of_writing_names_that_is_not_understood_is_refused(written: Path, tmp_path: Path):
     settings = written / "assignments" / "course.toml"
     settings.write_text('sections = {evening = {students = ["ada"]}}\n', "utf-8")
+    packed = contents(pack(Course(written), tmp_path / "x.tar.gz", people=False))
+    assert packed["assignments/course.toml"] == b"sections = {evening = {students = []}}\n"
+    (tmp_path / "x.tar.gz").unlink()
+    # tomlkit changes the order of these tables.
+    settings.write_text(
+        '[sections.a.labs.x]\n[[extensions]]\nstudent = "ada"\n[sections.b]\nstudents = []\n'
+    )
     with pytest.raises(ValueError, match="cannot change safely; change it in an editor"):
         pack(Course(written), tmp_path / "x.tar.gz", people=False)
     assert not list(tmp_path.glob("*.tar.gz"))

@@ -94,13 +94,71 @@ def test_staff_and_lists_are_replaced_as_a_whole(root):
 
 def test_a_style_that_it_does_not_understand_is_refused_and_kept(root):
     path = root / "assignments" / "course.toml"
-    path.write_text('sections = { evening = { students = ["ada"] } }\n')
+    # tomlkit changes the order of these tables.
+    before = (
+        '[sections.a.labs.lab_01]\n[[extensions]]\nstudent = "x"\n[sections.b]\nstudents = []\n'
+    )
+    path.write_text(before)
     edit = SettingsEditor(root)
     edit.rename("ada", "ann")
     edit.mark("x", locked=True)
     with pytest.raises(ValueError, match="in a way that this command cannot change"):
         edit.write()
-    assert path.read_text() == 'sections = { evening = { students = ["ada"] } }\n'
+    assert path.read_text() == before
+
+
+def test_a_text_that_does_not_say_what_was_wanted_is_never_written(root, monkeypatch):
+    edit = SettingsEditor(root)
+    edit.mark("ada", locked=True)
+    for wrong in ("variants = false\n", "variants = "):
+        monkeypatch.setattr("tomlkit.dumps", lambda _, wrong=wrong: wrong)
+        with pytest.raises(ValueError, match="in a way that this command cannot change"):
+            edit.write()
+    assert text(root) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            'sections = { evening = { students = ["ada"] } }\n',
+            'sections = { evening = { students = ["ann"] } }\n',
+        ),
+        (
+            '[sections.a]\nstudents = ["ada"]\n\n# Dates.\n[late]\nper_day = 1\n\n'
+            "[sections.b]\nstudents = ['x', 'y']\n",
+            '[sections.a]\nstudents = ["ann"]\n\n# Dates.\n[late]\nper_day = 1\n\n'
+            "[sections.b]\nstudents = ['x', 'y']\n",
+        ),
+    ],
+)
+def test_tables_may_stand_in_one_line_and_in_any_order(before, after):
+    edit = SettingsEditor.of_text(before)
+    edit.rename("ada", "ann")
+    assert edit.text == after
+    edit.mark("ann", locked=True)
+    edit.check()
+    assert edit.text == f'{after}\n[people]\nlocked = ["ann"]\n'
+
+
+def test_comments_above_a_table_stay_when_it_or_the_one_before_goes():
+    ada = '[[extensions]]\nstudent = "ada"\n'
+    ben = '# An exam.\n[[extensions]]\nstudent = "ben"\n'
+    away = '\n# Who is away.\n[people]\nlocked = ["ada"]  # until May\n'
+    edit = SettingsEditor.of_text(f"{ada}\n{ben}{away}\n# The end.\n")
+    edit.remove("ada")
+    assert edit.text == f"{ben}\n# Who is away.\n\n# The end.\n"
+    edit = SettingsEditor.of_text(f"{ada}\n{ben}{away}")
+    edit.remove("ben")
+    assert edit.text == f"{ada}\n# An exam.\n{away.lstrip()}"
+
+
+def test_a_new_setting_stands_above_the_comments_of_the_next_table():
+    edit = SettingsEditor.of_text('[staff.mia]\nrole = "ta"\n\n# Late.\n[late]\nper_day = 1\n')
+    edit.set_staff("mia", StaffMember("mia", "ta", ("a",)))
+    assert edit.text == (
+        '[staff.mia]\nrole = "ta"\nsections = ["a"]\n\n# Late.\n[late]\nper_day = 1\n'
+    )
 
 
 def test_what_is_no_course_any_more_is_taken_back(root):
