@@ -7,12 +7,14 @@ course.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.course.course_settings import TABLES, Setting, SettingsTable
+from mlsys_widgets.course.course_settings import TABLES, SettingsTable
+from mlsys_widgets.course.settings_tables import Setting, settings_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "reference" / "course_toml.md"
@@ -38,6 +40,10 @@ This file has every setting once. A test reads it as a course.
 """
 
 
+def _settings(table: SettingsTable) -> list[Setting]:
+    return list(settings_of(table.declared).values())
+
+
 def _full(table: SettingsTable, setting: Setting) -> str:
     return f"{table.path}.{setting.name}".lstrip(".")
 
@@ -46,7 +52,7 @@ def example() -> str:
     """Return a file with every setting."""
     blocks = []
     for table in TABLES:
-        shown = [each for each in table.settings if each.example]
+        shown = [each for each in _settings(table) if each.example]
         if table.path == "extensions":  # due and days exclude each other
             blocks.append(_block(table, [each for each in shown if each.name != "due"]))
             shown = [each for each in shown if each.name != "days"]
@@ -66,14 +72,15 @@ def page() -> str:
 
 def _tables() -> Iterator[str]:
     for table in TABLES:
-        yield f"## {_title(table)}\n\n{table.about}\n\n"
-        yield from (_entry(table, each) for each in table.settings)
+        about = (inspect.getdoc(table.declared) or "").split("\n\nExamples")[0]
+        yield f"## {_title(table)}\n\n{' '.join(about.split())}\n\n"
+        yield from (_entry(table, each) for each in _settings(table))
 
 
 def _entry(table: SettingsTable, setting: Setting) -> str:
     """Return a setting as an object of the pages: the search finds it by its name."""
-    default = setting.default or ("" if not setting.example else "none; it must be given")
-    lines = [f"````{{confval}} {_full(table, setting)}", f":type: {setting.kind}"]
+    default = "none; it must be given" if setting.required else setting.default
+    lines = [f"````{{confval}} {_full(table, setting)}", f":type: {setting.kind.words}"]
     lines += [f":default: {default}"] if default else []
     lines += ["", setting.about]
     if refused := "; ".join(filter(None, (_limits(setting), setting.refused))):
@@ -92,11 +99,10 @@ def _title(table: SettingsTable) -> str:
 
 def _limits(setting: Setting) -> str:
     """Say which numbers are refused."""
-    if not setting.kind.startswith("a number"):
+    low, high = setting.kind.low, setting.kind.high
+    if low is None:
         return ""
-    if math.isfinite(setting.high):
-        return f"numbers below {setting.low:g} or above {setting.high:g}"
-    return f"numbers below {setting.low:g}"
+    return f"numbers below {low:g}" + (f" or above {high:g}" if math.isfinite(high) else "")
 
 
 def main() -> None:

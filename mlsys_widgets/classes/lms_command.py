@@ -22,9 +22,10 @@ from mlsys_widgets.classes.lms_key import load_key, make_key
 from mlsys_widgets.classes.lms_people import LmsUser, match_people, pushed_grades
 from mlsys_widgets.classes.lms_push import LabPush, PushRow, Step, apply, compare
 from mlsys_widgets.classes.lms_services import LmsServices
-from mlsys_widgets.classes.lms_settings import LmsSettings, lms_settings
+from mlsys_widgets.classes.lms_settings import lms_settings
 from mlsys_widgets.classes.lms_token import TokenSource
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.course_settings import LmsSettings
 from mlsys_widgets.wording.plurals import counted
 
 #: What a row says, before it is sent and after.

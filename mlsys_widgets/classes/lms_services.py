@@ -21,8 +21,9 @@ from mlsys_widgets.classes.lms_http import (
     LmsRefusal,
     printable,
 )
-from mlsys_widgets.classes.lms_settings import LmsSettings, same_origin
+from mlsys_widgets.classes.lms_settings import same_origin
 from mlsys_widgets.classes.lms_token import TokenSource
+from mlsys_widgets.course.course_settings import LmsSettings
 
 _LIS: Final = "application/vnd.ims.lis."
 _LINE_ITEM: Final = f"{_LIS}v2.lineitem+json"

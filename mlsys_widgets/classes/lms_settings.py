@@ -3,52 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.course.course_settings import LMS
+from mlsys_widgets.course.course_settings import LmsSettings
 from mlsys_widgets.course.loopback import is_loopback
+from mlsys_widgets.course.settings_tables import read_table, settings_of
 
-_REQUIRED: Final = tuple(each.name for each in LMS.settings if not each.default)
+_REQUIRED: Final = [name for name, each in settings_of(LmsSettings).items() if each.required]
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
-
-
-@dataclass(frozen=True)
-class LmsSettings:
-    """Where the learning system is, and what it calls this course's tool.
-
-    Parameters
-    ----------
-    client_id
-        What the LMS calls the tool.
-    token_url
-        Where a signed request is exchanged for an access token.
-    lineitems_url
-        Where the columns of the LMS's gradebook are listed, for this course.
-    memberships_url
-        Where the LMS lists the people of the course; empty if it does not.
-    deployment_id
-        Which installation of the tool is meant; empty where the LMS does not ask.
-    audience
-        Whom a signed request names as its reader; the token's address if empty.
-    issuer
-        What the LMS calls itself; only shown.
-    """
-
-    client_id: str
-    token_url: str
-    lineitems_url: str
-    memberships_url: str = ""
-    deployment_id: str = ""
-    audience: str = ""
-    issuer: str = ""
-
-    @property
-    def name(self) -> str:
-        """The LMS in a sentence."""
-        return self.issuer or urlsplit(self.lineitems_url).netloc
 
 
 def lms_settings(course: Course) -> LmsSettings:
@@ -78,18 +42,11 @@ def read_lms_settings(said: Mapping[str, Any]) -> LmsSettings:
     ...
     ValueError: lms.lineitems_url is missing; the LMS's administrator knows it
     """
-    for name, value in said.items():
-        if name not in LMS.names:
-            raise ValueError(f"lms sets {name}; it can set: {', '.join(LMS.names)}")
-        if not isinstance(value, str) or not value.strip() or not value.isprintable():
-            raise ValueError(f"lms.{name} is {value!r}; it must be a text in quotes, on one line")
-    for name in _REQUIRED:
-        if name not in said:
-            raise ValueError(f"lms.{name} is missing; the LMS's administrator knows it")
+    settings = LmsSettings(**read_table(LmsSettings, "lms", said))
     for name, value in said.items():
         if name.endswith("_url"):
             _check_address(f"lms.{name}", value)
-    return LmsSettings(**said)
+    return settings
 
 
 def _check_address(where: str, address: str) -> None:

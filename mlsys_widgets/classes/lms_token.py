@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from mlsys_widgets.classes.lms_http import LmsAnswer, LmsClient, LmsError, LmsRefusal
 from mlsys_widgets.classes.lms_key import ToolKey
-from mlsys_widgets.classes.lms_settings import LmsSettings
+from mlsys_widgets.course.course_settings import LmsSettings
 
 AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/"
 #: What a tool may do: manage its columns, read results, send scores.

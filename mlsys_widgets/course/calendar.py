@@ -7,14 +7,23 @@ has one. What is written there is checked whole, and what is wrong is named with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mlsys_widgets.course.course_settings import EXTENSION, LAB, LATE, SECTION
-from mlsys_widgets.course.settings_tables import as_table, with_only
+from mlsys_widgets.course.settings_tables import (
+    LOGINS,
+    NO_LOGIN,
+    TABLE,
+    TEXT,
+    TIME,
+    as_table,
+    number,
+    read_table,
+    setting,
+)
 
 _DAY: Final = timedelta(days=1)
 
@@ -23,14 +32,7 @@ _DAY: Final = timedelta(days=1)
 class LatePolicy:
     """What handing in late costs.
 
-    Parameters
-    ----------
-    per_day
-        Percent of what was earned, for each day begun.
-    grace_minutes
-        Minutes that cost nothing; whoever takes longer is late from the due time on.
-    at_most
-        Percent that is never exceeded.
+    A lab may have its own in `labs.<lab>.late`; what that leaves out is taken from here.
 
     Examples
     --------
@@ -41,50 +43,53 @@ class LatePolicy:
     40.0
     """
 
-    per_day: float = 0.0
-    grace_minutes: float = 0.0
-    at_most: float = 100.0
+    per_day: float = setting(
+        0.0, number("percent", high=100), "10", "What each day begun costs, of what was earned."
+    )
+    grace_minutes: float = setting(
+        0.0, number(), "15", "Minutes that cost nothing; whoever takes longer is late from the due"
+        " time on.")  # fmt: skip
+    at_most: float = setting(100.0, number("percent", high=100), "50", "What is never exceeded.")
 
     def percent(self, seconds_late: float) -> float:
-        """The part of what was earned that is lost, in percent."""
+        """Return the part of what was earned that is lost, in percent."""
         if seconds_late <= 60 * self.grace_minutes:
             return 0.0
         days = math.ceil(seconds_late / _DAY.total_seconds())
         return min(self.per_day * days, self.at_most)
 
     def penalty(self, score: float, seconds_late: float) -> float:
-        """The points that are lost, of those that were earned."""
+        """Return the points that are lost, of those that were earned."""
         return round(score * self.percent(seconds_late) / 100, 2)
 
     def __str__(self) -> str:
         if not self.per_day:
             return "costs nothing"
-        said = f"{self.per_day:g}% per day"
-        said += f", at most {self.at_most:g}%" if self.at_most < 100 else ""
-        return said + (f", {self.grace_minutes:g} min of grace" if self.grace_minutes else "")
+        words = f"{self.per_day:g}% per day"
+        words += f", at most {self.at_most:g}%" if self.at_most < 100 else ""
+        return words + (f", {self.grace_minutes:g} min of grace" if self.grace_minutes else "")
 
 
 @dataclass(frozen=True)
 class LabDates:
-    """When a lab can be fetched and must be handed in, what late costs, and what it counts.
+    """The dates of one lab. The name must be that of a folder in `assignments/`."""
 
-    Parameters
-    ----------
-    release, due
-        `None` where the calendar says nothing.
-    late
-        What handing in late costs.
-    weight
-        Its share of the grade, against that of other labs.
-    close
-        From when on nothing is handed in; `None` if never.
-    """
-
-    release: datetime | None = None
-    due: datetime | None = None
-    late: LatePolicy = field(default_factory=LatePolicy)
-    weight: float = 1.0
-    close: datetime | None = None
+    release: datetime | None = setting(
+        None, TIME, "2026-10-19T08:00:00", "When students can fetch it; a hub releases it then.",
+        without="always open")  # fmt: skip
+    due: datetime | None = setting(
+        None, TIME, "2026-10-26T23:59:00", "When it must be handed in.",
+        without="never due", refused="a time that is not after `release`")  # fmt: skip
+    late: LatePolicy = setting(
+        LatePolicy(), TABLE, "{ per_day = 5 }",
+        "What late costs for this lab, with the names of `[late]`.",
+        without="as in `[late]`")  # fmt: skip
+    weight: float = setting(
+        1.0, number(), "2", "What the lab counts in the course's total, against others."
+    )
+    close: datetime | None = setting(
+        None, TIME, "2026-11-02T23:59:00", "From when on nothing is handed in.",
+        without="never", refused="a time before `due`")  # fmt: skip
 
     def is_released(self, at: datetime) -> bool:
         """Whether its time has come; a lab without one is always there."""
@@ -96,14 +101,36 @@ class LabDates:
 
 
 @dataclass(frozen=True)
-class Extension:
-    """More time for one student, and why."""
+class Section:
+    """Students who have their own dates, or their own TA. A student can be in one section."""
 
-    student: str
-    lab: str
-    reason: str
-    due: datetime | None = None
-    days: float | None = None
+    students: tuple[str, ...] = setting(
+        (), LOGINS, '["ann", "ben"]', "Who is in it.", without="nobody", refused=f"{NO_LOGIN};"
+        " a student who is in another section, too, or who teaches")  # fmt: skip
+    labs: Mapping[str, Any] = setting(
+        {}, TABLE, "{ lab_01_magnitude = { due = 2026-10-28T23:59:00 } }",
+        "What differs for a lab: `[sections.<section>.labs.<lab>]`, with the names of"
+        " `[labs.<lab>]`.", without="as for everybody")  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """More time for one student; begin each with `[[extensions]]`, at the end of the file.
+
+    `mlsys course extend` writes them.
+    """
+
+    student: str = setting(..., TEXT, '"ben"', "Whose; the login.")
+    lab: str = setting(
+        "*", TEXT, '"lab_01_magnitude"', "For which lab.",
+        without='`"*"`, all labs', refused="a lab that the course does not have")  # fmt: skip
+    reason: str = setting(..., TEXT, '"illness"', "Why. Only those who read this file see it.")
+    due: datetime | None = setting(
+        None, TIME, "2026-10-30T23:59:00", "Until when.",
+        without="see `days`", refused="both `due` and `days`, and neither")  # fmt: skip
+    days: float | None = setting(
+        None, number(high=366), "2", "How many days more.", without="see `due`"
+    )
 
     def applies_to(self, lab: str, student: str) -> bool:
         """Whether it is about this lab, or all labs, of this student."""
@@ -186,12 +213,12 @@ class Calendar:
 # Reading it.
 
 
-def read_calendar(said: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
+def read_calendar(settings: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
     """Read the calendar in the settings of a course.
 
     Parameters
     ----------
-    said
+    settings
         The tables ``timezone``, ``late``, ``labs``, ``sections`` and ``extensions``, as TOML.
     labs
         The labs that there are.
@@ -202,24 +229,19 @@ def read_calendar(said: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
         With what is wrong, and what is allowed.
     """
     known = sorted(labs)
-    zone = _zone(said.get("timezone", "UTC"))
-    late = _policy("late", said.get("late", {}), LatePolicy())
+    zone = _zone(settings.get("timezone", "UTC"))
+    late = LatePolicy(**read_table(LatePolicy, "late", settings.get("late", {})))
     plain = LabDates(late=late)
-    dates = {
-        lab: _dates(f"labs.{lab}", of, zone, plain)
-        for lab, of in _by_lab("labs", said.get("labs", {}), known).items()
-    }
+    dates = _dates_by_lab("labs", settings.get("labs", {}), known, zone, lambda lab: plain)
     sections, of_sections = {}, {}
-    for name, of in as_table("sections", said.get("sections", {})).items():
-        where = f"sections.{name}"
-        with_only(where, as_table(where, of), SECTION.names)
-        sections[name] = _names(f"{where}.students", of.get("students", []))
-        of_sections[name] = {
-            lab: _dates(f"{where}.labs.{lab}", one, zone, dates.get(lab, plain))
-            for lab, one in _by_lab(f"{where}.labs", of.get("labs", {}), known).items()
-        }
+    for name, table in as_table("sections", settings.get("sections", {})).items():
+        section = Section(**read_table(Section, f"sections.{name}", table))
+        sections[name] = section.students
+        of_sections[name] = _dates_by_lab(
+            f"sections.{name}.labs", section.labs, known, zone, lambda lab: dates.get(lab, plain)
+        )
     _refuse_two_sections(sections)
-    longer = said.get("extensions", [])
+    longer = settings.get("extensions", [])
     if not isinstance(longer, list):
         raise ValueError("extensions must be tables, each under a line [[extensions]]")
     extensions = tuple(_extension(each, zone, known) for each in longer)
@@ -230,55 +252,54 @@ def _zone(name: Any) -> tzinfo:
     if name == "UTC":  # which needs no list of zones
         return UTC
     try:
-        return ZoneInfo(_text("timezone", name))
+        return ZoneInfo(TEXT.read("timezone", name))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ValueError(
             f"timezone is {name!r}; it must be a name such as Europe/Berlin or America/New_York"
         ) from None
 
 
-def _dates(where: str, said: Any, zone: tzinfo, default: LabDates) -> LabDates:
-    of = with_only(where, as_table(where, said), LAB.names)
-    release = _time(f"{where}.release", of.get("release"), zone) or default.release
-    due = _time(f"{where}.due", of.get("due"), zone) or default.due
+def _dates_by_lab(
+    where: str,
+    value: Any,
+    known: Iterable[str],
+    zone: tzinfo,
+    default: Callable[[str], LabDates],
+) -> dict[str, LabDates]:
+    table = as_table(where, value)
+    _check_labs(where, table, known)
+    return {lab: _dates(f"{where}.{lab}", of, zone, default(lab)) for lab, of in table.items()}
+
+
+def _check_labs(where: str, labs: Iterable[str], known: Iterable[str]) -> None:
+    for lab in labs:
+        if lab not in known:
+            listed = ", ".join(known) or "none yet"
+            raise ValueError(f"{where} names {lab}; the labs of this course are: {listed}")
+
+
+def _dates(where: str, value: Any, zone: tzinfo, default: LabDates) -> LabDates:
+    given = _in_zone(read_table(LabDates, where, value), zone)
+    late = replace(default.late, **read_table(LatePolicy, f"{where}.late", given.get("late", {})))
+    dates = replace(default, **given | {"late": late})
+    release, due, close = dates.release, dates.due, dates.close
     if release and due and due <= release:
         raise ValueError(f"{where} is due before it is released; one of the two must change")
-    close = _time(f"{where}.close", of.get("close"), zone) or default.close
     first, what = (due, "due") if due else (release, "released")
     if close and first and close < first:
         raise ValueError(f"{where} closes before it is {what}; one of the two must change")
-    weight = _number(f"{where}.weight", of.get("weight", default.weight), *LAB.limits("weight"))
-    late = _policy(f"{where}.late", of.get("late", {}), default.late)
-    return LabDates(release, due, late, weight, close)
+    return dates
 
 
-def _policy(where: str, said: Any, default: LatePolicy) -> LatePolicy:
-    of = with_only(where, as_table(where, said), LATE.names)
-    return LatePolicy(
-        **{
-            name: _number(
-                f"{where}.{name}", of.get(name, getattr(default, name)), *LATE.limits(name)
-            )
-            for name in LATE.names
-        }
-    )
-
-
-def _extension(said: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
-    where = "extensions"
-    of = with_only(where, as_table(where, said), EXTENSION.names)
-    student, reason = (_text(f"{where}.{name}", of.get(name)) for name in ("student", "reason"))
-    lab = _text(f"{where}.lab", of.get("lab", "*"))
-    if lab != "*":
-        _by_lab(f"{where}.lab", {lab: {}}, labs)
-    due, days = _time(f"{where}.due", of.get("due"), zone), of.get("days")
-    if (due is None) == (days is None):
+def _extension(value: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
+    extension = Extension(**_in_zone(read_table(Extension, "extensions", value), zone))
+    if extension.lab != "*":
+        _check_labs("extensions.lab", [extension.lab], labs)
+    if (extension.due is None) == (extension.days is None):
         raise ValueError(
-            f"the extension of {student} must have either days or due, and one of them"
+            f"the extension of {extension.student} must have either days or due, and one of them"
         )
-    if days is not None:
-        days = _number(f"{where}.days", days, *EXTENSION.limits("days"))
-    return Extension(student, lab, reason, due, days)
+    return extension
 
 
 def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:
@@ -289,39 +310,11 @@ def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:
                 raise ValueError(f"{student} is in the sections {seen[student]} and {name}; choose")
 
 
-def _by_lab(where: str, said: Any, known: Iterable[str]) -> Mapping[str, Any]:
-    of = as_table(where, said)
-    for lab in of:
-        if lab not in known:
-            listed = ", ".join(known) or "none yet"
-            raise ValueError(f"{where} names {lab}; the labs of this course are: {listed}")
-    return of
-
-
-def _time(where: str, said: Any, zone: tzinfo) -> datetime | None:
-    if said is None:
-        return None
-    if not isinstance(said, datetime):
-        raise ValueError(
-            f"{where} is {said!r}; it must be a time without quotes, such as 2026-11-09T23:59:00"
-        )
-    return said if said.tzinfo else said.replace(tzinfo=zone)
-
-
-def _number(where: str, said: Any, least: float, most: float) -> float:
-    if isinstance(said, bool) or not isinstance(said, int | float) or not least <= said <= most:
-        allowed = f"between {least:g} and {most:g}" if math.isfinite(most) else f"{least:g} or more"
-        raise ValueError(f"{where} is {said!r}; it must be a number, {allowed}")
-    return float(said)
-
-
-def _text(where: str, said: Any) -> str:
-    if not isinstance(said, str) or not said.strip():
-        raise ValueError(f"{where} is {said!r}; it must be a text in quotes")
-    return said
-
-
-def _names(where: str, said: Any) -> tuple[str, ...]:
-    if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
-        raise ValueError(f'{where} is {said!r}; it must be a list of names: ["ada", "ben"]')
-    return tuple(said)
+def _in_zone(given: dict[str, Any], zone: tzinfo) -> dict[str, Any]:
+    """Give times that name no zone that of the course."""
+    return {
+        name: value.replace(tzinfo=zone)
+        if isinstance(value, datetime) and not value.tzinfo
+        else value
+        for name, value in given.items()
+    }

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.calendar import Calendar, read_calendar
-from mlsys_widgets.course.course_settings import TOP
-from mlsys_widgets.course.staff import TABLES, CoursePeople, read_people
+from mlsys_widgets.course.course_settings import CourseFile
+from mlsys_widgets.course.settings_tables import read_table
+from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
@@ -19,16 +20,6 @@ _STRUCTURE: Final = "{nbgrader_step}/{student_id}/{assignment_id}"
 #: How many seconds nbgrader gives a cell by default.
 _CELL_SECONDS: Final = 30.0
 _SQLITE: Final = "sqlite:///"
-#: What ``course.toml`` says about dates.
-_DATES: Final = ("timezone", "late", "labs", "sections", "extensions")
-#: What is read here: everything else that the file can set is a date or a person.
-_TYPES: Final = {"variants": bool, "edition": str, "lms": dict}
-#: What a setting of a type must be, in words.
-_ALLOWED: Final = {
-    bool: "true or false",
-    str: "a text in quotes",
-    dict: "a table, under a line [lms]",
-}
 
 
 @dataclass(frozen=True)
@@ -103,25 +94,17 @@ class Course:
         if not path.is_file():
             return cls(root, given=given)
         try:
-            said = tomllib.loads(path.read_text("utf-8"))
+            settings = tomllib.loads(path.read_text("utf-8"))
         except tomllib.TOMLDecodeError as problem:
             raise ValueError(f"{path} cannot be read: {problem}") from None
-        dates: dict[str, Any] = {name: said.pop(name) for name in _DATES if name in said}
-        people: dict[str, Any] = {name: said.pop(name) for name in TABLES if name in said}
-        for name, value in said.items():
-            if name not in TOP.names:
-                raise ValueError(f"{path} sets {name}; it can set: {', '.join(TOP.names)}")
-            wanted = _TYPES[name]
-            if not isinstance(value, wanted):
-                allowed = _ALLOWED[wanted]
-                raise ValueError(f"{path} sets {name} to {value!r}; it must be {allowed}")
         labs = [each.name for each in path.parent.iterdir() if each.is_dir()]
         try:
-            calendar = read_calendar(dates, labs)
-            known = read_people(people, calendar.sections)
+            file = CourseFile(**read_table(CourseFile, "", settings))
+            calendar = read_calendar(settings, labs)
+            people = read_people(settings, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        return cls(root, **said, calendar=calendar, people=known, given=given)
+        return cls(root, file.variants, file.edition, calendar, file.lms, people, given)
 
     @property
     def home(self) -> Path:

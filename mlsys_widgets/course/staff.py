@@ -8,83 +8,78 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
-from mlsys_widgets.course.course_settings import NAMES, PEOPLE, STAFF
-from mlsys_widgets.course.settings_tables import as_table, with_only
+from mlsys_widgets.course.settings_tables import (
+    LOGIN,
+    LOGINS,
+    NO_LOGIN,
+    as_table,
+    one_of,
+    read_login,
+    read_table,
+    setting,
+)
 
 StaffRole = Literal["instructor", "ta"]
-
-#: The tables of ``course.toml`` that are read here.
-TABLES: Final = ("staff", "people", "names")
-_LONGEST: Final = 128
 
 
 @dataclass(frozen=True)
 class StaffMember:
-    """Somebody who teaches.
-
-    Parameters
-    ----------
-    name
-        The login.
-    role
-        An instructor may do everything; a TA grades.
-    sections
-        Whose work a TA grades first; everybody's if empty.
-    """
+    """Somebody who teaches. `mlsys course staff` writes it."""
 
     name: str
-    role: StaffRole
-    sections: tuple[str, ...] = ()
+    role: StaffRole = setting(
+        ..., one_of(*get_args(StaffRole)), '"ta"', "An instructor may do everything; a TA grades."
+    )
+    sections: tuple[str, ...] = setting(
+        (), replace(LOGINS, words="a list of texts"), '["evening"]',
+        "Whose work a TA grades first.",
+        without="everybody's", refused="a section that there is not")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class OtherNames:
-    """The names under which a student worked before.
+    """The other logins of a student, so that earlier work stays valid.
 
-    Parameters
-    ----------
-    numbers
-        Whose numbers they have: the login before they were renamed; empty for their own.
-    also
-        Logins whose work was merged into theirs.
+    `mlsys course rename` and `merge` write it.
     """
 
-    numbers: str = ""
-    also: tuple[str, ...] = ()
+    numbers: str = setting(
+        "", LOGIN, '"ann-b"', "Whose numbers the student has: the login before a change.",
+        without="their own", refused=NO_LOGIN)  # fmt: skip
+    also: tuple[str, ...] = setting(
+        (), LOGINS, '["ann-test"]', "Logins whose work was merged into this one.",
+        without="none", refused="a login that is somebody else's, too")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CoursePeople:
-    """The people of a course.
+    """Students whose standing is not the usual one.
 
-    Parameters
-    ----------
-    staff
-        Who teaches, by login.
-    added
-        Students who joined after the first day, for a hub to make accounts for.
-    locked, dropped
-        Students who cannot log in, and students who left. Their work is kept.
-    names
-        Who worked under another name.
+    `mlsys course add`, `lock`, `unlock` and `drop` write it.
     """
 
     staff: Mapping[str, StaffMember] = field(default_factory=dict)
-    added: tuple[str, ...] = ()
-    locked: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()
+    added: tuple[str, ...] = setting(
+        (), LOGINS, '["cleo"]', "Joined after the first day; a hub makes accounts for them.",
+        without="nobody", refused=NO_LOGIN)  # fmt: skip
+    locked: tuple[str, ...] = setting(
+        (), LOGINS, '["dan"]', "Cannot log in for now.", without="nobody", refused=NO_LOGIN
+    )
+    dropped: tuple[str, ...] = setting(
+        (), LOGINS, '["eve"]', "Left the course; work and grades are kept.",
+        without="nobody", refused=NO_LOGIN)  # fmt: skip
     names: Mapping[str, OtherNames] = field(default_factory=dict)
 
     def tas(self) -> tuple[StaffMember, ...]:
-        """The TAs, by name."""
+        """Return the TAs, by name."""
         return tuple(self.staff[name] for name in sorted(self.staff)
                      if self.staff[name].role == "ta")  # fmt: skip
 
     def worked_as(self, student: str, ledger: bytes | None) -> str:
-        """The name that a student's numbers are drawn from.
+        """Return the name that a student's numbers are drawn from.
 
         It is the login, unless the student was renamed, or two accounts were merged. Then the
         ledger decides, if it belongs to one of this student's own names.
@@ -114,7 +109,7 @@ class CoursePeople:
         return owner if owner in (student, *known.also) else usual
 
     def login_of(self, name: str) -> str:
-        """The login that somebody has now, by any of their names.
+        """Return the login that somebody has now, by any of their names.
 
         Examples
         --------
@@ -127,12 +122,12 @@ class CoursePeople:
         return name
 
 
-def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) -> CoursePeople:
+def read_people(settings: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) -> CoursePeople:
     """Read the people in the settings of a course.
 
     Parameters
     ----------
-    said
+    settings
         The tables ``staff``, ``people`` and ``names``, as TOML.
     sections
         The sections that there are, and who is in each.
@@ -143,73 +138,43 @@ def read_people(said: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) 
         With what is wrong, and what is allowed.
     """
     staff = {
-        name: _member(name, of, sections)
-        for name, of in as_table("staff", said.get("staff", {})).items()
+        read_login("staff", name): StaffMember(
+            name, **read_table(StaffMember, f"staff.{name}", table)
+        )
+        for name, table in as_table("staff", settings.get("staff", {})).items()
     }
+    for name, member in staff.items():
+        for section in member.sections:
+            if section not in sections:
+                known = ", ".join(sections) or "none yet"
+                raise ValueError(
+                    f"staff.{name} names the section {section}; the sections are: {known}"
+                )
     for section, students in sections.items():
         if both := sorted(set(students) & staff.keys()):
             raise ValueError(
                 f"{both[0]} is in [staff] and in the section {section}; somebody who teaches needs"
                 " another login to work as a student"
             )
-    of = with_only("people", as_table("people", said.get("people", {})), PEOPLE.names)
-    lists = {name: _names(f"people.{name}", of.get(name, [])) for name in of}
     names = {
-        _name("names", name): _other_names(name, one)
-        for name, one in as_table("names", said.get("names", {})).items()
+        read_login("names", login): OtherNames(**read_table(OtherNames, f"names.{login}", table))
+        for login, table in as_table("names", settings.get("names", {})).items()
     }
     taken: dict[str, str] = {}
-    for login, known in names.items():
-        for each in filter(None, (known.numbers, *known.also)):
+    for login, other in names.items():
+        for each in filter(None, (other.numbers, *other.also)):
             if taken.setdefault(each, login) != login:
                 raise ValueError(
                     f"names says that {each} is {taken[each]} and {login}; it can be one of them"
                 )
+    lists = read_table(CoursePeople, "people", settings.get("people", {}))
     return CoursePeople(staff, **lists, names=names)
 
 
-def _member(name: str, said: Any, sections: Mapping[str, Iterable[str]]) -> StaffMember:
-    where = f"staff.{_name('staff', name)}"
-    of = with_only(where, as_table(where, said), STAFF.names)
-    role: Any = of.get("role")
-    if role not in get_args(StaffRole):
-        raise ValueError(f'{where}.role is {role!r}; it must be "instructor" or "ta"')
-    mine = _names(f"{where}.sections", of.get("sections", []))
-    for each in mine:
-        if each not in sections:
-            known = ", ".join(sections) or "none yet"
-            raise ValueError(f"{where} names the section {each}; the sections are: {known}")
-    return StaffMember(name, role, mine)
-
-
-def _other_names(login: str, said: Any) -> OtherNames:
-    where = f"names.{login}"
-    of = with_only(where, as_table(where, said), NAMES.names)
-    numbers = _name(f"{where}.numbers", of["numbers"]) if "numbers" in of else ""
-    return OtherNames(numbers, _names(f"{where}.also", of.get("also", [])))
-
-
 def _owner(ledger: bytes | None) -> str | None:
-    """Whose a ledger says it is, by its first line; whether that is true is for grading to say."""
+    """Return whose a ledger claims to be, by its first line; grading says whether that is true."""
     try:
-        said: Any = json.loads((ledger or b"").split(b"\n", 1)[0])
-        owner = said["value"]["student"]
+        owner = json.loads((ledger or b"").split(b"\n", 1)[0])["value"]["student"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return owner if isinstance(owner, str) else None
-
-
-def _name(where: str, said: Any) -> str:
-    fits = isinstance(said, str) and 0 < len(said) <= _LONGEST and said.isprintable()
-    if not fits or not said.strip() or set(said) & set("/\\") or said.startswith("."):
-        raise ValueError(
-            f"{where} names {said!r}; a login has 1 to {_LONGEST} printable characters without"
-            " slashes, and does not begin with a dot"
-        )
-    return str(said)
-
-
-def _names(where: str, said: Any) -> tuple[str, ...]:
-    if not isinstance(said, list):
-        raise ValueError(f'{where} is {said!r}; it must be a list of names: ["ada", "ben"]')
-    return tuple(_name(where, each) for each in said)

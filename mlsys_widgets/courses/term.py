@@ -16,6 +16,7 @@ from rich.text import Text
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.course.calendar import Calendar, Extension, LabDates
 from mlsys_widgets.course.due_words import span
+from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
@@ -89,9 +90,8 @@ def state_of(dates: LabDates, now: datetime) -> str:
 def run_extend(arguments: argparse.Namespace) -> int:
     """Give one student more time, with a reason, in the settings of the course."""
     course = Course.at(arguments.folder)
-    longer = Extension(
-        arguments.student, arguments.lab, arguments.reason, arguments.due, arguments.days
-    )
+    given = {name: getattr(arguments, name) for name in settings_of(Extension)}
+    longer = Extension(**given)
     path = arguments.folder / "assignments" / COURSE_SETTINGS
     before = path.read_text("utf-8") if path.is_file() else ""
     console = Console()
@@ -119,7 +119,7 @@ def as_toml(longer: Extension) -> str:
 
     Examples
     --------
-    >>> print(as_toml(Extension("ben", "*", 'a "cold"', days=2)), end="")
+    >>> print(as_toml(Extension(student="ben", reason='a "cold"', days=2)), end="")
     [[extensions]]
     student = "ben"
     lab = "*"

@@ -17,8 +17,8 @@ from mlsys_widgets.classes.lms_key import ToolKey
 from mlsys_widgets.classes.lms_people import match_people
 from mlsys_widgets.classes.lms_push import LabPush, apply, compare
 from mlsys_widgets.classes.lms_services import LmsServices
-from mlsys_widgets.classes.lms_settings import LmsSettings
 from mlsys_widgets.classes.lms_token import TokenSource
+from mlsys_widgets.course.course_settings import LmsSettings
 from tests.lms_platform import LearningPlatform
 
 LAB = "lab_02_demo"

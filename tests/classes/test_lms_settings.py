@@ -36,7 +36,7 @@ def test_a_course_without_an_lms_is_told_what_to_write(tmp_path: Path) -> None:
 
 
 def test_lms_must_be_a_table(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"sets lms to 'x'; it must be a table"):
+    with pytest.raises(ValueError, match=r"lms is 'x'; it must be a table"):
         course(tmp_path, 'lms = "x"')
 
 

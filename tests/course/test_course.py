@@ -79,9 +79,9 @@ def test_a_configuration_that_somebody_has_read_already(root):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("variants = 1", "sets variants to 1; it must be true or false"),
-        ('variants = "no"', "sets variants to 'no'; it must be true or false"),
-        ("edition = 2027", "sets edition to 2027; it must be a text in quotes"),
+        ("variants = 1", "variants is 1; it must be true or false"),
+        ('variants = "no"', "variants is 'no'; it must be true or false"),
+        ("edition = 2027", "edition is 2027; it must be a text in quotes"),
         ("editon = '1'", "sets editon; it can set: variants, edition"),
         ("variants = ", "course.toml cannot be read: "),
     ],

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.lab_versions import (
     changes_in,
     files_beside,
@@ -54,6 +56,7 @@ def test_what_students_get_is(change):
     assert lab_version(book, files) != lab_version(BOOK, FILES)
 
 
+@pytest.mark.parametrize("lab", labs_of(Course.at(ROOT)))
 def test_committed_labs_say_what_they_are(lab):
     folder = ROOT / "release" / lab
     stamps = {

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from mlsys_widgets.course.staff import TABLES, CoursePeople, read_people
+from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.courses.people_moves import move_inbound, renamed
 from mlsys_widgets.courses.roster import RosterEntry, hub_remarks
 from mlsys_widgets.files import write_whole
@@ -251,7 +251,7 @@ def people_in(settings: bytes) -> CoursePeople:
         for name, of in (sections.items() if isinstance(sections, dict) else ())
         if isinstance(of, dict) and isinstance(of.get("students", []), list)
     }
-    return read_people({name: said[name] for name in TABLES if name in said}, known)
+    return read_people(said, known)
 
 
 def _renamed_note(line: bytes, old: str, new: str, keep: Callable[[str], bool]) -> bytes:
