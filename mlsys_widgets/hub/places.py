@@ -36,7 +36,7 @@ _SHARED: Final = 0o1777
 LETTER_BOX: Final = 0o1730
 
 
-class _Part:
+class _Place:
     """A file or folder of a hub, by its path below the hub's own."""
 
     def __init__(self, path: str) -> None:
@@ -60,33 +60,33 @@ class Places:
     root: Path
 
     #: The hub's memory between two starts.
-    state = _Part("hub.json")
+    state = _Place("hub.json")
     #: Held while a hub runs.
-    lock = _Part("running.lock")
+    lock = _Place("running.lock")
     #: The course; only for those who teach.
-    course = _Part("course")
+    course = _Place("course")
     #: Nbgrader's exchange.
-    exchange = _Part("exchange")
+    exchange = _Place("exchange")
     #: When labs are due, a file for each user that only this user can read.
-    dates = _Part("dates")
+    dates = _Place("dates")
     #: What the hub says about accounts, and where instructors put what they ask it for.
-    people = _Part(PEOPLE_FOLDER)
-    requests = _Part(f"{PEOPLE_FOLDER}/{REQUESTS}")
+    people = _Place(PEOPLE_FOLDER)
+    requests = _Place(f"{PEOPLE_FOLDER}/{REQUESTS}")
     #: Homes of users.
-    homes = _Part("homes")
+    homes = _Place("homes")
     #: JupyterHub's own records; only for root.
-    database = _Part("database")
+    database = _Place("database")
     #: Keys and passwords; only for root.
-    secrets = _Part("secrets")
+    secrets = _Place("secrets")
     #: The logs of the hub and all servers; only for root.
-    logs = _Part("logs")
-    log = _Part("logs/hub.log")
+    logs = _Place("logs")
+    log = _Place("logs/hub.log")
     #: What Jupyter reads for each role.
-    settings = _Part("settings")
+    settings = _Place("settings")
     #: The proxy, if the hub installed it.
-    proxy = _Part("proxy")
+    proxy = _Place("proxy")
     #: The environment of users, if they cannot reach the one that runs this.
-    environment = _Part("env")
+    environment = _Place("env")
 
     @property
     def notes(self) -> Path:

@@ -83,7 +83,7 @@ class OwnRequest:
 
 
 @dataclass(frozen=True)
-class SecondLooks:
+class SecondLookReply:
     """The questions of a lab, and what was asked about them, the latest first."""
 
     lab: str
@@ -113,10 +113,10 @@ class SecondLookHandler(PanelHandler):
             case _:
                 self.refuse(HTTPStatus.BAD_REQUEST, "The question or your words are missing.")
 
-    async def about_lab(self, path: str, reply: Callable[[LabWork], SecondLooks]) -> None:
+    async def about_lab(self, path: str, reply: Callable[[LabWork], SecondLookReply]) -> None:
         """Answer about the lab of a page or a notebook."""
 
-        def about(notebook: Path) -> SecondLooks:
+        def about(notebook: Path) -> SecondLookReply:
             try:
                 return reply(read_work(notebook))
             except OSError as problem:
@@ -128,14 +128,14 @@ class SecondLookHandler(PanelHandler):
             missing="The notebook of this lab is not where it was handed in from; fetch it again.",
         )
 
-    def standing(self, work: LabWork) -> SecondLooks:
+    def standing(self, work: LabWork) -> SecondLookReply:
         """Return the questions of a lab, and what was asked about them."""
         exchange = self.exchange(work)
         questions = graded_questions(work)
         with _own_requests() as own:
             own.send(exchange)
             mine = [each for each in own.requests if each.lab == work.lab]
-        return SecondLooks(
+        return SecondLookReply(
             lab=work.lab,
             title=work.title,
             longest=LONGEST_WORDS,
@@ -152,7 +152,7 @@ class SecondLookHandler(PanelHandler):
             ],
         )
 
-    def ask(self, work: LabWork, question: str, words: str) -> SecondLooks:
+    def ask(self, work: LabWork, question: str, words: str) -> SecondLookReply:
         """Ask, if it is a question of the lab and not open already."""
         cleaned = clean_words(words)
         if not cleaned:

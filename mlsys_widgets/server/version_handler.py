@@ -44,7 +44,7 @@ class OfferedVersion:
 
 
 @dataclass(frozen=True)
-class KeptVersion:
+class ReplacedVersion:
     """The version before, which one can go back to."""
 
     version: str | None
@@ -58,7 +58,7 @@ class VersionOutlook:
     lab: str
     mine: str | None
     offered: OfferedVersion | None
-    back: KeptVersion | None
+    back: ReplacedVersion | None
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class VersionHandler(PanelHandler):
         work = read_work(notebook)
         mine = stamp_in(notebook.read_bytes())
         kept = way_back(notebook)
-        back = KeptVersion(kept.before or None, kept.time) if kept else None
+        back = ReplacedVersion(kept.before or None, kept.time) if kept else None
         place = self.released(work)
         stamp = _stamp_there(place, work.lab) if place else None
         offered = None
