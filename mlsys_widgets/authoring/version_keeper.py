@@ -24,7 +24,7 @@ from mlsys_widgets.course.kept_versions import (
     private,
     versions_folder,
 )
-from mlsys_widgets.course.lab_versions import files_beside, stamp_in, version_in
+from mlsys_widgets.course.lab_versions import files_beside, version_in
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, lay_out, sync_folder, write_whole
 from mlsys_widgets.labs.lab_modules import modules_beside
 
@@ -111,8 +111,7 @@ def _keep(course: Course, lab: str, version: str, keys: dict[str, bytes]) -> Kep
         lay_out(aside, files, mode=private())
         for each in aside.rglob("*/"):
             each.chmod(private(PRIVATE))
-        stamped = stamp_in(student) is not None
-        KeptVersion(aside, version, now(), stamped=stamped).write()
+        KeptVersion(aside, version, now()).write()
         # What is not whole is no version: the file that says what it is comes last.
         shutil.rmtree(target, ignore_errors=True)
         aside.rename(target)

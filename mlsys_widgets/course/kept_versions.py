@@ -40,8 +40,6 @@ class KeptVersion:
         When it was released, each time; empty for one that never was.
     note
         What changed, for students.
-    stamped
-        Whether its copies say which version they are; those of earlier packages do not.
     """
 
     folder: Path
@@ -49,7 +47,6 @@ class KeptVersion:
     built: str
     released: tuple[str, ...] = ()
     note: str = ""
-    stamped: bool = True
 
     @property
     def keys(self) -> Path:
@@ -111,10 +108,7 @@ def _read(folder: Path) -> KeptVersion | None:
     try:
         said = json.loads((folder / _ABOUT).read_text("utf-8"))
         released = tuple(str(each) for each in said["released"])
-        return KeptVersion(
-            folder, folder.name, str(said["built"]), released, str(said["note"]),
-            stamped=bool(said["stamped"]),
-        )  # fmt: skip
+        return KeptVersion(folder, folder.name, str(said["built"]), released, str(said["note"]))
     except (OSError, ValueError, LookupError, TypeError):  # one that was never finished
         return None
 

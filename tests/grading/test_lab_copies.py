@@ -165,9 +165,10 @@ def test_only_what_was_released_counts(fixed):
         path = each.folder / "version.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "released": []}))
     assert Copies.of(course, LAB).choose(old) == (old, None)
-    # Copies of an earlier package say nothing; if only one version can be meant, it is.
-    about.write_text(json.dumps({**details, "stamped": False}))
-    assert Copies.of(course, LAB).choose(None) == (old, None)
+    # A copy that says nothing is judged as the present version, and flagged.
+    version, flag = Copies.of(course, LAB).choose(None)
+    assert version is None
+    assert "does not say which version" in flag.detail
 
 
 def test_a_stamp_in_any_encoding():

@@ -41,8 +41,6 @@ class Copies:
         The other versions that were released, by what their copies are stamped with.
     drafts
         Versions that were built and never released.
-    unstamped
-        The other versions whose copies do not say what they are.
     several
         Whether there is more than one version that counts.
     name
@@ -52,7 +50,6 @@ class Copies:
     present: frozenset[str] = frozenset()
     others: Mapping[str, KeptVersion] = field(default_factory=dict)
     drafts: frozenset[str] = frozenset()
-    unstamped: tuple[str, ...] = ()
     several: bool = False
     name: str = ""
 
@@ -71,7 +68,6 @@ class Copies:
             present,
             others,
             frozenset(each.version for each in known) - counting - present,
-            tuple(each.version for each in others.values() if not each.stamped),
             several=bool(others),
             name=version or "",
         )
@@ -92,11 +88,8 @@ class Copies:
         if stamp in self.others:
             return stamp, None
         if stamp is None:
-            if len(self.unstamped) == 1:
-                return self.unstamped[0], None
-            if not self.several:
-                return None, None
-            return None, _flag("it does not say which version of the lab it is")
+            doubt = _flag("it does not say which version of the lab it is")
+            return None, doubt if self.several else None
         if stamp in self.present or not self.present:
             return None, None
         if stamp in self.drafts:
