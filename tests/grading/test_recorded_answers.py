@@ -69,11 +69,11 @@ def test_an_essay_replaces_the_placeholder(root: Path) -> None:
 
 def test_what_was_written_into_the_cell_stays(root: Path) -> None:
     cell = essay_cell(root)
-    cell.source = "From the first edition."
+    cell.source = "Written in the cell."
     place_essays([cell], {"advice": "Buy memory."})
-    assert cell.source == "From the first edition.\n\nBuy memory."
+    assert cell.source == "Written in the cell.\n\nBuy memory."
     place_essays([cell], {"advice": "Buy memory."})
-    assert cell.source == "From the first edition.\n\nBuy memory."
+    assert cell.source == "Written in the cell.\n\nBuy memory."
 
 
 def test_stock_nbgrader_shows_the_essay(root: Path, folder: Path) -> None:
