@@ -40,12 +40,7 @@ class MeasurementError(ValueError):
 
 @functools.cache
 def schema() -> Mapping[str, Any]:
-    """Return the JSON Schema (draft 2020-12) that every document satisfies.
-
-    Returns
-    -------
-    mapping
-        The schema, which ships as ``mlsys_widgets/measured/schema.json``.
+    """Return the JSON Schema (draft 2020-12) that every document satisfies: ``schema.json``.
 
     Examples
     --------

@@ -125,11 +125,6 @@ def parse(
     allow : collection of str
         Which statuses to accept, as in ``load``.
 
-    Returns
-    -------
-    dict
-        The document.
-
     Raises
     ------
     MeasurementError
@@ -176,11 +171,6 @@ def save(
         Where to write it.
     allow : collection of str
         Which statuses to accept, as in ``load``.
-
-    Returns
-    -------
-    Path
-        Where it was written.
 
     Raises
     ------
@@ -231,11 +221,6 @@ def merged(base: Document, update: Document) -> Document:
     ----------
     base, update : dict
         The older document and the newer one.
-
-    Returns
-    -------
-    dict
-        A document of its own.
 
     Raises
     ------

@@ -73,11 +73,6 @@ def measure(
     dry : bool
         Rehearse the GPU measurement with toy sizes. The document says so and is not saved.
 
-    Returns
-    -------
-    dict
-        The document.
-
     Raises
     ------
     MeasurementError

@@ -277,10 +277,6 @@ def cases(
     **shape
         Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
 
-    Returns
-    -------
-    list of Case
-
     Examples
     --------
     >>> [case.variant for case in cases("cpu-2core-server", kind="copy", threads=1)]
@@ -379,10 +375,6 @@ def ceilings(device: Source) -> Ceilings:
     ----------
     device : str, path or document
         Name of a document that ships, key of its device, path of a file, or a loaded document.
-
-    Returns
-    -------
-    Ceilings
 
     Examples
     --------
