@@ -94,13 +94,12 @@ def _keep(course: Course, lab: str, version: str, keys: dict[str, bytes]) -> Kep
     name = f"{lab}.ipynb"
     book = nbformat.read(source / name, 4)
     as_known = nbformat.writes(as_gradebook_has_it(course, lab, book)) + "\n"
-    student = (release / name).read_bytes()
     files = {
         **{f"keys/{each}": content for each, content in keys.items()},
         **{f"source/{each}": content for each, content in files_beside(source, lab).items()},
         **{f"release/{each}": content for each, content in files_beside(release, lab).items()},
         f"source/{name}": as_known.encode(),
-        f"release/{name}": student,
+        f"release/{name}": (release / name).read_bytes(),
     }
     target = versions_folder(course.root, lab) / version
     _private_folders(course.root, target.parent)

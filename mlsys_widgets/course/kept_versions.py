@@ -70,26 +70,26 @@ class KeptVersion:
 
     def write(self) -> KeptVersion:
         """Write down what there is to say about it."""
-        said = {name: value for name, value in asdict(self).items() if name != "folder"}
-        text = json.dumps(said, indent=1) + "\n"
+        about = {name: value for name, value in asdict(self).items() if name != "folder"}
+        text = json.dumps(about, indent=1) + "\n"
         write_whole(self.folder / _ABOUT, text, mode=private(_PRIVATE_FILE))
         return self
 
 
 def private(mode: int = _PRIVATE_FILE) -> int:
-    """The permissions of what is kept: those of its owner and group, as far as the umask goes."""
+    """Return the permissions of what is kept: its owner's and group's, as the umask allows."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mode & ~mask
 
 
 def versions_folder(course: Path, lab: str) -> Path:
-    """Where a course keeps the versions of a lab."""
+    """Return where a course keeps the versions of a lab."""
     return course / OWN_FOLDER / "versions" / lab
 
 
 def kept_versions(course: Path, lab: str) -> list[KeptVersion]:
-    """The versions of a lab that a course keeps, the latest last.
+    """Return the versions of a lab that a course keeps, the latest last.
 
     Parameters
     ----------
@@ -106,15 +106,15 @@ def kept_versions(course: Path, lab: str) -> list[KeptVersion]:
 
 def _read(folder: Path) -> KeptVersion | None:
     try:
-        said = json.loads((folder / _ABOUT).read_text("utf-8"))
-        released = tuple(str(each) for each in said["released"])
-        return KeptVersion(folder, folder.name, str(said["built"]), released, str(said["note"]))
+        about = json.loads((folder / _ABOUT).read_text("utf-8"))
+        released = tuple(str(each) for each in about["released"])
+        return KeptVersion(folder, folder.name, str(about["built"]), released, str(about["note"]))
     except (OSError, ValueError, LookupError, TypeError):  # one that was never finished
         return None
 
 
 def counted(versions: Iterable[KeptVersion]) -> list[KeptVersion]:
-    """The versions that submissions may have: those that were released.
+    """Return the versions that submissions may have: those that were released.
 
     Where no release was ever noted, as in a course that hands out ``release/`` by other means than
     nbgrader's exchange, nobody can know which were, and all that were built count.
@@ -132,5 +132,5 @@ def note_release(kept: KeptVersion, note: str | None = None) -> KeptVersion:
 
 
 def now() -> str:
-    """The present, as it is written down; two versions are never told apart by less."""
+    """Return the present, as it is written down; two versions are never told apart by less."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
