@@ -137,7 +137,7 @@ class Extension:
         return self.student == student and self.lab in (lab, "*")
 
     def after(self, due: datetime) -> datetime:
-        """When the lab is due with it."""
+        """Return when the lab is due with it."""
         return self.due or due + timedelta(days=self.days or 0)
 
 
@@ -166,7 +166,7 @@ class Calendar:
     extensions: tuple[Extension, ...] = ()
 
     def section(self, student: str) -> str | None:
-        """The section of a student."""
+        """Return the section of a student."""
         return next((name for name, those in self.sections.items() if student in those), None)
 
     def _without_extension(self, lab: str, student: str) -> LabDates:
@@ -174,11 +174,11 @@ class Calendar:
         return self.of_sections.get(section, {}).get(lab) or self.labs.get(lab, LabDates())
 
     def due_without_extension(self, lab: str, student: str) -> datetime | None:
-        """When a lab is due for the others in a student's section."""
+        """Return when a lab is due for the others in a student's section."""
         return self._without_extension(lab, student).due
 
     def dates(self, lab: str, student: str = "") -> LabDates:
-        """The dates of a lab, as they hold for a student."""
+        """Return the dates of a lab, as they hold for a student."""
         found = self._without_extension(lab, student)
         due = found.due
         if due is not None:
@@ -193,18 +193,18 @@ class Calendar:
         return any(each.is_released(at) for each in self._of_anybody(lab))
 
     def opens(self, lab: str) -> datetime | None:
-        """When a lab opens for the first of those who have it; `None` if it always was open."""
+        """Return when a lab opens for the first who have it; `None` if it always was open."""
         times = [each.release for each in self._of_anybody(lab)]
         return None if None in times else min(each for each in times if each)
 
     def next_release(self, after: datetime) -> datetime | None:
-        """When the next lab opens, for anybody."""
+        """Return when the next lab opens, for anybody."""
         labs = {*self.labs, *(lab for of in self.of_sections.values() for lab in of)}
         times = (each.release for lab in labs for each in self._of_anybody(lab))
         return min((time for time in times if time and time > after), default=None)
 
     def _of_anybody(self, lab: str) -> list[LabDates]:
-        """The dates of a lab for whoever is in no section, and for each section."""
+        """Return the dates of a lab for whoever is in no section, and for each section."""
         own = [of[lab] for of in self.of_sections.values() if lab in of]
         # A lab that only sections have opens with the first of them.
         return own if own and lab not in self.labs else [self.labs.get(lab, LabDates()), *own]

@@ -23,21 +23,21 @@ CopyNotes = Mapping[str, Mapping[str, str]]
 
 
 def copies_beside(course: Path) -> Path:
-    """Where the notes are, for a course in this folder."""
+    """Return where the notes are, for a course in this folder."""
     return course.resolve().parent.joinpath(*_NOTES)
 
 
 def read_copies(path: Path) -> dict[str, dict[str, str]]:
-    """Which version each student has of each lab; empty where nobody notes it."""
+    """Read which version each student has of each lab; empty where nobody notes it."""
     try:
-        said = json.loads(path.read_bytes())
+        notes = json.loads(path.read_bytes())
         return {
             str(lab): {str(name): each for name, each in who.items() if _is_version(each)}
-            for lab, who in said.items()
+            for lab, who in notes.items()
         }
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}
 
 
-def _is_version(said: object) -> bool:
-    return isinstance(said, str) and (said == UNSTAMPED or bool(VERSION.fullmatch(said)))
+def _is_version(value: object) -> bool:
+    return isinstance(value, str) and (value == UNSTAMPED or bool(VERSION.fullmatch(value)))

@@ -114,15 +114,15 @@ class Course:
     # How labs are built.
 
     def folder(self, step: str, lab: str) -> Path:
-        """Where a lab is at a step: assignments, source or release."""
+        """Return where a lab is at a step: assignments, source or release."""
         return self.root / step / lab
 
     @property
     def arguments(self) -> str:
         """What differs from the defaults, as arguments that are built into the cells."""
-        said = [] if self.variants else ["variants=False"]
-        said += [f"edition={self.edition!r}"] if self.edition else []
-        return "".join(f", {each}" for each in said)
+        differing = [] if self.variants else ["variants=False"]
+        differing += [f"edition={self.edition!r}"] if self.edition else []
+        return "".join(f", {each}" for each in differing)
 
     # What nbgrader is told, read once.
 
@@ -161,7 +161,7 @@ class Course:
         return path if inside else None
 
     def work(self, step: str, student: str, lab: str) -> Path:
-        """Where a student's work on a lab is at a step: submitted, autograded, feedback."""
+        """Return where a student's work on a lab is at a step: submitted, autograded, feedback."""
         structure = self._setting("directory_structure", _STRUCTURE)
         named = self._setting(f"{step}_directory", step)
         path: str = structure.format(nbgrader_step=named, student_id=student, assignment_id=lab)

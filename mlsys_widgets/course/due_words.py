@@ -127,7 +127,7 @@ def lateness_words(dates: OwnDates, lab: str, at: datetime) -> str | None:
 
 
 def as_data(dates: OwnDates, lab: str, now: datetime) -> dict[str, Any] | None:
-    """What `due_words` says, as the panel reads it."""
+    """Return what `due_words` says, as the panel reads it."""
     words = due_words(dates, lab, now)
     if words is None:
         return None
@@ -142,7 +142,7 @@ def as_data(dates: OwnDates, lab: str, now: datetime) -> dict[str, Any] | None:
 
 
 def long_time(moment: datetime, zone: tzinfo, now: datetime | None = None) -> str:
-    """A time in full, with its zone; with the year unless it is that of `now`."""
+    """Return a time in full, with its zone; with the year unless it is that of `now`."""
     at = moment.astimezone(zone)
     year = "" if now and at.year == now.astimezone(zone).year else f", {at.year}"
     day = f"{_DAYS[at.weekday()]}, {_MONTHS[at.month - 1]} {at.day}{year}"
@@ -150,7 +150,7 @@ def long_time(moment: datetime, zone: tzinfo, now: datetime | None = None) -> st
 
 
 def span(time: timedelta) -> str:
-    """A time in its largest unit, rounded down.
+    """Return a time in its largest unit, rounded down.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def span(time: timedelta) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """A time in its two largest units, rounded down.
+    """Return a time in its two largest units, rounded down.
 
     Examples
     --------

@@ -15,7 +15,7 @@ _OURS: Final = "mlsys_widgets."
 
 
 def nbgrader_settings(*folders: Path) -> Any:
-    """The settings as nbgrader merges them: the machine's, this user's, those of the folders.
+    """Read the settings as nbgrader merges them: the machine's, this user's, those of the folders.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def nbgrader_settings(*folders: Path) -> Any:
 
 
 def course_id_in(config: Any) -> str:
-    """What nbgrader calls the course; empty if it has no name."""
+    """Return what nbgrader calls the course; empty if it has no name."""
     return str(config.get("CourseDirectory", {}).get("course_id", ""))
 
 
@@ -45,14 +45,14 @@ def is_folder(config: Any) -> bool:
 
 
 def exchange_folder(config: Any) -> Path | None:
-    """The folder of a course in the exchange, which may not exist; `None` if there cannot be one.
+    """Return a course's folder in the exchange, which may not exist; `None` if there cannot be one.
 
     Examples
     --------
     >>> from traitlets.config import Config
-    >>> said = Config({"CourseDirectory": {"course_id": "mlsys"}, "Exchange": {"root": "/srv/ex"}})
-    >>> exchange_folder(said).as_posix()
-    '/srv/ex/mlsys'
+    >>> config = Config({"CourseDirectory": {"course_id": "ml"}, "Exchange": {"root": "/srv/ex"}})
+    >>> exchange_folder(config).as_posix()
+    '/srv/ex/ml'
     """
     course = course_id_in(config)
     if not course or not is_folder(config):

@@ -36,7 +36,7 @@ _NO_PART: Final = frozenset({LEDGER, LAB_DATES, "__pycache__", ".ipynb_checkpoin
 
 
 def lab_version(book: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
-    """The version of a lab as it is released; the stamp itself does not count.
+    """Return the version of a lab as it is released; the stamp itself does not count.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def lab_version(book: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _mapping(said: Any) -> Mapping[str, Any]:
-    return said if isinstance(said, Mapping) else {}
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def files_beside(folder: Path, lab: str) -> dict[str, bytes]:
 
 
 def version_in(folder: Path, lab: str) -> str | None:
-    """The version of the lab that is released in a folder, from its content.
+    """Return the version of the lab that is released in a folder, from its content.
 
     `None` if there is no notebook, or none that can be read.
     """
@@ -106,7 +106,7 @@ def version_in(folder: Path, lab: str) -> str | None:
 
 
 def stamp_in(notebook: bytes) -> str | None:
-    r"""The version that a notebook's file says it is; nothing of it is parsed.
+    r"""Return the version that a notebook's file says it is; nothing of it is parsed.
 
     Examples
     --------
@@ -123,15 +123,15 @@ def stamp_in(notebook: bytes) -> str | None:
 
 
 def changes_in(book: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The versions that were released, in order, each with what changed; empty if none is named.
+    """Return the versions that were released, in order, each with what changed.
 
     Examples
     --------
     >>> changes_in({"metadata": {"mlsys": {"changes": [["0123456789ab", "a unit"], "x"]}}})
     [('0123456789ab', 'a unit')]
     """
-    said = _mapping(_mapping(book.get("metadata")).get("mlsys")).get(CHANGES)
-    pairs = said if isinstance(said, list) else []
+    changes = _mapping(_mapping(book.get("metadata")).get("mlsys")).get(CHANGES)
+    pairs = changes if isinstance(changes, list) else []
     return [
         (each[0], each[1])
         for each in pairs

@@ -37,7 +37,7 @@ class OwnDates:
     labs
         The dates of each lab, by name.
     zone
-        On whose clock they are said.
+        On whose clock they are told.
     usual
         When labs are due for others, where this student has longer.
     own
@@ -51,15 +51,15 @@ class OwnDates:
 
     @classmethod
     def of(cls, calendar: Calendar, labs: Iterable[str], student: str = "") -> OwnDates:
-        """The dates of some labs from a calendar; without a student, those of the class."""
+        """Take the dates of some labs from a calendar; without a student, those of the class."""
         dates = {lab: calendar.dates(lab, student) for lab in labs}
         usual = {}
         for lab, each in dates.items():
             before = calendar.due_without_extension(lab, student)
             if before is not None and before != each.due:
                 usual[lab] = before
-        said = {lab: each for lab, each in dates.items() if each.release or each.due or each.close}
-        return cls(said, calendar.zone, usual, bool(student))
+        kept = {lab: each for lab, each in dates.items() if each.release or each.due or each.close}
+        return cls(kept, calendar.zone, usual, bool(student))
 
     def as_text(self) -> str:
         """As it is written into a file."""
@@ -76,8 +76,8 @@ class OwnDates:
             for lab, each in sorted(self.labs.items())
         }
         zone = getattr(self.zone, "key", "UTC")
-        said = {"format": _FORMAT, "timezone": zone, "own": self.own, "labs": labs}
-        return json.dumps(said, indent=1) + "\n"
+        document = {"format": _FORMAT, "timezone": zone, "own": self.own, "labs": labs}
+        return json.dumps(document, indent=1) + "\n"
 
     @classmethod
     def from_text(cls, text: str) -> OwnDates:
@@ -96,29 +96,29 @@ class OwnDates:
         True
         """
         try:
-            said = json.loads(text)
-            if said["format"] != _FORMAT:
+            document = json.loads(text)
+            if document["format"] != _FORMAT:
                 raise ValueError("another format")
-            zone = UTC if said["timezone"] == "UTC" else ZoneInfo(str(said["timezone"]))
-            labs = {str(lab): _read(each) for lab, each in said["labs"].items()}
+            zone = UTC if document["timezone"] == "UTC" else ZoneInfo(str(document["timezone"]))
+            labs = {str(lab): _read(each) for lab, each in document["labs"].items()}
             usual = {
                 str(lab): time
-                for lab, each in said["labs"].items()
+                for lab, each in document["labs"].items()
                 if (time := _time(each.get("usual_due")))
             }
-            return cls(labs, zone, usual, said["own"] is True)
+            return cls(labs, zone, usual, document["own"] is True)
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as why:
             raise ValueError(f"these are no dates of labs: {why}") from None
 
 
 def dates_file(folder: Path) -> Path:
-    """Where the dates of the lab in a folder are, on this server; there may be no such file."""
+    """Return where the dates of the lab in a folder are, here; there may be no such file."""
     named = os.environ.get(VARIABLE)
     return Path(named) if named and Path(named).is_file() else folder / LAB_DATES
 
 
 def dates_here(folder: Path) -> OwnDates | None:
-    """The dates that are known in the folder of a lab; `None` if none are."""
+    """Return the dates that are known in the folder of a lab; `None` if none are."""
     return read_dates(dates_file(folder))
 
 
@@ -134,11 +134,10 @@ def read_dates(path: Path) -> OwnDates | None:
         return None
 
 
-def _read(said: Mapping[str, Any]) -> LabDates:
-    late = {name: float(value) for name, value in said["late"].items()}
-    return LabDates(
-        _time(said["release"]), _time(said["due"]), LatePolicy(**late), close=_time(said["close"])
-    )
+def _read(dates: Mapping[str, Any]) -> LabDates:
+    late = {name: float(value) for name, value in dates["late"].items()}
+    release, due, close = (_time(dates[name]) for name in ("release", "due", "close"))
+    return LabDates(release, due, LatePolicy(**late), close=close)
 
 
 def _written(moment: datetime | None) -> str | None:
@@ -147,10 +146,10 @@ def _written(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _time(said: Any) -> datetime | None:
-    if said is None:
+def _time(text: Any) -> datetime | None:
+    if text is None:
         return None
-    moment = datetime.fromisoformat(said)
+    moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        raise ValueError(f"{said!r} has no zone")
+        raise ValueError(f"{text!r} has no zone")
     return moment

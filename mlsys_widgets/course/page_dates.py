@@ -24,7 +24,7 @@ EMPTY: Final = f"{_BEGIN}\n{_END}\n"
 def page_dates(
     known: Iterable[OwnDates], now: datetime | None = None, called: Mapping[str, str] | None = None
 ) -> str:
-    """The list, with its marks.
+    """Return the list, with its marks.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def page_dates(
 
 
 def with_page_dates(page: str, block: str) -> str:
-    r"""A page with the list in place of the one that it has; a page without marks stays as it is.
+    r"""Return a page with this list in place of its own; one without marks stays as it is.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _lines(dates: OwnDates, now: datetime | None, called: Mapping[str, str]) -> 
         name = called.get(lab) or lab.replace("_", " ").capitalize()
         if now is None:
             times = (("opens", of.release), ("due", of.due), ("closes", of.close))
-            said = [f"{what} {long_time(at, dates.zone)}" for what, at in times if at]
-            yield f"- **{name}**: {'; '.join(said)}."
-        elif words := due_words(dates, lab, now):
-            yield f"- **{name}**: {words.text}"
+            words = [f"{what} {long_time(at, dates.zone)}" for what, at in times if at]
+            yield f"- **{name}**: {'; '.join(words)}."
+        elif due := due_words(dates, lab, now):
+            yield f"- **{name}**: {due.text}"

@@ -52,11 +52,11 @@ def note_trial_accounts(course: Path, names: Iterable[str], enrolled: Iterable[s
     trial = {*before["trial"], *names} - real
     # Only those whom somebody could take for a trial account are worth a line.
     doubtful = {*names, *before["trial"], *before["enrolled"]}
-    said = {"trial": sorted(trial), "enrolled": sorted(real & doubtful)}
-    if said != before:
+    accounts = {"trial": sorted(trial), "enrolled": sorted(real & doubtful)}
+    if accounts != before:
         path = course / OWN_FOLDER / TRIAL
         path.parent.mkdir(exist_ok=True)
-        write_whole(path, json.dumps(said, indent=1) + "\n")
+        write_whole(path, json.dumps(accounts, indent=1) + "\n")
 
 
 def _read(course: Path) -> dict[str, list[str]]:
@@ -64,8 +64,8 @@ def _read(course: Path) -> dict[str, list[str]]:
     if not path.is_file():
         return {"trial": [], "enrolled": []}
     try:
-        said = json.loads(path.read_text("utf-8"))
-        found = {name: list(map(str, said.get(name, []))) for name in ("trial", "enrolled")}
+        accounts = json.loads(path.read_text("utf-8"))
+        found = {name: list(map(str, accounts.get(name, []))) for name in ("trial", "enrolled")}
     except (ValueError, TypeError, AttributeError):
         raise ValueError(
             f'{path} cannot be read; it must be like {{"trial": ["student"]}}'

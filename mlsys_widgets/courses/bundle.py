@@ -67,7 +67,7 @@ class Manifest:
     files: Mapping[str, str]
 
     def as_bytes(self) -> bytes:
-        """The manifest as it is stored."""
+        """Return the manifest as it is stored."""
         return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
 
     @classmethod
@@ -80,21 +80,21 @@ class Manifest:
             With what is wrong with it.
         """
         try:
-            said: Any = json.loads(content)
+            manifest: Any = json.loads(content)
         except (ValueError, RecursionError):
             raise ValueError(f"its {MANIFEST} is not JSON") from None
-        known = said.get("format") if isinstance(said, dict) else None
+        known = manifest.get("format") if isinstance(manifest, dict) else None
         if not isinstance(known, int):
             raise ValueError(f"its {MANIFEST} does not say which format it has")
         if known != FORMAT:
             raise ValueError(
                 f"it has format {known}, and mlsys {__version__} reads format {FORMAT}; install the"
-                f" package that made it: mlsys-widgets {said.get('package', '')}".rstrip()
+                f" package that made it: mlsys-widgets {manifest.get('package', '')}".rstrip()
             )
-        labs, files = said.get("labs"), said.get("files")
+        labs, files = manifest.get("labs"), manifest.get("files")
         whole = (
-            isinstance(said.get("package"), str)
-            and isinstance(said.get("course"), str)
+            isinstance(manifest.get("package"), str)
+            and isinstance(manifest.get("course"), str)
             and isinstance(labs, list)
             and bool(labs)
             and all(isinstance(lab, str) for lab in labs)
@@ -103,16 +103,16 @@ class Manifest:
         )
         if not whole:
             raise ValueError(f"its {MANIFEST} lacks something that format {FORMAT} has")
-        return cls(known, said["package"], said["course"], tuple(labs), files)
+        return cls(known, manifest["package"], manifest["course"], tuple(labs), files)
 
 
 def default_name(course: Course) -> str:
-    """What the bundle of a course is called."""
+    """Return what the bundle of a course is called."""
     return f"{course.course_id or 'course'}-{__version__}.tar.gz"
 
 
 def people_of(course: Course) -> set[str]:
-    """Everybody whom the settings of a course name, and so a bundle with people in it."""
+    """Return everybody whom the settings name, and so a bundle with people in it."""
     return SettingsEditor(course.root).everybody()
 
 
@@ -180,7 +180,7 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
 
 
 def _without_people(root: Path) -> bytes:
-    """The settings of a course without anybody in them; comments and dates stay."""
+    """Return the settings of a course without anybody in them; comments and dates stay."""
     edit = SettingsEditor(root)
     for name in edit.everybody():
         edit.remove(name)
@@ -202,7 +202,7 @@ def _password_in_settings(course: Course) -> bool:
 
 
 def _packed(root: Path, labs: list[str]) -> Iterator[str]:
-    """The paths of what goes in: files of the course's labs, and nothing else."""
+    """Find the paths of what goes in: files of the course's labs, and nothing else."""
     for single in (NBGRADER_CONFIG, f"assignments/{COURSE_SETTINGS}"):
         if (root / single).is_file():
             yield single
@@ -225,7 +225,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
-    """The archive, without a trace of this machine, this user or this hour."""
+    """Make the archive, without a trace of this machine, this user or this hour."""
     held = io.BytesIO()
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=held, mtime=0) as packed,

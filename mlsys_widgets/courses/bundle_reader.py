@@ -129,7 +129,7 @@ def _compare(manifest: Manifest, members: dict[str, bytes]) -> None:
 
 
 def manifest_of(course: Course) -> Manifest | None:
-    """The manifest of the bundle that a course was made from; `None` if there was no bundle."""
+    """Read the manifest of the bundle that a course was made from; `None` if there was none."""
     try:
         return Manifest.read((course.root / OWN_FOLDER / MANIFEST).read_bytes())
     except (OSError, ValueError):
@@ -137,7 +137,7 @@ def manifest_of(course: Course) -> Manifest | None:
 
 
 def labs_that_differ(course: Course, bundle: Path) -> list[str]:
-    """Labs of a bundle that are new, or differ from the bundle that the course was made from.
+    """Return labs of a bundle that are new, or differ from what the course was made from.
 
     Parameters
     ----------

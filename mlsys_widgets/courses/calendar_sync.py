@@ -35,12 +35,12 @@ class CalendarSync:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What to tell an instructor."""
-        said = []
+        sentences = []
         if self.gradebook:
-            said.append(f"Due dates in the gradebook follow: {', '.join(self.gradebook)}.")
+            sentences.append(f"Due dates in the gradebook follow: {', '.join(self.gradebook)}.")
         if self.released:
-            said.append(f"Dates in release/ follow: {', '.join(self.released)}.")
-        return tuple(said)
+            sentences.append(f"Dates in release/ follow: {', '.join(self.released)}.")
+        return tuple(sentences)
 
 
 def follow_calendar(course: Course) -> CalendarSync:
@@ -95,5 +95,5 @@ def _write_due_dates(course: Course, labs: list[str]) -> list[str]:
 
 
 def _as_gradebook(moment: datetime | None) -> datetime | None:
-    """A time as the gradebook has it: UTC without a zone."""
+    """Return a time as the gradebook has it: UTC without a zone."""
     return moment and moment.astimezone(UTC).replace(tzinfo=None)

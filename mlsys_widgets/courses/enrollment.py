@@ -68,13 +68,13 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
         with tools_on_path(), api.Gradebook(course.db_url, course_id) as book:
             known = {each.id: each for each in book.db.query(api.Student)}
             for student in students:
-                said = {name: value for name, value in asdict(student).items() if value}
+                given = {name: value for name, value in asdict(student).items() if value}
                 row = known.get(student.id)
                 if row is None:
-                    book.db.add(api.Student(**said))
+                    book.db.add(api.Student(**given))
                     added.append(student.id)
                     continue
-                new = {name: value for name, value in said.items() if getattr(row, name) != value}
+                new = {name: value for name, value in given.items() if getattr(row, name) != value}
                 for name, value in new.items():
                     setattr(row, name, value)
                 if new:

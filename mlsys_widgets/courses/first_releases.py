@@ -10,13 +10,13 @@ from mlsys_widgets.files import OWN_FOLDER, RELEASED, write_whole
 
 
 def releases(course: Path) -> dict[str, str] | None:
-    """When labs were released first, by name; `None` if that file is not understood."""
+    """Read when labs were released first, by name; `None` if that file is not understood."""
     path = course / OWN_FOLDER / RELEASED
     try:
-        said = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        known = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     except ValueError:
         return None
-    return said if isinstance(said, dict) else None
+    return known if isinstance(known, dict) else None
 
 
 def note_release(course: Path, lab: str, at: float | None = None) -> None:
@@ -29,11 +29,11 @@ def note_release(course: Path, lab: str, at: float | None = None) -> None:
     at
         In seconds since 1970; now if omitted.
     """
-    said = releases(course)
-    if said is None or lab in said:
+    known = releases(course)
+    if known is None or lab in known:
         return  # an instructor's own file, which grading complains about, or not the first time
     moment = datetime.now(UTC) if at is None else datetime.fromtimestamp(at, UTC)
     time = moment.isoformat(timespec="seconds").replace("+00:00", "Z")
     path = course / OWN_FOLDER / RELEASED
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, json.dumps({**said, lab: time}, indent=1) + "\n")
+    write_whole(path, json.dumps({**known, lab: time}, indent=1) + "\n")

@@ -26,7 +26,7 @@ from mlsys_widgets.labs import load
 
 
 def stale_labs(course: Course) -> dict[str, str]:
-    """The labs that need to be built again, each with the reason.
+    """Return the labs that need to be built again, each with the reason.
 
     Parameters
     ----------
@@ -64,17 +64,17 @@ def start_page_is_stale(course: Course) -> bool:
 
 
 def checksums(course: Course, lab: str) -> dict[str, str]:
-    """The checksum of each cell as the gradebook would hold it, had it seen this lab today."""
+    """Return the checksum of each cell as the gradebook would hold it, had it seen it today."""
     book = _read(course.folder("source", lab) / f"{lab}.ipynb")
     if book is None:
         return {}
     cells = as_gradebook_has_it(course, lab, book).cells
-    said = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    return {each["grade_id"]: each["checksum"] for each in said if "checksum" in each}
+    marks = [cell.metadata.get("nbgrader", {}) for cell in cells]
+    return {each["grade_id"]: each["checksum"] for each in marks if "checksum" in each}
 
 
 def why_stale(course: Course, lab: str) -> str | None:
-    """Why a lab has to be built again; `None` if it need not be."""
+    """Say why a lab has to be built again; `None` if it need not be."""
     home = course.folder("assignments", lab)
     source, release = (course.folder(step, lab) for step in ("source", "release"))
     notebook = f"{lab}.ipynb"
@@ -98,8 +98,8 @@ def why_stale(course: Course, lab: str) -> str | None:
         return f"release/{lab} is not what nbgrader makes from source/{lab}"
     stamp = stamp_in((release / notebook).read_bytes())
     if stamp != version_in(release, lab):
-        said = "does not say which version it is" if stamp is None else f"calls itself {stamp}"
-        return f"release/{lab} {said}"
+        words = "does not say which version it is" if stamp is None else f"calls itself {stamp}"
+        return f"release/{lab} {words}"
     return None
 
 
@@ -111,7 +111,7 @@ def _read(path: Path) -> nbformat.NotebookNode | None:
 
 
 def _cells(book: nbformat.NotebookNode) -> list[Mapping[str, Any]]:
-    """What a notebook contains, without what running it adds."""
+    """Return what a notebook contains, without what running it adds."""
     return [
         {"id": c.get("id"), "type": c.cell_type, "source": c.source, "metadata": dict(c.metadata)}
         for c in book.cells

@@ -26,7 +26,7 @@ PAGES: str = "grading"
 
 
 @dataclass(frozen=True)
-class Waiting:
+class ManualWork:
     """A submission with parts that a person grades.
 
     Parameters
@@ -45,7 +45,7 @@ class Waiting:
 
 
 def split(
-    work: Sequence[Waiting],
+    work: Sequence[ManualWork],
     tas: Sequence[StaffMember],
     sections: Mapping[str, Sequence[str]],
     before: Mapping[str, str],
@@ -74,7 +74,7 @@ def split(
     Examples
     --------
     >>> tas = [StaffMember("mia", "ta", ("evening",)), StaffMember("tom", "ta")]
-    >>> work = [Waiting(name, name, 1) for name in ("ada", "ben", "eve", "zoe")]
+    >>> work = [ManualWork(name, name, 1) for name in ("ada", "ben", "eve", "zoe")]
     >>> split(work, tas, {"evening": ["eve"]}, {})
     {'ada': 'tom', 'ben': 'mia', 'eve': 'mia', 'zoe': 'tom'}
     """
@@ -120,8 +120,8 @@ def _even_out(
             load[least] += 1
 
 
-def waiting_work(db: Connection, lab: str) -> list[Waiting]:
-    """The submissions of a lab that have cells for a person, graded or not."""
+def waiting_work(db: Connection, lab: str) -> list[ManualWork]:
+    """Return the submissions of a lab that have cells for a person, graded or not."""
     by_hand = {
         row.id
         for table in (t.grade_cells, t.task_cells)
@@ -143,7 +143,7 @@ def waiting_work(db: Connection, lab: str) -> list[Waiting]:
         if waits or manual is not None or cell in by_hand:
             key = (student, notebook)
             counts[key] = counts.get(key, 0) + bool(waits)
-    return [Waiting(student, notebook, n) for (student, notebook), n in sorted(counts.items())]
+    return [ManualWork(student, notebook, n) for (student, notebook), n in sorted(counts.items())]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -189,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def link(ta: str, notebook: str) -> str:
-    """Where a TA grades a submission, on a hub; elsewhere, what comes after the server's address.
+    """Return where a TA grades a submission on a hub; elsewhere, what follows the server's address.
 
     Examples
     --------
@@ -199,8 +199,8 @@ def link(ta: str, notebook: str) -> str:
     return f"/user/{ta}/formgrader/submissions/{notebook}/?index=0"
 
 
-def ta_page(ta: str, lab: str, work: Sequence[Waiting]) -> str:
-    """A page with links to what a TA grades; it names nobody, so that grading stays blind."""
+def ta_page(ta: str, lab: str, work: Sequence[ManualWork]) -> str:
+    """Write a page with links to what a TA grades; it names nobody: grading stays blind."""
     still = sum(1 for each in work if each.waiting)
     lines = [
         f"# {lab}: for {ta}",
@@ -217,7 +217,7 @@ def ta_page(ta: str, lab: str, work: Sequence[Waiting]) -> str:
 
 def _before(path: Path) -> dict[str, str]:
     try:
-        said = json.loads(path.read_text("utf-8"))
+        shares = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return {str(k): str(v) for k, v in said.items()} if isinstance(said, dict) else {}
+    return {str(k): str(v) for k, v in shares.items()} if isinstance(shares, dict) else {}

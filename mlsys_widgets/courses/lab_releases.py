@@ -91,7 +91,7 @@ def _check(course: Course, lab: str, note: str | None) -> None:
 
 
 def outbound_of(course: Course, lab: str) -> Path | None:
-    """Where students fetch a lab from; `None` in a course whose exchange is no folder, or none."""
+    """Return where students fetch a lab from; `None` if the exchange is no folder, or none."""
     place = exchange_folder(nbgrader_settings(course.home))
     return place / "outbound" / lab if place and place.parent.is_dir() else None
 
@@ -150,7 +150,7 @@ def notice_release(course: Course, lab: str) -> str | None:
 
 
 def _released_in(outbound: Path, lab: str) -> str | None:
-    """The version in the exchange: what it says, or what it is if it says nothing."""
+    """Return the version in the exchange: what it says, or what it is if it says nothing."""
     try:
         stamp = stamp_in((outbound / f"{lab}.ipynb").read_bytes())
     except OSError:

@@ -135,7 +135,7 @@ def _fill(root: Path, bundle: Bundle, course_id: str) -> Course:
     kept = root / OWN_FOLDER
     kept.mkdir()
     (kept / MANIFEST).write_bytes(bundle.manifest.as_bytes())
-    said = {
+    values = {
         "course": course.course_id,
         "version": __version__,
         "lab": bundle.manifest.labs[0],
@@ -144,7 +144,7 @@ def _fill(root: Path, bundle: Bundle, course_id: str) -> Course:
     template = files("mlsys_widgets.courses") / "template"
     for name, source in (("README.md", "README.md"), (".gitignore", "gitignore")):
         text = (template / f"{source}.template").read_text("utf-8")
-        (root / name).write_text(Template(text).substitute(said), "utf-8")
+        (root / name).write_text(Template(text).substitute(values), "utf-8")
     return course
 
 

@@ -90,10 +90,10 @@ def standing_of(people: CoursePeople, name: str) -> str:
 
 def _remark(course: Course, name: str) -> str:
     other = course.people.names.get(name)
-    said = [f"before: {', '.join(filter(None, (other.numbers, *other.also)))}"] if other else []
+    remarks = [f"before: {', '.join(filter(None, (other.numbers, *other.also)))}"] if other else []
     longer = sum(1 for each in course.calendar.extensions if each.student == name)
-    said += [counted(longer, "extension")] if longer else []
-    return "; ".join(said)
+    remarks += [counted(longer, "extension")] if longer else []
+    return "; ".join(remarks)
 
 
 def run_add(arguments: argparse.Namespace) -> int:
@@ -292,8 +292,8 @@ def _merge(course: Course, gone: str, stays: str, plan: Mapping[str, bool]) -> N
             kept = rows_of(db, gone)
             if kept["student"]:
                 aside.mkdir(parents=True, exist_ok=True)
-                said = json.dumps(kept, indent=1, ensure_ascii=False, default=str) + "\n"
-                write_whole(aside / "gradebook.json", said)
+                text = json.dumps(kept, indent=1, ensure_ascii=False, default=str) + "\n"
+                write_whole(aside / "gradebook.json", text)
             for lab, submission in submissions(db, gone).items():
                 if plan.get(lab, False):
                     move_submission(db, submission, stays)

@@ -25,7 +25,7 @@ MERGED_INBOUND: Final = ".merged"
 
 
 def labs_with_work(course: Course, student: str) -> list[str]:
-    """The labs of which a course has a folder of this student, at any step."""
+    """Return the labs of which a course has a folder of this student, at any step."""
     marker = "\0"
     found = set()
     for step in STEPS:
@@ -111,41 +111,41 @@ def _renamed_text(text: str, old: str, new: str, *, lines: bool) -> str:
             for line in text.splitlines(keepends=True)
         )
     try:
-        said = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         return text
-    left = renamed(said, old, new)
-    if left == said:
+    left = renamed(data, old, new)
+    if left == data:
         return text
     indent = 1 if "\n" in text.strip() else None
     return json.dumps(left, indent=indent) + ("\n" if text.endswith("\n") else "")
 
 
-def renamed(said: Any, old: str, new: str) -> Any:
-    """Data in which a name, where it is a whole text or key, became another.
+def renamed(data: Any, old: str, new: str) -> Any:
+    """Return data in which a name, where it is a whole text or key, became another.
 
     Examples
     --------
     >>> renamed({"student": "ada", "folder": "ada+lab_01+x", "says": "ada left"}, "ada", "ann")
     {'student': 'ann', 'folder': 'ann+lab_01+x', 'says': 'ada left'}
     """
-    match said:
+    match data:
         case str():
-            if said == old:
+            if data == old:
                 return new
-            return new + said[len(old) :] if said.startswith(f"{old}+") else said
+            return new + data[len(old) :] if data.startswith(f"{old}+") else data
         case list():
-            return [renamed(each, old, new) for each in said]
+            return [renamed(each, old, new) for each in data]
         case dict():
-            return {renamed(k, old, new): renamed(v, old, new) for k, v in said.items()}
-    return said
+            return {renamed(k, old, new): renamed(v, old, new) for k, v in data.items()}
+    return data
 
 
 # The exchange.
 
 
 def exchange_of(course: Course) -> Path | None:
-    """Nbgrader's exchange for a course, if it can be seen from here."""
+    """Return nbgrader's exchange for a course, if it can be seen from here."""
     for config in (course.nbgrader, *_more_settings()):
         root = config.get("Exchange", {}).get("root")
         if isinstance(root, str):
@@ -155,14 +155,14 @@ def exchange_of(course: Course) -> Path | None:
 
 
 def _more_settings() -> Iterator[Any]:
-    """What Jupyter's own folders tell nbgrader, as on a hub."""
+    """Read what Jupyter's own folders tell nbgrader, as on a hub."""
     for folder in os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep):
         if folder:
             yield read_config(Path(folder) / "nbgrader_config.py")
 
 
 def inbound_of(inbound: Path, student: str) -> Iterator[tuple[Path, str]]:
-    """A student's folders in the exchange, and the lab of each."""
+    """Find a student's folders in the exchange, and the lab of each."""
     if not os.access(inbound, os.R_OK):
         return
     for path in sorted(inbound.glob(f"{student}+*")):

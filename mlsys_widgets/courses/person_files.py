@@ -57,7 +57,7 @@ class PersonFiles:
     login: str
 
     def names(self) -> KnownNames:
-        """What the person is called, now and before."""
+        """Return what the person is called, now and before."""
         known = self.course.people.names.get(self.login)
         before = filter(None, (known.numbers, *known.also)) if known else ()
         with gradebook(self.course) as db:
@@ -78,7 +78,7 @@ class PersonFiles:
         return KnownNames(logins, tuple(words), frozenset(self._feedback_files(logins)))
 
     def searches(self) -> list[Search]:
-        """The folders to look into: the course, and its part of the exchange."""
+        """Return the folders to look into: the course, and its part of the exchange."""
         names, home = self.names(), self.course.home
         apart = {home / "assignments" / COURSE_SETTINGS}
         if self.course.gradebook is not None:
@@ -101,7 +101,7 @@ class PersonFiles:
         return found
 
     def _feedback_files(self, logins: Sequence[str]) -> Iterator[str]:
-        """What nbgrader calls this person's feedback in the exchange."""
+        """Find what nbgrader calls this person's feedback in the exchange."""
         from nbgrader.utils import notebook_hash
 
         exchange = exchange_of(self.course)
@@ -119,14 +119,14 @@ class PersonFiles:
                     yield f"{notebook_hash(secret=secret.read_text('utf-8'), notebook_id=lab)}.html"
 
     def rows(self) -> dict[str, Any]:
-        """What the gradebook holds."""
+        """Return what the gradebook holds."""
         with gradebook(self.course) as db:
             return rows_of(db, self.login) if db is not None else {}
 
     def settings(self) -> tuple[SettingsEditor, dict[str, Any]]:
-        """The settings without the person, and what they said."""
+        """Return the settings without the person, and what they held."""
         edit = SettingsEditor(self.course.root)
-        said: dict[str, Any] = {
+        held: dict[str, Any] = {
             "sections": [s for s, of in edit.settings.get("sections", {}).items()
                          if self.login in of.get("students", [])],
             "extensions": [each for each in edit.settings.get("extensions", [])
@@ -138,7 +138,7 @@ class PersonFiles:
         }  # fmt: skip
         for name in self.names().logins:
             edit.remove(name)
-        return edit, {name: value for name, value in said.items() if value}
+        return edit, {name: value for name, value in held.items() if value}
 
     def exists(self) -> bool:
         """Whether anything is kept about somebody of this name."""
@@ -155,7 +155,7 @@ def run_forget(arguments: argparse.Namespace) -> int:
     link = HubLink(person.course.home)
     if link.closed:
         raise ValueError("on this hub only an instructor can do that")
-    edit, said = person.settings()
+    edit, held = person.settings()
     rows, searches = person.rows(), person.searches()
     traces = [(search, trace) for search in searches for trace in search.traces()]
     on_hub = link.exists and arguments.student in (link.status() or HubStatus()).people
@@ -165,8 +165,8 @@ def run_forget(arguments: argparse.Namespace) -> int:
     print_plain(console, f"This permanently removes what is kept about {arguments.student}:")
     if rows.get("student"):
         print_plain(console, f"  gradebook: their entry, and {counted(len(labs), 'submission')}")
-    if said:
-        print_plain(console, f"  assignments/{COURSE_SETTINGS}: {', '.join(said)}")
+    if held:
+        print_plain(console, f"  assignments/{COURSE_SETTINGS}: {', '.join(held)}")
     for _, trace in traces:
         if trace.how != "cannot":
             how = "removed" if trace.how == "remove" else trace.why
@@ -246,11 +246,11 @@ def run_copy(arguments: argparse.Namespace) -> int:
                 unread.append(trace)
                 continue
             files |= {f"{top}/{name}": each for name, each in search.pieces(trace).items()}
-    rows, (_, said) = person.rows(), person.settings()
+    rows, (_, held) = person.rows(), person.settings()
     if rows.get("student"):
         files["gradebook.json"] = _json(rows)
-    if said:
-        files["settings.json"] = _json(said)
+    if held:
+        files["settings.json"] = _json(held)
     if link.exists:
         names = person.names()
         answer = link.ask(
@@ -302,8 +302,8 @@ def _archive(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def _json(said: Any) -> bytes:
-    return json.dumps(said, indent=1, ensure_ascii=False, default=str).encode() + b"\n"
+def _json(data: Any) -> bytes:
+    return json.dumps(data, indent=1, ensure_ascii=False, default=str).encode() + b"\n"
 
 
 def _folders(above: Path) -> list[Path]:

@@ -61,8 +61,8 @@ class KnownNames:
     def pattern(self) -> re.Pattern[bytes]:
         """Finds the names as whole words."""
         every = sorted({*self.logins, *self.words}, key=len, reverse=True)
-        said = {form for name in every for form in (name, json.dumps(name)[1:-1])}
-        one = "|".join(re.escape(each) for each in sorted(said, key=len, reverse=True))
+        forms = {form for name in every for form in (name, json.dumps(name)[1:-1])}
+        one = "|".join(re.escape(each) for each in sorted(forms, key=len, reverse=True))
         # JupyterHub has a word of its own for somebody's server.
         start = rb"(?:(?<![A-Za-z0-9_-])|(?<=jupyterhub-user-))"
         return re.compile(start + rb"(?:" + one.encode() + rb")(?![A-Za-z0-9_-])")
@@ -128,7 +128,7 @@ class Search:
     live: bool = False
 
     def traces(self) -> list[Trace]:
-        """Every place that names the person, in order."""
+        """Return every place that names the person, in order."""
         return list(self._walk(self.root, None))
 
     def _walk(self, folder: Path, closed: str | None) -> Iterator[Trace]:
@@ -190,7 +190,7 @@ class Search:
                 _replace(path, gzip.compress(left) if path.suffix == ".gz" else left)
 
     def pieces(self, trace: Trace) -> dict[str, bytes]:
-        """What one place holds about the person: names below the root, and contents."""
+        """Return what one place holds about the person: names below the root, and contents."""
         path = trace.path
         name = path.relative_to(self.root).as_posix()
         if trace.how == "remove":
@@ -242,7 +242,7 @@ class Editor:
 
 
 def editor_of(path: Path) -> Editor | None:
-    """How a file is edited; `None` if nobody knows."""
+    """Return how a file is edited; `None` if nobody knows."""
     name = path.name.removesuffix(".gz")
     suffix = Path(name).suffix.lower()
     if suffix not in EDITORS and re.search(r"\.log\.\d+$|\.log-\d+$", name):
@@ -252,10 +252,10 @@ def editor_of(path: Path) -> Editor | None:
 
 def _json_without(content: bytes, names: KnownNames) -> bytes | None:
     try:
-        said = json.loads(content)
+        data = json.loads(content)
     except ValueError:
         return _text_without(content, names)
-    left = _scrubbed(said, names)
+    left = _scrubbed(data, names)
     if left is _DROP:
         return None
     indent = 1 if b"\n" in content.strip() else None
@@ -264,10 +264,10 @@ def _json_without(content: bytes, names: KnownNames) -> bytes | None:
 
 def _json_about(content: bytes, names: KnownNames) -> bytes:
     try:
-        said = json.loads(content)
+        data = json.loads(content)
     except ValueError:
         return _lines_about(content, names)
-    found = list(_about(said, names))
+    found = list(_about(data, names))
     return json.dumps(found, indent=1, ensure_ascii=False).encode() if found else b""
 
 
@@ -309,7 +309,7 @@ def _lines_about(content: bytes, names: KnownNames) -> bytes:
 
 
 def _csv(content: bytes, names: KnownNames) -> tuple[list[list[str]], list[list[str]], str]:
-    """Rows without the person, rows about them, and what separates cells."""
+    """Return rows without the person, rows about them, and what separates cells."""
     text = content.decode("utf-8-sig", "surrogateescape")
     start = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=start.count)
@@ -351,20 +351,20 @@ EDITORS: Final[dict[str, Editor]] = {
 }
 
 
-def _scrubbed(said: Any, names: KnownNames) -> Any:
-    """Data without the person; `_DROP` if it is about them."""
-    match said:
+def _scrubbed(data: Any, names: KnownNames) -> Any:
+    """Return data without the person; `_DROP` if it is about them."""
+    match data:
         case str():
-            return names.text_pattern.sub(NOBODY, said)
+            return names.text_pattern.sub(NOBODY, data)
         case list():
-            items = [_scrubbed(each, names) for each in said if not _is_name(each, names)]
+            items = [_scrubbed(each, names) for each in data if not _is_name(each, names)]
             return [each for each in items if each is not _DROP]
         case dict():
-            if any(key in _ABOUT and _is_name(value, names) for key, value in said.items()):
+            if any(key in _ABOUT and _is_name(value, names) for key, value in data.items()):
                 return _DROP
             kept = {
                 key: _scrubbed(value, names)
-                for key, value in said.items()
+                for key, value in data.items()
                 if not _names_key(key, names)
             }
             return {
@@ -372,22 +372,22 @@ def _scrubbed(said: Any, names: KnownNames) -> Any:
                 for key, value in kept.items()
                 if value is not _DROP
             }
-    return said
+    return data
 
 
-def _about(said: Any, names: KnownNames) -> Iterator[Any]:
-    match said:
+def _about(data: Any, names: KnownNames) -> Iterator[Any]:
+    match data:
         case list():
-            for each in said:
+            for each in data:
                 if _is_name(each, names):
                     yield each
                 else:
                     yield from _about(each, names)
         case dict():
-            if any(key in _ABOUT and _is_name(value, names) for key, value in said.items()):
-                yield said
+            if any(key in _ABOUT and _is_name(value, names) for key, value in data.items()):
+                yield data
                 return
-            for key, value in said.items():
+            for key, value in data.items():
                 if _names_key(key, names):
                     yield {key: value}
                 else:

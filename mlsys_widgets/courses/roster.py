@@ -128,11 +128,11 @@ def read_roster(path: Path) -> list[RosterEntry]:
 
 
 def hub_remarks(students: Sequence[RosterEntry]) -> list[str]:
-    """What a JupyterHub with system users cannot handle, although nbgrader can."""
+    """Say what a JupyterHub with system users cannot handle, although nbgrader can."""
     unfit = [each.id for each in students if not _SYSTEM_USER.fullmatch(each.id)]
-    said = []
+    remarks = []
     if unfit:
-        said.append(
+        remarks.append(
             f"{listed(unfit)}: not a valid user name for a JupyterHub on one machine, which takes"
             " up to 32 lowercase letters, digits, - and _, not beginning with a digit"
         )
@@ -141,8 +141,8 @@ def hub_remarks(students: Sequence[RosterEntry]) -> list[str]:
         lower.setdefault(each.id.lower(), []).append(each.id)
     for same in lower.values():
         if len(same) > 1:
-            said.append(f"{listed(same)}: a JupyterHub takes these for the same user")
-    return said
+            remarks.append(f"{listed(same)}: a JupyterHub takes these for the same user")
+    return remarks
 
 
 def login_problem(name: str) -> str | None:
@@ -183,7 +183,7 @@ def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def _columns(path: Path, headings: Sequence[str]) -> dict[str, int]:
-    """Which column holds what."""
+    """Return which column holds what."""
     known = [" ".join(each.lower().replace("_", " ").split()) for each in headings]
 
     def place(*names: str) -> Iterator[int]:
@@ -227,7 +227,7 @@ def _student(cells: Mapping[str, str]) -> RosterEntry:
 
 
 def _complaint(student: RosterEntry, seen: Mapping[str, int]) -> str | None:
-    """What is wrong with a row; `None` if it is fine."""
+    """Say what is wrong with a row; `None` if it is fine."""
     name = student.id
     if not name:
         return "the id is empty; give everybody a login"
@@ -236,9 +236,9 @@ def _complaint(student: RosterEntry, seen: Mapping[str, int]) -> str | None:
     if name.startswith(("-", ".")):
         return f"the id {name!r} begins with {name[0]!r}; it must begin with a letter or a digit"
     if bad := _UNFIT.search(name):
-        said = "a space" if bad[0].isspace() else repr(bad[0])
+        found = "a space" if bad[0].isspace() else repr(bad[0])
         return (
-            f"the id {name!r} contains {said}, and folders are named after it; letters, digits,"
+            f"the id {name!r} contains {found}, and folders are named after it; letters, digits,"
             " dots, -, _ and @ are allowed"
         )
     for field, value in vars(student).items():

@@ -18,7 +18,7 @@ from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
 @contextmanager
 def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | None]:
-    """A connection to the gradebook; `None` if there is no gradebook yet.
+    """Connect to the gradebook; `None` if there is no gradebook yet.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def rewrite(course: Course) -> None:
 
 
 def students(db: Connection) -> dict[str, dict[str, str]]:
-    """Everybody in the gradebook, by login: names, email, id in the learning system."""
+    """Return everybody in the gradebook, by login: names, email, id in the learning system."""
     rows = db.execute(select(t.student).order_by(t.student.c.id))
     return {
         row.id: {
@@ -81,7 +81,7 @@ def students(db: Connection) -> dict[str, dict[str, str]]:
 
 
 def submissions(db: Connection, student: str) -> dict[str, str]:
-    """The labs that a student has in the gradebook: name, and id of the submission."""
+    """Return the labs that a student has in the gradebook: name, and id of the submission."""
     query = select(t.assignment.c.name, t.submitted_assignment.c.id).where(
         t.submitted_assignment.c.assignment_id == t.assignment.c.id,
         t.submitted_assignment.c.student_id == student,
@@ -90,7 +90,7 @@ def submissions(db: Connection, student: str) -> dict[str, str]:
 
 
 def rows_of(db: Connection, student: str) -> dict[str, Any]:
-    """All that the gradebook holds about a student, as plain data."""
+    """Return all that the gradebook holds about a student, as plain data."""
     person = db.execute(select(t.student).where(t.student.c.id == student)).first()
     cells = {row.id: row.name for row in db.execute(select(t.base_cell))}
     labs = []
@@ -101,13 +101,13 @@ def rows_of(db: Connection, student: str) -> dict[str, Any]:
         for book in db.execute(
             select(t.submitted_notebook).where(t.submitted_notebook.c.assignment_id == submission)
         ).all():
-            said = _plain(book)
+            plain = _plain(book)
             for part in (t.grade, t.comment):
                 rows = db.execute(select(part).where(part.c.notebook_id == book.id)).all()
-                said[f"{part.name}s"] = [
+                plain[f"{part.name}s"] = [
                     {"cell": cells.get(row.cell_id), **_plain(row)} for row in rows
                 ]
-            books.append(said)
+            books.append(plain)
         labs.append({"lab": name, **one, "notebooks": books})
     return {"student": _plain(person) if person else None, "submissions": labs}
 
@@ -151,10 +151,10 @@ def remove_student(db: Connection, student: str) -> None:
 
 
 def _plain(row: Any) -> dict[str, Any]:
-    said = dict(row._mapping)
-    for name, value in said.items():
+    plain = dict(row._mapping)
+    for name, value in plain.items():
         if isinstance(value, datetime):
-            said[name] = value.isoformat()
+            plain[name] = value.isoformat()
         elif isinstance(value, timedelta):
-            said[name] = value.total_seconds()
-    return said
+            plain[name] = value.total_seconds()
+    return plain

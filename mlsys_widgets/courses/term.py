@@ -62,7 +62,7 @@ def run_calendar(arguments: argparse.Namespace) -> int:
 
 
 def state_of(dates: LabDates, now: datetime) -> str:
-    """Where a lab stands, in words.
+    """Say where a lab stands, in words.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def run_extend(arguments: argparse.Namespace) -> int:
 
 
 def as_toml(longer: Extension) -> str:
-    r"""An extension as it is written in the settings.
+    r"""Write an extension as it stands in the settings.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def as_toml(longer: Extension) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as TOML has it on one line; a JSON text is one."""
+    """Quote a text as TOML has it on one line; a JSON text is one."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -67,7 +67,7 @@ class VersionRow:
 
 
 def version_rows(course: Course, lab: str) -> list[VersionRow]:
-    """Every version that is kept or that somebody has, the latest last.
+    """Return every version that is kept or that somebody has, the latest last.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def version_rows(course: Course, lab: str) -> list[VersionRow]:
 
 
 def _stamp_at(path: Path) -> str | None:
-    """The stamp of a notebook that was handed in; no link is followed, and nothing is parsed."""
+    """Read the stamp of a handed-in notebook; no link is followed, and nothing is parsed."""
     try:
         with open_regular(path) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))

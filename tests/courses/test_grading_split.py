@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from mlsys_widgets import cli
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.staff import StaffMember
-from mlsys_widgets.courses.grading_split import Waiting, split, waiting_work
+from mlsys_widgets.courses.grading_split import ManualWork, split, waiting_work
 from mlsys_widgets.courses.student_rows import gradebook
 from tests.courses.conftest import LAB
 
 TAS = [StaffMember("mia", "ta", ("evening",)), StaffMember("tom", "ta"), StaffMember("uma", "ta")]
 
 
-def work(*names: str, waiting: int = 1) -> list[Waiting]:
-    return [Waiting(name, f"id-{name}", waiting) for name in names]
+def work(*names: str, waiting: int = 1) -> list[ManualWork]:
+    return [ManualWork(name, f"id-{name}", waiting) for name in names]
 
 
 def test_a_section_goes_to_its_own_ta_and_the_rest_evenly():
@@ -44,7 +44,7 @@ def test_who_joins_changes_nothing_for_others(known, new):
 def test_when_a_ta_comes_only_open_work_moves_and_when_one_goes_nothing_is_left_over():
     names = [f"s{number}" for number in range(9)]
     two = split(work(*names), TAS[1:], {}, {})
-    done = [Waiting(name, name, 0) for name in names[:3]]
+    done = [ManualWork(name, name, 0) for name in names[:3]]
     three = split([*done, *work(*names[3:])], [*TAS[1:], StaffMember("zed", "ta")], {}, two)
     assert all(three[name] == two[name] for name in names[:3])
     assert Counter(three.values()) == {"tom": 3, "uma": 3, "zed": 3}

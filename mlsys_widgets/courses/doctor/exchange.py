@@ -21,7 +21,7 @@ _OTHERS_ALL: Final = 0o007
 
 
 def whole_config(course: Course) -> Config:
-    """The settings as nbgrader merges them: the machine's, this user's, the course's."""
+    """Read the settings as nbgrader merges them: the machine's, this user's, the course's."""
     from jupyter_core.paths import jupyter_config_path
 
     config = Config()

@@ -44,8 +44,8 @@ def gradebook(course: Course) -> Iterator[Finding]:
         yield problem(_ABOUT, f"it needs {trouble.name}", "pip install 'mlsys-widgets[postgres]'")
         return
     except SQLAlchemyError as trouble:
-        said = f"db_url is not an address: {trouble}"
-        yield problem(_ABOUT, said, "fix c.CourseDirectory.db_url")
+        words = f"db_url is not an address: {trouble}"
+        yield problem(_ABOUT, words, "fix c.CourseDirectory.db_url")
         return
     try:
         yield from _inside(engine, shown, course)
@@ -113,13 +113,13 @@ def _newest_schema() -> str | None:
 
 def _unusable(shown: str, trouble: Exception) -> Finding:
     cause = getattr(trouble, "orig", None) or trouble
-    said = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
-    if "readonly" in said or "read-only" in said:
+    words = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+    if "readonly" in words or "read-only" in words:
         fix = "let whoever grades write the file and its folder: chown or chmod u+w"
-    elif "locked" in said:
+    elif "locked" in words:
         fix = "another program holds it; close formgrader or wait for mlsys grade to end"
     elif "sqlite" in shown:
         fix = "restore a copy of the file; nbgrader itself keeps none"
     else:
         fix = "make sure that the server runs, and that db_url names it and a user who may write"
-    return problem(_ABOUT, f"{shown} cannot be used: {said}", fix)
+    return problem(_ABOUT, f"{shown} cannot be used: {words}", fix)

@@ -49,14 +49,14 @@ def settings(course: Course) -> Iterator[Finding]:
         yield ok("settings", f"the course is {checked_id(name)}")
     except ValueError as trouble:
         yield problem("settings", str(trouble), f"change course_id in {NBGRADER_CONFIG}")
-    said = (course.root / NBGRADER_CONFIG).read_text("utf-8")
-    if "WithoutActiveContent" not in said:
+    config = (course.root / NBGRADER_CONFIG).read_text("utf-8")
+    if "WithoutActiveContent" not in config:
         yield warning(
             "active content",
             "after stock autograding, formgrader would run scripts that students hand in",
             f'add to {NBGRADER_CONFIG}: c.Autograde.autograde_preprocessors.extend(["{_INERT}"])',
         )
-    if "EssaysFromLedger" not in said:
+    if "EssaysFromLedger" not in config:
         yield warning(
             "essays",
             "stock nbgrader would not see essays, which students write in cards",

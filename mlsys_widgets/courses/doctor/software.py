@@ -57,7 +57,7 @@ def packages(course: Course) -> Iterator[Finding]:
 
 
 def _unmet(extras: list[str]) -> Iterator[str]:
-    """Which requirements of some extras are not met, each as a sentence."""
+    """Find which requirements of some extras are not met, each as a sentence."""
     for line in metadata.requires(_PACKAGE) or ():
         wanted = Requirement(line)
         if wanted.name == _PACKAGE:
@@ -122,7 +122,7 @@ def kernel(course: Course) -> Iterator[Finding]:
 
     code = "import mlsys_widgets, ipywidgets, bqplot; print(mlsys_widgets.__version__)"
     fix = "jupyter kernelspec remove python3, then: python -m ipykernel install --sys-prefix"
-    said: list[str] = []
+    output: list[str] = []
     with tempfile.TemporaryDirectory() as aside:  # so that no module of the course is imported
         try:
             manager, client = start_new_kernel(
@@ -135,7 +135,7 @@ def kernel(course: Course) -> Iterator[Finding]:
             reply = client.execute_interactive(
                 code,
                 timeout=_KERNEL_SECONDS,
-                output_hook=lambda message: said.append(message["content"].get("text", "")),
+                output_hook=lambda message: output.append(message["content"].get("text", "")),
             )
         except Exception as trouble:
             yield problem("kernel", f"python3 does not answer: {trouble}", fix)
@@ -143,7 +143,7 @@ def kernel(course: Course) -> Iterator[Finding]:
         finally:
             client.stop_channels()
             manager.shutdown_kernel(now=True)
-    version = "".join(said).strip()
+    version = "".join(output).strip()
     if reply["content"]["status"] != "ok":
         why = reply["content"].get("evalue", "")
         yield problem("kernel", f"python3 cannot run a lab: {why}", fix)
