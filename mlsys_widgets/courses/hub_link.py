@@ -1,137 +1,143 @@
-"""What a course says to the hub that it is on, and what the hub answers.
+"""Asks the hub of a course for what only root can do.
 
-Accounts are root's. The hub reads ``course.toml`` and acts on it; beside the course it keeps a
-folder ``people`` that only instructors can look into, with what it has done and what they ask for.
+Accounts are root's. Beside the course a hub keeps a folder that only instructors can enter, with a
+socket in it. The hub knows from the kernel who is at the other end, so nobody needs a token, and
+nothing about a person lies in a file while they talk.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import secrets
+import socket
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from mlsys_widgets.files import COURSE_SETTINGS
+from mlsys_widgets.files import open_folder
 
-#: The folder, beside that of the course, and what is in it.
+#: Beside the course: what tells that this is a hub, and the folder of the socket.
+HUB_STATE: Final = "hub.json"
 PEOPLE_FOLDER: Final = "people"
-STATUS: Final = "status.json"
-REQUESTS: Final = "requests"
-ANSWER: Final = ".answer"
+SOCKET: Final = "hub.sock"
 #: Seconds to wait for the hub: ending somebody's server takes some.
 _PATIENCE: Final = 90.0
-#: Seconds after which a hub that did not look is taken for stopped.
-_STALE: Final = 60.0
-
-
-def digest(settings: bytes) -> str:
-    """What tells one state of the settings from another."""
-    return hashlib.sha256(settings).hexdigest()
 
 
 @dataclass(frozen=True)
-class HubStatus:
-    """What the hub has done.
+class HubRequest:
+    """What an instructor asks for.
 
     Parameters
     ----------
-    settings
-        The `digest` of the settings that it followed last.
+    do
+        ``follow`` acts on the settings as they are; the others concern one student.
+    logins
+        What the person is called, the login of today first; for ``follow``, whose password to tell.
+    words
+        What else names them, for ``copy`` and ``forget``.
+    into, labs
+        For ``merge``: who they are from now on, and the labs whose hand-ins move there.
+    """
+
+    do: Literal["follow", "merge", "copy", "forget"]
+    logins: Sequence[str] = ()
+    words: Sequence[str] = ()
+    into: str = ""
+    labs: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class HubReply:
+    """What the hub answers.
+
+    Parameters
+    ----------
+    problem
+        Why it did not do what it was asked for; empty if it did.
     problems
-        What it could not do, a sentence each.
+        What of the settings it could not follow, a sentence each.
     people
         By login: ``role`` and ``standing``.
     passwords
-        Of accounts that it made while it ran, until their owners change them.
+        The first passwords of those asked about, if the hub made their accounts while it ran.
+    about
+        All that the hub keeps about a person.
+    left
+        What of a person could not be removed: ``path`` and ``why``.
     """
 
-    settings: str = ""
-    problems: tuple[str, ...] = ()
+    problem: str = ""
+    problems: Sequence[str] = ()
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     passwords: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    left: Sequence[Mapping[str, str]] = ()
 
 
 class HubLink:
-    """The hub of a course.
-
-    Parameters
-    ----------
-    course
-        The folder of the course.
-    """
+    """The hub of a course in a folder."""
 
     def __init__(self, course: Path) -> None:
-        self._course = course.resolve()
-        self._folder = self._course.parent / PEOPLE_FOLDER
+        self._root = course.resolve().parent
+        self._folder = self._root / PEOPLE_FOLDER
 
     @property
     def exists(self) -> bool:
         """Whether the course is on a hub, and this person may ask it for something."""
-        return os.access(self._folder / REQUESTS, os.W_OK | os.X_OK)
+        return self._on_hub and os.access(self._folder, os.R_OK | os.X_OK)
 
     @property
     def closed(self) -> bool:
         """Whether the course is on a hub that only instructors may ask."""
-        return self._folder.is_dir() and not self.exists
+        return self._on_hub and not self.exists
 
-    def status(self) -> HubStatus | None:
-        """What the hub has done last; `None` without a hub."""
-        try:
-            said = json.loads((self._folder / STATUS).read_text("utf-8"))
-        except (OSError, ValueError):
-            return None
-        return HubStatus(
-            said["settings"], tuple(said["problems"]), said["people"], said["passwords"]
-        )
+    @property
+    def _on_hub(self) -> bool:
+        return self._folder.is_dir() and (self._root / HUB_STATE).is_file()
 
-    def _runs(self) -> bool:
-        """Whether the hub has looked lately, as it notes every time, or is about to start."""
-        try:
-            return time.time() - (self._folder / STATUS).stat().st_mtime < _STALE
-        except FileNotFoundError:  # which a start removes
-            return True
-        except OSError:
-            return False
+    def status(self) -> HubReply | None:
+        """Return what the hub knows about people; `None` if it does not run, or is closed."""
+        return self.ask(HubRequest("follow"), starting=0.0) if self.exists else None
 
-    def wait_for_settings(self) -> HubStatus | None:
-        """Wait until the hub has followed the settings as they are; `None` if it does not run."""
-        path = self._course / "assignments" / COURSE_SETTINGS
-        wanted = digest(path.read_bytes() if path.is_file() else b"")
-        deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline and self._runs():
-            status = self.status()
-            if status and status.settings == wanted:
-                return status
-            time.sleep(0.1)
-        return None
+    def ask(self, request: HubRequest, *, starting: float = _PATIENCE) -> HubReply | None:
+        """Ask the hub for something; `None` if it does not run.
 
-    def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Ask the hub for something that only root can do; `None` if it does not run.
+        A hub that is about to start is waited for, `starting` seconds. A request is taken back if
+        the hub has not begun with it when we stop waiting for the answer.
 
-        A request that is not answered is taken back.
+        Raises
+        ------
+        ValueError
+            If the hub could not do it; says why.
         """
-        name = secrets.token_hex(8)
-        path = self._folder / REQUESTS / f"{name}.json"
-        aside = path.with_suffix(".new")
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(dict(request), file)
-        aside.rename(path)
-        answer = path.with_suffix(ANSWER)
-        deadline = time.monotonic() + _PATIENCE
-        try:
-            while time.monotonic() < deadline and self._runs():
-                try:
-                    said: dict[str, Any] = json.loads(answer.read_text("utf-8"))
-                except (OSError, ValueError):
-                    time.sleep(0.1)
-                    continue
-                return said
-        finally:
-            path.unlink(missing_ok=True)
-        return None
+        deadline = time.monotonic() + starting
+        while True:
+            try:
+                reply = HubReply(**json.loads(self._exchange(json.dumps(asdict(request)))))
+                break
+            except FileNotFoundError:  # the start of a hub removes it
+                if time.monotonic() >= deadline:
+                    return None
+                time.sleep(0.1)
+            except (OSError, ValueError):  # it was stopped, perhaps while it answered
+                return None
+        if reply.problem:
+            raise ValueError(reply.problem)
+        return reply
+
+    def _exchange(self, line: str) -> bytes:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_PATIENCE)
+            with open_folder(self._folder) as folder:
+                connection.connect(socket_in(folder))
+            connection.sendall(f"{line}\n".encode())
+            with connection.makefile("rb") as answer:
+                return answer.read()
+
+
+def socket_in(folder: int, name: str = SOCKET) -> str:
+    """Return a path to a socket in an open folder: one of more than 107 bytes cannot be used."""
+    return f"/proc/self/fd/{folder}/{name}"

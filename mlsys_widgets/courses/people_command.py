@@ -19,7 +19,7 @@ from rich.text import Text
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.staff import CoursePeople, OtherNames, StaffMember
 from mlsys_widgets.courses.enrollment import enter_students
-from mlsys_widgets.courses.hub_link import HubLink, HubStatus
+from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import (
     MERGED,
     exchange_of,
@@ -262,14 +262,11 @@ def run_merge(arguments: argparse.Namespace) -> int:
     link, exchange = HubLink(course.home), exchange_of(course)
     if link.exists:
         moved = [lab for lab, moves in plan.items() if moves]
-        answer = link.ask({"do": "merge", "name": gone, "into": stays, "labs": moved})
-        if answer is None:
+        if link.ask(HubRequest("merge", [gone], into=stays, labs=moved)) is None:
             raise ValueError(
                 "the hub does not answer, so what was handed in is not moved in the exchange; start"
                 f" it and run this again: mlsys course merge {gone} {stays}"
             )
-        if answer.get("problem"):
-            raise ValueError(str(answer["problem"]))
     elif exchange is not None:
         _try_exchange(console, exchange, gone, stays, plan)
     print_plain(console, f"{gone} is now {stays}.")
@@ -351,7 +348,7 @@ def _refuse_staff(course: Course, name: str) -> None:
 def _refuse_foreign_login(course: Course, name: str) -> None:
     """Refuse, before anything is changed, a login that the machine has for something else."""
     link = HubLink(course.home)
-    status = link.status() if link.exists else None
+    status = link.status()
     if status is None or name in status.people:
         return
     import pwd
@@ -370,7 +367,7 @@ def _follow(course: Course, console: Console, name: str) -> int:
     link = HubLink(course.home)
     if not link.exists:
         return 0
-    status = link.wait_for_settings()
+    status = link.ask(HubRequest("follow", [name]))
     if status is None:
         print_plain(console, _NOT_RUNNING)
         return 0
@@ -385,7 +382,7 @@ def _follow(course: Course, console: Console, name: str) -> int:
     return 1 if about else 0
 
 
-def _on_hub(status: HubStatus | None, name: str) -> str:
+def _on_hub(status: HubReply | None, name: str) -> str:
     return status.people.get(name, {}).get("standing", "") if status else ""
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.courses.hub_link import HubLink, HubStatus
+from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
 from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
 from mlsys_widgets.courses.plain_terminal import agreed, print_plain
@@ -158,7 +158,7 @@ def run_forget(arguments: argparse.Namespace) -> int:
     edit, held = person.settings()
     rows, searches = person.rows(), person.searches()
     traces = [(search, trace) for search in searches for trace in search.traces()]
-    on_hub = link.exists and arguments.student in (link.status() or HubStatus()).people
+    on_hub = arguments.student in (link.status() or HubReply()).people
     if not (rows.get("student") or edit.changed or traces or on_hub):
         raise ValueError(f"nothing in this course names {arguments.student}")
     labs = [each["lab"] for each in rows.get("submissions", ())]
@@ -180,18 +180,13 @@ def run_forget(arguments: argparse.Namespace) -> int:
     names = person.names()  # while the gradebook still knows them
     left = _forget(person, edit, searches)
     if link.exists:
-        answer = link.ask(
-            {"do": "forget", "name": arguments.student, "logins": list(names.logins),
-             "words": list(names.words)}
-        )  # fmt: skip
+        answer = link.ask(HubRequest("forget", names.logins, names.words))
         if answer is None:
             raise ValueError(
                 "the hub does not answer, so the account and the home are still there; start it"
                 f" and run this again: mlsys course forget {arguments.student}"
             )
-        if answer.get("problem"):
-            raise ValueError(str(answer["problem"]))
-        left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer["left"]]
+        left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer.left]
         print_plain(console, "The hub has removed the account, the home and its own records.")
     _cannot(console, left, person.course)
     print_plain(console, "Removed." if not left else "Removed, but for the above.")
@@ -253,16 +248,11 @@ def run_copy(arguments: argparse.Namespace) -> int:
         files["settings.json"] = _json(held)
     if link.exists:
         names = person.names()
-        answer = link.ask(
-            {"do": "copy", "name": arguments.student, "logins": list(names.logins),
-             "words": list(names.words)}
-        )  # fmt: skip
+        answer = link.ask(HubRequest("copy", names.logins, names.words))
         if answer is None:
             raise ValueError("the hub does not answer; start it and run this again")
-        if answer.get("problem"):
-            raise ValueError(str(answer["problem"]))
-        if answer.get("about"):
-            files["hub.json"] = _json(answer["about"])
+        if answer.about:
+            files["hub.json"] = _json(answer.about)
     if not files:
         raise ValueError(f"nothing in this course is about {arguments.student}")
     files["README.txt"] = _readme(person.course, arguments.student, unread, hub=link.exists)

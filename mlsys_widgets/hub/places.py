@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
-from mlsys_widgets.courses.hub_link import PEOPLE_FOLDER, REQUESTS
+from mlsys_widgets.courses.hub_link import HUB_STATE, PEOPLE_FOLDER
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 Role = Literal["instructor", "ta", "student"]
@@ -32,8 +32,6 @@ PRIVATE: Final = 0o700
 READ_BY_GROUP: Final = 0o750
 #: Everybody leaves work here, and the sticky bit keeps them from moving anybody else's.
 _SHARED: Final = 0o1777
-#: Those of the group leave something here, and cannot see or take what others left.
-LETTER_BOX: Final = 0o1730
 
 
 class _Place:
@@ -60,7 +58,7 @@ class Places:
     root: Path
 
     #: The hub's memory between two starts.
-    state = _Place("hub.json")
+    state = _Place(HUB_STATE)
     #: Held while a hub runs.
     lock = _Place("running.lock")
     #: The course; only for those who teach.
@@ -69,9 +67,8 @@ class Places:
     exchange = _Place("exchange")
     #: When labs are due, a file for each user that only this user can read.
     dates = _Place("dates")
-    #: What the hub says about accounts, and where instructors put what they ask it for.
+    #: Where instructors reach the hub's service, for changes of accounts.
     people = _Place(PEOPLE_FOLDER)
-    requests = _Place(f"{PEOPLE_FOLDER}/{REQUESTS}")
     #: Homes of users.
     homes = _Place("homes")
     #: JupyterHub's own records; only for root.

@@ -1,68 +1,88 @@
-"""What a course says to its hub, and when it does not wait for an answer."""
+"""When a course is on a hub, and how long it waits for an answer."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from mlsys_widgets.courses.hub_link import ANSWER, REQUESTS, STATUS, HubLink, HubStatus, digest
+from mlsys_widgets.courses import hub_link
+from mlsys_widgets.courses.hub_link import SOCKET, HubLink, HubReply, HubRequest
 
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "course" / "assignments").mkdir(parents=True)
-    (tmp_path / "people" / REQUESTS).mkdir(parents=True)
+    (tmp_path / "course").mkdir()
+    (tmp_path / "people").mkdir()
+    (tmp_path / "hub.json").touch()
     return tmp_path / "people"
 
 
-def say(folder, settings: bytes = b"", **more) -> None:
-    said = {"settings": digest(settings), "problems": [], "people": {}, "passwords": {}, **more}
-    (folder / STATUS).write_text(json.dumps(said))
-
-
 def test_without_a_hub_there_is_nobody_to_ask(tmp_path):
-    link = HubLink(tmp_path)
+    link = HubLink(tmp_path / "course")
+    (tmp_path / "people").mkdir()  # somebody's own folder
     assert not link.exists
     assert not link.closed
     assert link.status() is None
 
 
-def test_it_waits_until_the_hub_has_followed_the_settings(folder, tmp_path):
-    (tmp_path / "course" / "assignments" / "course.toml").write_bytes(b"# new\n")
-    say(folder, b"# old\n")
-    later = threading.Timer(0.3, say, (folder, b"# new\n"), {"people": {"ada": {}}})
-    later.start()
-    assert HubLink(tmp_path / "course").wait_for_settings() == HubStatus(
-        digest(b"# new\n"), people={"ada": {}}
-    )
-
-
-def test_a_hub_that_was_stopped_is_not_waited_for(folder, tmp_path):
-    say(folder, b"# old\n")
-    os.utime(folder / STATUS, (0, 0))
-    link, begun = HubLink(tmp_path / "course"), time.monotonic()
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to somebody else")
+def test_on_a_hub_only_instructors_can_ask(folder, tmp_path, monkeypatch):
+    link = HubLink(tmp_path / "course")
     assert link.exists
-    assert link.wait_for_settings() is None
-    assert link.ask({"do": "forget"}) is None
-    assert list((folder / REQUESTS).iterdir()) == []
-    assert time.monotonic() - begun < 5
+    assert not link.closed
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert not link.exists
+    assert link.closed
+    assert link.status() is None
 
 
-def test_a_request_is_private_and_taken_back_when_it_was_answered(folder, tmp_path):
-    say(folder)
-    seen = []
+def test_a_hub_that_is_about_to_start_is_waited_for(folder, tmp_path):
+    """The socket appears when it listens."""
+    link, seen = HubLink(tmp_path / "course"), []
+    assert link.status() is None
 
-    def answer() -> None:
-        while not (found := list((folder / REQUESTS).glob("*.json"))):
-            time.sleep(0.01)
-        seen.append((found[0].stat().st_mode & 0o777, json.loads(found[0].read_text())))
-        found[0].with_suffix(ANSWER).write_text('{"done": true}')
+    def start() -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+            listening.bind(str(folder / ".new"))
+            listening.listen()
+            (folder / ".new").rename(folder / SOCKET)
+            connection, _ = listening.accept()
+            with connection, connection.makefile("rb") as stream:
+                seen.append(json.loads(stream.readline()))
+                connection.sendall(b'{"people": {"ada": {}}}')
 
-    threading.Thread(target=answer).start()
-    assert HubLink(tmp_path / "course").ask({"do": "copy"}) == {"done": True}
-    assert seen == [(0o600, {"do": "copy"})]
-    assert not list((folder / REQUESTS).glob("*.json"))
+    hub = threading.Timer(0.3, start)
+    hub.start()
+    assert link.ask(HubRequest("follow", ["ada"])) == HubReply(people={"ada": {}})
+    hub.join()
+    assert seen == [
+        {"do": "follow", "logins": ["ada"], "words": [], "into": "", "labs": []}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", [None, b"", b'{"people": {"a'])
+def test_a_hub_that_was_stopped_is_not_waited_for(folder, tmp_path, monkeypatch, reply):
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr(hub_link, "time", clock)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(folder / SOCKET))
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection, connection.makefile("rb") as stream:
+                stream.readline()
+                connection.sendall(reply)
+
+        hub = threading.Thread(target=answer)
+        if reply is not None:
+            listening.listen()
+            hub.start()
+        assert HubLink(tmp_path / "course").ask(HubRequest("forget", ["ada"])) is None
+        if reply is not None:
+            hub.join()

@@ -35,6 +35,7 @@ from mlsys_widgets.courses import pack
 from mlsys_widgets.hub.places import Places, closed_parent
 from mlsys_widgets.hub.running.interpreter import make_environment
 from mlsys_widgets.hub.running.proxy import find_proxy
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "hub_tests"
@@ -138,19 +139,16 @@ class Hub:
             )
         deadline = time.monotonic() + START
         while wait and time.monotonic() < deadline:
-            said = self.output.read_bytes()[before:].decode()
-            if "is running." in said and "Stop " in said:
+            printed = self.output.read_bytes()[before:].decode()
+            if "is running." in printed and "Stop " in printed:
                 return
-            assert self.process.poll() is None, said
+            assert self.process.poll() is None, printed
             time.sleep(0.1)
         assert not wait, f"the hub did not start:\n{self.output.read_text()}"
 
     def wait(self, until: Callable[[], object], what: str, seconds: float = SERVER) -> None:
         """Wait for something that the hub does by itself."""
-        deadline = time.monotonic() + seconds
-        while not until():
-            assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
-            time.sleep(0.2)
+        wait_for(until, what, seconds)
 
     def stop(self) -> int:
         """Stop it as Ctrl-C does."""
@@ -250,8 +248,8 @@ class Person:
         assert answer.status_code in (201, 202, 400), answer.text  # 400: it runs already
         deadline = time.monotonic() + SERVER
         while time.monotonic() < deadline:
-            said = self.ask_hub("GET", f"users/{self.name}").json()
-            if said.get("servers", {}).get("", {}).get("ready"):
+            model = self.ask_hub("GET", f"users/{self.name}").json()
+            if model.get("servers", {}).get("", {}).get("ready"):
                 return
             time.sleep(0.2)
         raise AssertionError(
@@ -341,7 +339,7 @@ def executed(line: websocket.WebSocket, code: str) -> str:
         "header": header, "parent_header": {}, "metadata": {}, "content": content,
         "channel": "shell", "buffers": [],
     }))  # fmt: skip
-    said, deadline = "", time.monotonic() + SERVER
+    printed, deadline = "", time.monotonic() + SERVER
     while time.monotonic() < deadline:
         answer = json.loads(line.recv())
         if answer["parent_header"].get("msg_id") != message:
@@ -349,9 +347,9 @@ def executed(line: websocket.WebSocket, code: str) -> str:
         content = answer["content"]
         match answer["msg_type"]:
             case "stream":
-                said += content["text"]
+                printed += content["text"]
             case "error":
-                said += f"{content['ename']}: {content['evalue']}"
+                printed += f"{content['ename']}: {content['evalue']}"
             case "status" if content["execution_state"] == "idle":
-                return said
-    raise AssertionError(f"the kernel did not finish; it said: {said}")
+                return printed
+    raise AssertionError(f"the kernel did not finish; it printed: {printed}")

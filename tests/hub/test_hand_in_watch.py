@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import pwd
 import stat
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from datetime import timedelta
 
@@ -193,28 +189,6 @@ def test_only_root_writes_the_notes_and_only_the_group_reads_them(inbound, notes
     about = notes.stat()
     assert stat.S_IMODE(about.st_mode) == 0o640
     assert about.st_gid == notes.parent.stat().st_gid
-
-
-def test_the_service_runs_by_itself(inbound, notes):
-    command = [
-        sys.executable,
-        "-m",
-        "mlsys_widgets.hub.services.hand_in_watch",
-        str(inbound),
-        str(notes),
-    ]
-    with subprocess.Popen(command) as service:
-        try:
-            time.sleep(0.2)
-            me = pwd.getpwuid(os.getuid()).pw_name
-            hand_in(inbound, f"{me}+{LAB}+x")
-            deadline = time.monotonic() + 60
-            while not list(read_notes(notes)) and time.monotonic() < deadline:
-                time.sleep(0.1)
-            assert service.poll() is None
-            assert [note.student for note in read_notes(notes)] == [me]
-        finally:
-            service.terminate()
 
 
 def test_what_was_renamed_is_not_noted_again(tmp_path):

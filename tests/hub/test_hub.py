@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import pwd
 import re
-import time
 
 from mlsys_widgets.ledger.hand_in_notes import notes_beside, read_notes
+from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
 
@@ -43,20 +43,20 @@ def test_a_student_has_the_labs_our_panel_and_no_tools_of_instructors(ada):
 
 
 def test_news_are_off_and_pages_are_shown_as_pages(ada):
-    said = ada.ask("GET", "lab/api/settings/@jupyterlab/apputils-extension:notification").json()
-    assert said["schema"]["properties"]["fetchNews"]["default"] == "false"
+    settings = ada.ask("GET", "lab/api/settings/@jupyterlab/apputils-extension:notification").json()
+    assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
     assert "Assignment List" in (ada.home / "START_HERE.md").read_text()
 
 
 def test_a_student_is_known_by_the_login_and_leaves_nothing_open(ada):
     kernel = ada.kernel()
-    said = ada.run(
+    printed = ada.run(
         kernel,
         "import os, getpass; from mlsys_widgets.labs import student\n"
         "open('mine.txt', 'w').close()\n"
         "print(student().name, getpass.getuser(), oct(os.stat('mine.txt').st_mode & 0o777))",
     )
-    assert said.split() == [ada.name, ada.name, "0o600"]
+    assert printed.split() == [ada.name, ada.name, "0o600"]
     ada.ask("DELETE", f"api/kernels/{kernel}")
 
 
@@ -80,10 +80,7 @@ def test_a_lab_is_fetched_validated_and_handed_in(hub, ada):
 def test_a_hand_in_is_noted_where_no_student_can_read_or_write(hub, ada, teacher):
     """Runs after ada has submitted; root's service has seen it, and the instructor may look."""
     notes = notes_beside(hub.places.course)
-    deadline, noted = time.monotonic() + 60, []
-    while not noted and time.monotonic() < deadline:
-        time.sleep(0.5)
-        noted = [note for note in read_notes(notes) if note.student == ada.name]
+    noted = wait_for(lambda: [note for note in read_notes(notes) if note.student == ada.name])
     (handed_in,) = hub.places.exchange.glob(f"mlsys/inbound/{ada.name}+{LAB}+*")
     assert [(note.lab, note.folder, note.watched) for note in noted] == [
         (LAB, handed_in.name, True)

@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 
 import nbformat
@@ -18,7 +17,8 @@ from mlsys_widgets.course.calendar import LabDates
 from mlsys_widgets.course.own_dates import OwnDates, read_dates
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.services.calendar_tasks import CalendarReport
-from mlsys_widgets.hub.services.lab_release_watch import LabReleaseWatch, answer
+from mlsys_widgets.hub.services.lab_release_watch import LabReleaseWatch, read_report
+from tests.waiting import wait_for
 
 LAB = "lab_02_demo"
 DUE = datetime(2026, 11, 9, 23, 59, tzinfo=UTC)
@@ -86,10 +86,32 @@ def test_what_failed_is_tried_again(places, state):
     assert watch.look() is None
 
 
+def test_a_problem_lasts_until_some_work_succeeds(places, state, capsys):
+    clock = [NOON]
+    work = Teacher(
+        CalendarReport(problem="a lab is due before it opens"),
+        CalendarReport(dates={"ada": dates()}),
+        CalendarReport(["lab_02"]),
+    )  # fmt: skip
+    watch = LabReleaseWatch(places, work, lambda: clock[0])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="before it opens"):
+            watch.run()
+    clock[0] += timedelta(minutes=2)
+    places.dates.rmdir()  # nothing can be written, as on a full disk
+    for _ in range(2):
+        with pytest.raises(ValueError, match="No such file"):
+            watch.run()
+    places.dates.mkdir()
+    clock[0] += timedelta(minutes=2)
+    watch.run()
+    assert capsys.readouterr().out == "released lab_02\n"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
 def test_everybody_gets_a_file_that_nobody_else_can_read(places, state):
-    said = {"ada": dates(9), "ben": dates(11), "root": dates(), "../ada": dates(), "student": "{"}
-    watch = LabReleaseWatch(places, Teacher(CalendarReport(dates=said)), lambda: NOON)
+    given = {"ada": dates(9), "ben": dates(11), "root": dates(), "../ada": dates(), "student": "{"}
+    watch = LabReleaseWatch(places, Teacher(CalendarReport(dates=given)), lambda: NOON)
     (places.dates / "gone.json").write_text("{}")
     watch.look()
     assert sorted(path.name for path in places.dates.iterdir()) == ["ada.json", "ben.json"]
@@ -116,18 +138,18 @@ def test_after_a_problem_the_dates_from_before_stay(places, state):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["", "no JSON", "[]", '{"dates": 7}', "[" * 9999,
      '{"dates": {"ada": 7}, "released": [], "next": "", "problem": ""}',
      '{"dates": {}, "released": [], "next": "soon", "problem": ""}'],
 )  # fmt: skip
-def test_an_answer_that_is_none_is_not_believed(said):
-    assert answer(said) is None
+def test_an_answer_that_is_none_is_not_believed(text):
+    assert read_report(text) is None
 
 
 def test_an_answer_is_the_last_line():
     line = json.dumps({"dates": {"ada": "x"}, "released": [LAB], "next": "", "problem": ""})
-    assert answer(f"printed by somebody's settings\n{line}\n").released == [LAB]
+    assert read_report(f"printed by somebody's settings\n{line}\n").released == [LAB]
 
 
 def minutes_from_now(minutes: float) -> str:
@@ -141,7 +163,7 @@ def follow(course, students=("ada", "ben")) -> CalendarReport:
         input=json.dumps({"students": list(students), "trial": ["teacher"]}),
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    found = answer(done.stdout)
+    found = read_report(done.stdout)
     assert found is not None, done.stderr
     return found
 
@@ -204,19 +226,15 @@ def test_on_a_hub_a_lab_appears_at_its_time_and_dates_reach_the_panel(hub, ada, 
         settings.write_text(text, "utf-8")
         os.chown(settings, owner.st_uid, owner.st_gid)
 
-        def wait(what, seconds=120.0):
-            deadline = time.monotonic() + seconds
-            while not (found := what()):
-                assert time.monotonic() < deadline, hub.places.log.read_text()[-3000:]
-                time.sleep(0.2)
-            return found
+        def log():
+            return hub.places.log.read_text()[-3000:]
 
         def own():
             return read_dates(hub.places.dates_of(ada.name)).labs
 
-        wait(lambda: later in own())
+        wait_for(lambda: later in own(), log)
         assert not (outbound / later).exists() or datetime.now(UTC) >= opens
-        wait((outbound / later).is_dir)
+        wait_for((outbound / later).is_dir, log)
         assert datetime.now(UTC) >= opens - timedelta(seconds=1)
         listed = ada.ask("GET", "assignments?course_id=mlsys").json()["value"]
         assert later in {each["assignment_id"] for each in listed}
@@ -224,9 +242,9 @@ def test_on_a_hub_a_lab_appears_at_its_time_and_dates_reach_the_panel(hub, ada, 
         for person, more in ((ada, 1), (ben, 3)):
             if not (person.home / known).is_dir():
                 person.assignment("fetch", known)
-            said = person.ask("GET", f"mlsys/lab?path={known}/{known}.ipynb").json()["due"]
-            assert ("your extension" in " ".join(said["more"])) == (more == 3)
-            assert said["state"] == ("soon" if more == 1 else "open")
+            due = person.ask("GET", f"mlsys/lab?path={known}/{known}.ipynb").json()["due"]
+            assert ("your extension" in " ".join(due["more"])) == (more == 3)
+            assert due["state"] == ("soon" if more == 1 else "open")
         peek = ada.terminal(f"cat {hub.places.dates_of(ben.name)}; ls {hub.places.dates}; echo x")
         assert peek.count("Permission denied") == 2
         assert "private" not in hub.places.dates_of(ben.name).read_text()
@@ -235,7 +253,7 @@ def test_on_a_hub_a_lab_appears_at_its_time_and_dates_reach_the_panel(hub, ada, 
             f"[labs.{known}]\n", f"[labs.{known}]\nclose = {minutes_from_now(-1)}\n"
         ).replace(f"due = {minutes_from_now(120)[:4]}", "due = 2020"), "utf-8")  # fmt: skip
         os.chown(settings, owner.st_uid, owner.st_gid)
-        wait(lambda: own()[known].close)
+        wait_for(lambda: own()[known].close, log)
         answered = ada.ask("POST", "mlsys/hand-in", json={"path": f"{known}/{known}.ipynb"})
         assert answered.status_code == 409
         assert "Closed since" in answered.json()["message"]

@@ -45,7 +45,7 @@ def test_however_often_somebody_asks_it_looks_rarely(monitor, monkeypatch):
         looks.append(around)
         return [HubPart("hub", True, "")]
 
-    monkeypatch.setattr(module, "examined", look)
+    monkeypatch.setattr(module, "examine_parts", look)
     for _ in range(50):
         assert monitor.report(whole=False) == {"status": "well"}
     assert len(looks) == 1

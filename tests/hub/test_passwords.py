@@ -44,8 +44,8 @@ def test_accounts_are_named_with_how_to_fix_them(tmp_path):
     kept = p.Passwords(tmp_path / "passwords.json")
     kept.make(["ada", "ben", "cy"])
     known = {"ada": hashed("ada"), "ben": hashed("a-good-one-of-his"), "cy": ""}
-    said = p.defaults_among(["ada", "ben", "cy"], kept, known)
-    assert said == [
+    sentences = p.defaults_among(["ada", "ben", "cy"], kept, known)
+    assert sentences == [
         "the password of ada is the name of the account; change it with: passwd ada",
         "the password of cy is empty; change it with: passwd cy",
     ]

@@ -15,12 +15,13 @@ from mlsys_widgets.hub.accounts.passwords import Passwords, hashes, is_locked
 from mlsys_widgets.hub.accounts.people_changes import PeopleChanges, people_in
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.services.hub_api import HubApi
 from tests.hub.people import foreigner, hub_without_server, needs_root, new_name
 
 pytestmark = needs_root
 
 
-class RecordingHub:
+class RecordingHub(HubApi):
     """Who is let in; test_people_watch has a real one."""
 
     def __init__(self) -> None:
@@ -46,7 +47,7 @@ class RecordingHub:
         self.groups[group] = members
 
 
-class Followed:
+class HubFolder:
     """A hub's folder whose accounts follow settings."""
 
     def __init__(self, places: Places, state: HubState) -> None:
@@ -57,19 +58,19 @@ class Followed:
         changes = PeopleChanges(
             self.places, self.state, self.hub, Path("/usr/bin/python3"), self.admitted
         )
-        said = changes.follow(text.encode())
+        problems = changes.follow(text.encode())
         kept = HubState.read(self.places.state)
         assert kept == self.state
-        return said
+        return problems
 
 
 @pytest.fixture
-def followed() -> Iterator[Followed]:
+def followed() -> Iterator[HubFolder]:
     with hub_without_server() as (places, state):
         state.course_id = "demo"
         make_groups(places, state)
         (places.exchange / "demo" / "inbound").mkdir(parents=True)
-        yield Followed(places, state)
+        yield HubFolder(places, state)
 
 
 def test_people_come_go_and_come_back_with_the_same_password(followed):
@@ -125,13 +126,13 @@ def test_a_rename_keeps_uid_password_home_and_notes(followed):
 def test_names_of_others_and_of_the_hub_itself_are_refused(followed):
     teacher, trial = followed.state.instructor, followed.state.student
     with foreigner() as name:
-        said = followed.follow(
+        problems = followed.follow(
             f'[people]\nadded = ["{name}", "Not Fit", "root"]\nlocked = ["{trial}"]\n'
             f'[names.other]\nnumbers = "{teacher}"\n'
         )
         assert pwd.getpwnam(name).pw_gecos == "Somebody"
     for words in ("did not create", "not a valid user name", "belongs to the hub itself"):
-        assert any(words in each for each in said), (words, said)
+        assert any(words in each for each in problems), (words, problems)
     assert followed.state.accounts[trial].standing == "active"
     assert set(followed.state.accounts) == {teacher, trial}
 

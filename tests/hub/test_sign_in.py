@@ -43,14 +43,14 @@ def verified(provider, token, nonce="n"):
 
 def claims(issuer, **changed):
     now = int(time.time())
-    said = {"iss": issuer.issuer, "aud": "mlsys", "sub": "1", "iat": now, "exp": now + 300,
+    fields = {"iss": issuer.issuer, "aud": "mlsys", "sub": "1", "iat": now, "exp": now + 300,
             "nonce": "n", "preferred_username": "ada", **changed}  # fmt: skip
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def test_what_fits_is_believed(provider, issuer):
-    said = verified(provider, issuer.key.signed(claims(issuer)))
-    assert said["preferred_username"] == "ada"
+    found = verified(provider, issuer.key.signed(claims(issuer)))
+    assert found["preferred_username"] == "ada"
     several = claims(issuer, aud=["mlsys", "other"], azp="mlsys")
     assert verified(provider, issuer.key.signed(several))
 
@@ -99,8 +99,8 @@ def test_only_keys_of_the_provider_count_and_new_ones_are_fetched(provider, issu
 def test_a_provider_that_speaks_for_another_is_refused(provider, issuer, monkeypatch):
     from tornado.web import HTTPError
 
-    said = issuer.discovery() | {"issuer": "https://other.example"}
-    monkeypatch.setattr(issuer, "discovery", lambda: said)
+    document = issuer.discovery() | {"issuer": "https://other.example"}
+    monkeypatch.setattr(issuer, "discovery", lambda: document)
     with pytest.raises(HTTPError):
         asyncio.run(provider.discover())
 

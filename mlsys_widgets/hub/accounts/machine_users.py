@@ -54,21 +54,9 @@ def make_accounts(
     *,
     welcome: Callable[[Path], None],
 ) -> list[str]:
-    """Create the users that are missing, with the ids that they had before.
+    """Create the users that are missing, with the ids that they had before; return their names.
 
-    Parameters
-    ----------
-    places, state
-        The hub's folder and what it knows about itself.
-    wanted
-        Each name with its role.
-    welcome
-        Puts the first files into a student's home.
-
-    Returns
-    -------
-    names
-        Who was created.
+    The first files in a student's home come from `welcome`.
     """
     check_names(state, list(wanted))
     made = []
@@ -87,7 +75,7 @@ def make_accounts(
 
 
 def removed_accounts(state: HubState) -> set[str]:
-    """Names that the hub knows and that are no longer users of this machine."""
+    """Return names that the hub knows and that are no longer users of this machine."""
     return {name for name in state.accounts if _entry(name) is None}
 
 
@@ -143,10 +131,8 @@ def open_account(state: HubState, account: Account) -> None:
     """Let somebody log in again, with the password that they had."""
     if _own_entry(state, account) is not None:
         _system("usermod", "--expiredate", "", account.name)
-        subprocess.run(
-            ["usermod", "--unlock", account.name],
-            env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, check=False,
-        )  # fmt: skip
+        with suppress(OSError):  # an account that never had a password
+            _system("usermod", "--unlock", account.name)
 
 
 def rename_account(places: Places, state: HubState, account: Account, new: str) -> Account:
@@ -183,7 +169,7 @@ def delete_account(places: Places, state: HubState, account: Account) -> None:
 
 
 def _own_entry(state: HubState, account: Account) -> pwd.struct_passwd | None:
-    """The account's line in the system's list, if it is this hub's."""
+    """Return the account's line in the system's list, if it is this hub's."""
     entry = _entry(account.name)
     ours = entry is not None and entry.pw_gecos == state.mark and entry.pw_uid == account.uid
     return entry if ours else None

@@ -54,24 +54,24 @@ class OidcSettings:
     def read(cls, path: Path) -> Self:
         """Read and check a file of settings."""
         try:
-            said = tomllib.loads(path.read_text("utf-8"))
+            values = tomllib.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             raise ValueError(f"there is no {path} (--oidc)") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
             raise ValueError(f"{path} is not TOML: {problem}") from None
         known = {each.name for each in fields(cls)}
-        if other := sorted(said.keys() - known):
+        if other := sorted(values.keys() - known):
             raise ValueError(f"{path} has {other[0]}; it can have: {', '.join(sorted(known))}")
         for name in ("issuer", "client_id", "client_secret_file", "hub"):
-            if not said.get(name):
+            if not values.get(name):
                 raise ValueError(f"{path} lacks {name}")
-        people = said.get("people", {})
-        words = [value for name, value in said.items() if name != "people"]
+        people = values.get("people", {})
+        words = [value for name, value in values.items() if name != "people"]
         if not isinstance(people, dict) or not all(
             isinstance(each, str) for each in (*words, *people.values())
         ):
             raise ValueError(f"every value in {path} must be text, and people a table of texts")
-        settings = cls(**said)
+        settings = cls(**values)
         settings.check(path)
         return settings
 
@@ -101,19 +101,12 @@ class OidcSettings:
         return f"{self.hub.rstrip('/')}/hub{CALLBACK}"
 
     def login_of(self, claims: Mapping[str, Any]) -> str | None:
-        """The login of somebody, from what the provider has signed; `None` for who may not in.
+        """Return somebody's login, from what the provider has signed; `None` if they may not in.
 
         Examples
         --------
-        >>> settings = OidcSettings(
-        ...     "i",
-        ...     "c",
-        ...     "s",
-        ...     "h",
-        ...     login_claim="email",
-        ...     allowed_domain="example.edu",
-        ...     people={"lee@example.edu": "ann"},
-        ... )
+        >>> names = {"login_claim": "email", "allowed_domain": "example.edu"}
+        >>> settings = OidcSettings("i", "c", "s", "h", **names, people={"lee@example.edu": "ann"})
         >>> settings.login_of({"email": "Ada@example.edu", "email_verified": True})
         'ada'
         >>> settings.login_of({"email": "lee@example.edu", "email_verified": True})
@@ -140,15 +133,7 @@ class OidcSettings:
 
 
 def sign_in_configuration(settings: OidcSettings, mark: str) -> dict[str, Any]:
-    """What JupyterHub is told, by section; it names the file of the secret and not the secret.
-
-    Parameters
-    ----------
-    settings
-        Of the provider.
-    mark
-        The comment field of this hub's accounts.
-    """
+    """Return what JupyterHub is told, by section: the file of the secret, and not the secret."""
     return {
         "JupyterHub": {
             "authenticator_class": "mlsys_widgets.hub.accounts.sign_in.CourseAuthenticator",

@@ -80,7 +80,7 @@ class Passwords:
             write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
 
     def shown(self, name: str, known: Mapping[str, str]) -> str:
-        """A password to show to people, or the reason why there is none."""
+        """Return a password to show to people, or the reason why there is none."""
         valid = self.counts(name, known.get(name, "!"))
         return self._kept[name] if valid else "(changed by its owner)"
 
@@ -90,7 +90,7 @@ class Passwords:
 
 
 def hashes(path: Path = SHADOW) -> dict[str, str]:
-    """The hash of every account's password, as the system keeps it."""
+    """Read the hash of every account's password, as the system keeps it."""
     rows = (line.split(":") for line in path.read_text("utf-8").splitlines())
     return {row[0]: row[1] for row in rows if len(row) > 1}
 
@@ -114,7 +114,7 @@ def fits(password: str, hashed: str) -> bool:
 
 
 def default_password(name: str, hashed: str) -> str | None:
-    """The default password that opens an account; `None` if none does.
+    """Return the default password that opens an account; `None` if none does.
 
     Examples
     --------
@@ -134,23 +134,16 @@ def default_password(name: str, hashed: str) -> str | None:
 def defaults_among(names: Iterable[str], kept: Passwords, known: Mapping[str, str]) -> list[str]:
     """Return a sentence for every account that a default password opens.
 
-    Parameters
-    ----------
-    names
-        The accounts.
-    kept
-        The generated passwords: an account that has one needs no guessing.
-    known
-        Hashes by name.
+    An account that still has its generated password needs no guessing; `known` has the hashes.
     """
-    said = []
+    sentences = []
     for name in names:
         hashed = known.get(name, "!")
         if kept.counts(name, hashed):
             continue
         if found := default_password(name, hashed):
-            said.append(f"the password of {name} is {found}; change it with: passwd {name}")
-    return said
+            sentences.append(f"the password of {name} is {found}; change it with: passwd {name}")
+    return sentences
 
 
 def _crypt() -> Callable[[bytes, bytes], bytes | None]:

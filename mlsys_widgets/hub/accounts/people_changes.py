@@ -13,8 +13,9 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.courses.people_moves import move_inbound, renamed
@@ -35,6 +36,7 @@ from mlsys_widgets.hub.places import Places, Role
 from mlsys_widgets.hub.running.configuration import TEACHING
 from mlsys_widgets.hub.running.settings import welcome
 from mlsys_widgets.hub.services.hand_in_watch import notes_locked
+from mlsys_widgets.hub.services.hub_api import HubApi
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 #: Renames a student's own copies of what they handed in; run with their rights.
@@ -46,56 +48,35 @@ _CACHE: Final = (
 )
 
 
-class Hub(Protocol):
-    """What is needed of JupyterHub; see `HubApi`."""
-
-    def admit(self, name: str) -> None: ...
-    def turn_away(self, name: str) -> None: ...
-    def stop_server(self, name: str) -> None: ...
-    def set_group(self, group: str, members: list[str]) -> None: ...
-
-
 class PeopleChanges:
-    """Follows the settings of a course.
-
-    Parameters
-    ----------
-    places, state
-        The hub's folder and what it knows about itself.
-    hub
-        JupyterHub.
-    python
-        What runs programs of users.
-    admitted
-        Whom JupyterHub lets in, and whom it was told to turn away: `True` and `False`.
-    """
+    """Follows the settings of a course; `admitted` tells whom JupyterHub lets in or turns away."""
 
     def __init__(
-        self, places: Places, state: HubState, hub: Hub, python: Path, admitted: dict[str, bool]
+        self, places: Places, state: HubState, hub: HubApi, python: Path, admitted: dict[str, bool]
     ) -> None:
         self._places, self._state, self._hub, self._python = places, state, hub, python
         self._admitted = admitted
         self._passwords = Passwords(places.secrets / "passwords.json")
 
     def follow(self, settings: bytes) -> list[str]:
-        """Do what the settings say; returns a sentence for everything that could not be done."""
+        """Do what the settings say; return a sentence for everything that could not be done."""
         try:
             people = people_in(settings)
         except ValueError as problem:
             return [f"assignments/course.toml is not followed: {problem}"]
-        said: list[str] = []
+        problems: list[str] = []
         for name, change in self._changes(people):
             try:
                 if name in (self._state.instructor, self._state.student):
                     raise ValueError(f"{name} belongs to the hub itself, and stays as it is")
                 change()
             except (ValueError, OSError) as problem:
-                said.append(f"{name}: {problem}")
+                problems.append(f"{name}: {problem}")
         try:
             self._admit()
         except OSError as problem:
-            said.append(str(problem))
-        return said
+            problems.append(str(problem))
+        return problems
 
     def _changes(self, people: CoursePeople) -> Iterator[tuple[str, Callable[[], None]]]:
         accounts = self._state.accounts
@@ -103,29 +84,30 @@ class PeopleChanges:
             for account in list(accounts.values()):
                 same = known.numbers and known.numbers == (account.numbers or account.name)
                 if same and account.name != new and account.role == "student":
-                    yield account.name, lambda a=account, n=new: self._rename(a, n)  # type: ignore[misc]
-        closed = {**dict.fromkeys(people.locked, "locked"),
-                  **dict.fromkeys(people.dropped, "dropped")}  # fmt: skip
+                    yield account.name, partial(self._rename, account, new)
+        closed: dict[str, Standing] = {
+            **dict.fromkeys(people.locked, "locked"), **dict.fromkeys(people.dropped, "dropped"),
+        }  # fmt: skip
         for name, member in people.staff.items():
             if name != self._state.instructor:
-                yield name, lambda n=name, r=member.role: self._employ(n, r)  # type: ignore[misc]
+                yield name, partial(self._employ, name, member.role)
         renamed_later = {
             new for new, known in people.names.items()
             if known.numbers in {each.numbers or each.name for each in accounts.values()}
         }  # fmt: skip
         for name in people.added:
             if name not in accounts and name not in closed and name not in renamed_later:
-                yield name, lambda n=name: self._create(n, "student")  # type: ignore[misc]
+                yield name, partial(self._create, name, "student")
         for account in list(accounts.values()):
             name = account.name
             if name == self._state.instructor:
                 continue
             if account.role == "student":
-                wanted = closed.get(name, "active")
+                wanted: Standing = closed.get(name, "active")
             else:
                 wanted = "active" if name in people.staff else "dropped"
             if wanted != account.standing:
-                yield name, lambda n=name, w=wanted: self._set_standing(n, w)  # type: ignore[misc]
+                yield name, partial(self._set_standing, name, wanted)
 
     def _create(self, name: str, role: Role) -> None:
         if remarks := hub_remarks([RosterEntry(name)]):
@@ -153,13 +135,12 @@ class PeopleChanges:
         account = self._state.accounts[name]
         if standing == "active":
             open_account(self._state, account)
-            self._keep(replace(account, standing=standing))
         else:
             # First what refuses them, and at last what remembers it: a crash repeats all of it.
             self._hub.turn_away(name)
             self._admitted[name] = False
             close_account(self._state, account)
-            self._keep(replace(account, standing=standing))
+        self._keep(replace(account, standing=standing))
         fill_groups(self._state)
 
     def _rename(self, account: Account, new: str) -> None:
@@ -185,14 +166,8 @@ class PeopleChanges:
     ) -> None:
         """Let what somebody handed in be under another name, in the exchange and in the notes.
 
-        Parameters
-        ----------
-        old, new
-            The names.
-        labs
-            Only these labs keep counting, after a merge; the rest is moved out of the way.
-        owner
-            To whom the folders belong from then on.
+        After a merge, only some labs keep counting; the rest is moved out of the way. The folders
+        then belong to another owner.
         """
         keep = (lambda _: True) if labs is None else (lambda lab: lab in labs)
         notes = notes_beside(self._places.course)
@@ -201,13 +176,13 @@ class PeopleChanges:
             left = [_renamed_note(line, old, new, keep) for line in lines]
             # Both names, while folders move: nothing may look new to who watches the exchange.
             if lines:
-                _write_notes(notes, [*lines, *(line for line in left if line not in lines)])
+                write_notes(notes, [*lines, *(line for line in left if line not in lines)])
             move_inbound(
                 self._places.exchange / self._state.course_id / "inbound", old, new,
                 keep=keep, owner=(owner.uid, owner.gid) if owner else None,
             )  # fmt: skip
             if lines:
-                _write_notes(notes, left)
+                write_notes(notes, left)
 
     def _keep(self, account: Account) -> None:
         self._state.accounts[account.name] = account
@@ -224,7 +199,7 @@ class PeopleChanges:
         self._hub.set_group(TEACHING, [name for name in teaching if name not in closed])
 
     def fresh_passwords(self, names: set[str]) -> dict[str, str]:
-        """The passwords of some accounts, as far as their owners have not changed them."""
+        """Return the passwords of some accounts, as far as their owners have not changed them."""
         known = hashes()
         return {
             name: self._passwords.shown(name, known)
@@ -234,7 +209,7 @@ class PeopleChanges:
 
 
 def people_in(settings: bytes) -> CoursePeople:
-    """The people in the settings of a course, without the rest of them.
+    """Read the people in the settings of a course, without the rest of them.
 
     Raises
     ------
@@ -242,28 +217,29 @@ def people_in(settings: bytes) -> CoursePeople:
         If they cannot be read.
     """
     try:
-        said: dict[str, Any] = tomllib.loads(settings.decode("utf-8"))
+        tables: dict[str, Any] = tomllib.loads(settings.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise ValueError(str(problem)) from None
-    sections = said.get("sections", {})
+    sections = tables.get("sections", {})
     known = {
         name: [each for each in of.get("students", []) if isinstance(each, str)]
         for name, of in (sections.items() if isinstance(sections, dict) else ())
         if isinstance(of, dict) and isinstance(of.get("students", []), list)
     }
-    return read_people(said, known)
+    return read_people(tables, known)
 
 
 def _renamed_note(line: bytes, old: str, new: str, keep: Callable[[str], bool]) -> bytes:
     try:
-        said = json.loads(line)
-        mine = said["student"] == old and keep(said["lab"])
+        note = json.loads(line)
+        mine = note["student"] == old and keep(note["lab"])
     except (ValueError, KeyError, TypeError):
         return line
-    return json.dumps(renamed(said, old, new)).encode() + b"\n" if mine else line
+    return json.dumps(renamed(note, old, new)).encode() + b"\n" if mine else line
 
 
-def _write_notes(notes: Path, lines: list[bytes]) -> None:
+def write_notes(notes: Path, lines: list[bytes]) -> None:
+    """Write the notes about hand-ins again, for whoever may look into their folder."""
     group = notes.parent.stat().st_gid
     write_whole(notes, b"".join(lines), mode=0o640)
     os.chown(notes, -1, group)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import time
@@ -14,13 +13,13 @@ from typing import Any, Final
 
 from mlsys_widgets.courses.people_moves import MERGED_INBOUND
 from mlsys_widgets.courses.personal_data import KnownNames, Search
-from mlsys_widgets.files import write_whole
 from mlsys_widgets.hub.accounts.machine_users import delete_account
 from mlsys_widgets.hub.accounts.passwords import Passwords
-from mlsys_widgets.hub.accounts.people_changes import Hub
+from mlsys_widgets.hub.accounts.people_changes import write_notes
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.hand_in_watch import notes_locked
+from mlsys_widgets.hub.services.hub_api import HubApi
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 _OTHERS: Final = "it is the work of somebody else"
@@ -30,15 +29,7 @@ _QUIET: Final = 4
 
 
 class PersonOnHub:
-    """One person, everywhere in the hub's folder but in the course and in others' homes.
-
-    Parameters
-    ----------
-    places, state
-        The hub's folder and what it knows about itself.
-    names
-        What the person is called.
-    """
+    """One person, everywhere in the hub's folder but in the course and in others' homes."""
 
     def __init__(self, places: Places, state: HubState, names: KnownNames) -> None:
         self._places, self._state, self._names = places, state, names
@@ -48,19 +39,20 @@ class PersonOnHub:
         self._notes = notes_beside(places.course)
 
     def about(self) -> dict[str, Any]:
-        """What is kept, as data; no password."""
-        said: dict[str, Any] = {"accounts": [asdict(each) for each in self._accounts]}
-        said["hand_ins"] = [json.loads(line) for line in self._own_notes()]
-        found = {}
-        for trace in self._search().traces():
-            if trace.how == "edit":
-                for name, content in self._search().pieces(trace).items():
-                    found[name] = content.decode("utf-8", "replace").splitlines()
-        said["records"] = found
-        return said
+        """Return what is kept, as data; no password."""
+        search = self._search()
+        return {
+            "accounts": [asdict(each) for each in self._accounts],
+            "hand_ins": [json.loads(line) for line in self._notes_by_owner()[0]],
+            "records": {
+                name: content.decode("utf-8", "replace").splitlines()
+                for trace in search.traces() if trace.how == "edit"
+                for name, content in search.pieces(trace).items()
+            },
+        }  # fmt: skip
 
-    def forget(self, hub: Hub) -> list[dict[str, str]]:
-        """Remove all of it; returns what could not be removed, and why."""
+    def forget(self, hub: HubApi) -> list[dict[str, str]]:
+        """Remove all of it; return what could not be removed, and why."""
         for account in self._accounts:
             hub.turn_away(account.name)
             delete_account(self._places, self._state, account)
@@ -96,7 +88,7 @@ class PersonOnHub:
             time.sleep(0.5)
 
     def mask_logs(self) -> bool:
-        """Take the name out of logs; tells whether there was any."""
+        """Take the name out of logs; return whether there was any."""
         search = Search(self._places.logs, self._names, live=True)
         found = [trace for trace in search.traces() if trace.how == "edit"]
         for trace in found:
@@ -108,7 +100,7 @@ class PersonOnHub:
         inbound = places.exchange / self._state.course_id / "inbound"
         apart = {
             places.course, places.homes, places.environment, places.proxy, places.state,
-            places.secrets / "passwords.json", self._notes, inbound, places.requests,
+            places.secrets / "passwords.json", self._notes, inbound,
             places.lock, *places.database.glob("*.sqlite*"),
         }  # fmt: skip
         closed = {places.exchange: _OTHERS}
@@ -121,11 +113,11 @@ class PersonOnHub:
                 yield from (path for path in sorted(folder.iterdir())
                             if self._names.owns(path.name))  # fmt: skip
 
-    def _own_notes(self) -> list[bytes]:
-        if not self._notes.is_file():
-            return []
-        lines = self._notes.read_bytes().splitlines(keepends=True)
-        return [line for line in lines if self._is_own(line)]
+    def _notes_by_owner(self) -> tuple[list[bytes], list[bytes]]:
+        """Return the notes about this person's hand-ins, and those about others'."""
+        lines = self._notes.read_bytes().splitlines(True) if self._notes.is_file() else []
+        own = [line for line in lines if self._is_own(line)]
+        return own, [line for line in lines if line not in own]
 
     def _is_own(self, line: bytes) -> bool:
         try:
@@ -135,12 +127,9 @@ class PersonOnHub:
 
     def _forget_notes(self) -> None:
         with notes_locked(self._notes):
-            if not self._notes.is_file():
-                return
-            lines = self._notes.read_bytes().splitlines(keepends=True)
-            write_whole(self._notes, b"".join(each for each in lines if not self._is_own(each)),
-                        mode=0o640)  # fmt: skip
-            os.chown(self._notes, -1, self._notes.parent.stat().st_gid)
+            own, others = self._notes_by_owner()
+            if own:
+                write_notes(self._notes, others)
 
     def _rewrite_databases(self) -> Iterator[tuple[Path, str]]:
         """Write JupyterHub's database again, without pages that hold what was deleted."""

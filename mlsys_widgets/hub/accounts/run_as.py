@@ -31,22 +31,9 @@ def run_as(
     environment: Mapping[str, str] | None = None,
     stdin: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program as a user, and wait for it.
+    """Run a program as a user (without an account, as whoever runs this), and wait for it.
 
-    Parameters
-    ----------
-    account
-        The user; whoever runs this if `None`.
-    command
-        The program and its arguments.
-    home
-        The user's home.
-    folder
-        Where it runs; the home if omitted.
-    environment
-        Variables beyond the few that every program needs.
-    stdin
-        Text for its standard input.
+    It runs in a folder, or else in the home, and has no more variables than it needs and is given.
     """
     name = account.name if account else getpass.getuser()
     rights: dict[str, Any] = {}
@@ -67,7 +54,7 @@ def run_as(
 
 
 def groups_of(account: Account) -> list[int]:
-    """The groups of somebody who teaches, besides their own; nobody else has any."""
+    """Return the groups of somebody who teaches, besides their own; nobody else has any."""
     if account.role == "student":
         return []
     found = os.getgrouplist(account.name, account.gid)
@@ -75,7 +62,7 @@ def groups_of(account: Account) -> list[int]:
 
 
 def umask_of(role: Role) -> int:
-    """Who may do what with the files that somebody creates.
+    """Return what takes rights from others on files that somebody creates.
 
     Those who teach share the course, which is closed to everybody else by its own folder.
     """

@@ -57,20 +57,8 @@ class _LoginHandler(OAuthLoginHandler):
         )
 
 
-class _CallbackHandler(OAuthCallbackHandler):
-    """Takes people back."""
-
-
 class Provider(OAuthenticator):
-    """The identity provider: knows its addresses and keys, and checks what it has signed.
-
-    Parameters
-    ----------
-    settings
-        Of the provider.
-    mark
-        The comment field of this hub's accounts.
-    """
+    """The identity provider: knows its addresses and keys, and checks what it has signed."""
 
     def __init__(self, settings: OidcSettings, mark: str, **more: Any) -> None:
         super().__init__(**more)
@@ -91,14 +79,14 @@ class Provider(OAuthenticator):
             if not again and time.monotonic() < self._until:
                 return
             issuer = self.settings.issuer.rstrip("/")
-            said = await self.httpfetch(f"{issuer}/.well-known/openid-configuration")
+            document = await self.httpfetch(f"{issuer}/.well-known/openid-configuration")
             # Or one provider could answer for another.
-            if said.get("issuer") not in (issuer, f"{issuer}/"):
+            if document.get("issuer") not in (issuer, f"{issuer}/"):
                 raise HTTPError(502, "The provider calls itself by another name.")
-            self._known = said
-            self.authorize_url = said["authorization_endpoint"]
-            self.token_url = said["token_endpoint"]
-            self._keys = (await self.httpfetch(said["jwks_uri"])).get("keys", [])
+            self._known = document
+            self.authorize_url = document["authorization_endpoint"]
+            self.token_url = document["token_endpoint"]
+            self._keys = (await self.httpfetch(document["jwks_uri"])).get("keys", [])
             self._until = time.monotonic() + _KEPT
 
     async def authenticate(self, handler: Any, data: Any = None, **more: Any) -> Any:
@@ -106,8 +94,8 @@ class Provider(OAuthenticator):
         await self.discover()
         nonce = _deserialize_state(handler.get_state_cookie()).get("nonce")
         params = self.build_access_tokens_request_params(handler, data)
-        said = await self.get_token_info(handler, params)
-        claims = await self.verified(said.get("id_token"), nonce)
+        tokens = await self.get_token_info(handler, params)
+        claims = await self.verified(tokens.get("id_token"), nonce)
         name = self.settings.login_of(claims)
         if name is None or not self.admits(name):
             # Not who: the log is long, and a stranger's address is nobody's business.
@@ -116,7 +104,7 @@ class Provider(OAuthenticator):
         return {"name": name}
 
     async def verified(self, token: Any, nonce: Any) -> dict[str, Any]:
-        """What the provider has signed, for us and for this attempt, and not long ago."""
+        """Check what the provider has signed: for us, for this attempt, and not long ago."""
         try:
             return self._decoded(token, nonce)
         except _UnknownKey:  # it may have changed its keys
@@ -184,5 +172,5 @@ class CourseAuthenticator(PAMAuthenticator):
         return [
             *handlers,
             (LOGIN, type("OidcLoginHandler", (_LoginHandler,), ours)),
-            (CALLBACK, type("OidcCallbackHandler", (_CallbackHandler,), ours)),
+            (CALLBACK, type("OidcCallbackHandler", (OAuthCallbackHandler,), ours)),
         ]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.course.copy_notes import copies_beside
 from mlsys_widgets.course.loopback import is_loopback
 from mlsys_widgets.hub.accounts.machine_users import removed_accounts
 from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
@@ -17,12 +16,11 @@ from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import free_port
 from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
-from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 PROXY_PID: Final = "proxy.pid"
-#: The hub's own name for instructors, and for the service that looks after accounts.
+#: The hub's own name for instructors, and for the service that looks after the course.
 TEACHING: Final = "teaching"
-PEOPLE_SERVICE: Final = "people-watch"
+COURSE_SERVICE: Final = "course-service"
 #: Processes and threads that a student may have: a lab with its kernel has about forty.
 _PROCESSES: Final = 512
 
@@ -113,24 +111,11 @@ def hub_configuration(
     }
     if address.protected:
         hub |= {"ssl_cert": str(address.cert), "ssl_key": str(address.key)}
-    watch = [
-        *_ending_with_its_parent(), str(python), "-P", "-m",
-        "mlsys_widgets.hub.services.hand_in_watch",
-        str(places.exchange / state.course_id / "inbound"), str(notes_beside(places.course)),
-    ]  # fmt: skip
     module = [*_ending_with_its_parent(), str(python), "-P", "-m"]
-    releases = [*module, "mlsys_widgets.hub.services.lab_release_watch", str(places.root)]
-    copies = [
-        *module, "mlsys_widgets.hub.services.copy_watch", str(places.homes),
-        str(places.exchange / state.course_id / "outbound"), str(copies_beside(places.course)),
-    ]  # fmt: skip
-    people = [*module, "mlsys_widgets.hub.services.people_watch", str(places.root), str(python)]
+    course = [*module, "mlsys_widgets.hub.services.course_service", str(places.root)]
     but = [address.port, state.hub_port, state.api_port]
     hub["services"] = [
-        {"name": "hand-in-watch", "command": watch},
-        {"name": "lab-release-watch", "command": releases},
-        {"name": "copy-watch", "command": copies},
-        {"name": PEOPLE_SERVICE, "command": people},
+        {"name": COURSE_SERVICE, "command": course},
         monitor_service(places, module, free_port(state.hub_port + 1, but=but)),
     ]
     hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
@@ -174,7 +159,7 @@ def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
     people = ["admin:users", "admin:servers", "admin:groups"]
     roles: list[dict[str, Any]] = [
         {"name": "teaching", "groups": [TEACHING], "scopes": scopes},
-        {"name": "people", "services": [PEOPLE_SERVICE], "scopes": people},
+        {"name": "people", "services": [COURSE_SERVICE], "scopes": people},
         monitor_role(),
     ]
     if culling:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.courses.hub_link import STATUS
+from mlsys_widgets.courses.hub_link import SOCKET
 from mlsys_widgets.files import (
     LMS_FOLDER,
     NBGRADER_CONFIG,
@@ -23,7 +23,7 @@ from mlsys_widgets.files import (
     open_regular,
 )
 from mlsys_widgets.hub.hub_state import HubState
-from mlsys_widgets.hub.places import LETTER_BOX, READ_BY_GROUP, Places
+from mlsys_widgets.hub.places import READ_BY_GROUP, Places
 
 #: What only instructors may change.
 INSTRUCTORS_ONLY: Final = ("assignments", "source", "release", NBGRADER_CONFIG)
@@ -45,12 +45,11 @@ def share_course(places: Places, state: HubState) -> None:
         os.fchown(course, state.accounts[state.instructor].uid, staff)
         os.fchmod(course, _COURSE_MODE)
     os.chown(places.notes, 0, staff)  # to be read while grading, and by no student
-    for folder, mode in ((places.people, READ_BY_GROUP), (places.requests, LETTER_BOX)):
-        folder.mkdir(exist_ok=True)
-        os.chown(folder, 0, teaching)
-        folder.chmod(mode)
-    # Whoever waits for the hub waits until it has looked again.
-    (places.people / STATUS).unlink(missing_ok=True)
+    places.people.mkdir(exist_ok=True)
+    os.chown(places.people, 0, teaching)
+    places.people.chmod(READ_BY_GROUP)
+    # Whoever asks the hub for something now waits until it runs.
+    (places.people / SOCKET).unlink(missing_ok=True)
     _share_exchange(places, state, staff, teaching)
 
 

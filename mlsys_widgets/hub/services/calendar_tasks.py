@@ -19,7 +19,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class CalendarReport:
-    """What was done, and what the hub has to know.
+    """The result of following the calendar, for the hub.
 
     Parameters
     ----------
@@ -40,17 +40,7 @@ class CalendarReport:
 
 
 def main(course: Path, students: Sequence[str], trial: Sequence[str]) -> CalendarReport:
-    """Do what is to be done now.
-
-    Parameters
-    ----------
-    course
-        The folder of the course.
-    students
-        Who has dates.
-    trial
-        Accounts to try the course with.
-    """
+    """Do what is to be done now; `trial` accounts are there to try the course with."""
     from mlsys_widgets.course.course import Course
     from mlsys_widgets.course.own_dates import OwnDates
     from mlsys_widgets.course.trial_accounts import note_trial_accounts

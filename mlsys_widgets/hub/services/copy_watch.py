@@ -1,12 +1,9 @@
-"""Notes which version of each lab is in whose home: a service of the hub, run by root.
+"""Notes which version of each lab is in whose home: a job of the course service.
 
 Whoever teaches cannot look into homes, and must know who still has a copy from before a lab was
-fixed. This service looks every few seconds, for the labs that are in the exchange, at one file for
-each: the lab's notebook where nbgrader fetches it to. It opens it by descriptor, never through a
-link, reads its end, and notes the version that it says it is. Nothing is parsed, and nothing else
-leaves a home.
-
-Run as ``python -m mlsys_widgets.hub.services.copy_watch HOMES OUTBOUND NOTES``.
+fixed. For each lab in the exchange, one file in each home is looked at: the lab's notebook where
+nbgrader fetches it to. The end of the file says which version it is, and that is noted. Nothing is
+parsed, and nothing else leaves a home.
 """
 
 from __future__ import annotations
@@ -14,20 +11,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from mlsys_widgets.course.copy_notes import UNSTAMPED, read_copies
 from mlsys_widgets.course.lab_versions import stamp_in
-from mlsys_widgets.files import open_folder, open_regular, write_whole
-from mlsys_widgets.hub.services.hand_in_watch import user_named
-from mlsys_widgets.hub.services.polling import poll_forever
+from mlsys_widgets.files import open_folder, write_whole
+from mlsys_widgets.hub.services.watched_files import own_file, user_named
 
-#: Seconds between two looks.
-_EVERY: Final = 10.0
 #: Bytes at the end of a notebook that are looked at.
 _TAIL: Final = 4 << 20
 _LAB: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -45,7 +38,7 @@ class CopyWatch:
     outbound
         Where labs are fetched from; it may not exist yet.
     notes
-        The file of notes. Its folder exists, and whoever may read that folder may read the file.
+        The file of notes; whoever may read its folder may read the file.
     named
         Tells the name of a user from their number.
     """
@@ -62,7 +55,7 @@ class CopyWatch:
         self._written = read_copies(notes)
 
     def look(self) -> dict[str, dict[str, str]]:
-        """Look once, and write down what has changed; returns the version of each, by lab."""
+        """Look once, and write down what has changed; return the version of each, by lab."""
         labs = [name for name in _names(self._outbound) if _LAB.fullmatch(name)]
         found: dict[str, dict[str, str]] = {lab: {} for lab in labs}
         for student in _names(self._homes):
@@ -79,28 +72,23 @@ class CopyWatch:
         return found
 
     def _version(self, home: int, student: str, lab: str, uid: int) -> str | None:
-        """What the copy of a lab in a home says it is; `None` if there is no copy."""
-        try:
-            with (
-                open_folder(lab, dir_fd=home) as folder,
-                open_regular(f"{lab}.ipynb", dir_fd=folder) as file,
-            ):
-                about = os.fstat(file.fileno())
-                if about.st_uid != uid:
-                    return None
-                seen = (about.st_ino, about.st_size, about.st_mtime_ns)
-                before = self._seen.get((student, lab))
-                if before is None or before[0] != seen:
-                    tail = os.pread(file.fileno(), _TAIL, max(0, about.st_size - _TAIL))
-                    before = self._seen[student, lab] = (seen, stamp_in(tail) or UNSTAMPED)
-                return before[1]
-        except OSError:
-            return None
+        """Return what the copy of a lab in a home says it is; `None` if there is no copy."""
+        with (
+            suppress(OSError),
+            open_folder(lab, dir_fd=home) as folder,
+            own_file(folder, f"{lab}.ipynb", uid) as (handle, about),
+        ):
+            seen = (about.st_ino, about.st_size, about.st_mtime_ns)
+            before = self._seen.get((student, lab))
+            if before is None or before[0] != seen:
+                tail = os.pread(handle, _TAIL, max(0, about.st_size - _TAIL))
+                before = self._seen[student, lab] = (seen, stamp_in(tail) or UNSTAMPED)
+            return before[1]
+        return None
 
     def _write(self, found: dict[str, dict[str, str]]) -> None:
         group = self._notes.parent.stat().st_gid
         write_whole(self._notes, json.dumps(found, indent=1, sort_keys=True) + "\n", mode=0o640)
-        # Whoever may look into the folder may read the file.
         os.chown(self._notes, -1, group)
         self._written = found
 
@@ -110,14 +98,3 @@ def _names(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))  # noqa: PTH208
     except OSError:
         return []
-
-
-def main(arguments: list[str]) -> NoReturn:
-    """Look until somebody ends us."""
-    homes, outbound, notes = map(Path, arguments)
-    watch = CopyWatch(homes, outbound, notes)
-    poll_forever(watch.look, "copies are not noted", _EVERY)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

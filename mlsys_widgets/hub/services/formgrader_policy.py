@@ -70,7 +70,7 @@ _FILE: Final = re.compile(
 
 
 def page_policy(page: str, place: str) -> str:
-    """The policy of a page of formgrader.
+    """Return the policy of a page of formgrader.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def page_policy(page: str, place: str) -> str:
 
 
 def with_formulas(page: str) -> str:
-    """The page with a MathJax that works under the policy, where nbconvert put one that does not.
+    """Replace nbconvert's MathJax, which does not work under the policy, by one that does.
 
     Examples
     --------
@@ -120,13 +120,7 @@ def with_formulas(page: str) -> str:
 
 
 class FormgraderPolicy(OutputTransform):
-    """Adds the policy to whatever formgrader sends.
-
-    Parameters
-    ----------
-    request
-        The request that is answered.
-    """
+    """Adds the policy to whatever formgrader sends."""
 
     #: The path of the server, without a slash at its end.
     base = ""
@@ -158,7 +152,7 @@ class FormgraderPolicy(OutputTransform):
 
 
 def _own_scripts(page: str) -> list[str]:
-    """The scripts in a page that stand in a template of nbgrader's.
+    """Return the scripts in a page that stand in a template of nbgrader's.
 
     Of several that look alike, the first counts: it is in the head, before anything of a student's.
     Otherwise a copy with another value could make a grader's points go to another submission.

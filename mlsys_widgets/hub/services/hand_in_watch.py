@@ -1,47 +1,33 @@
-"""Notes where each ledger ends, the moment it is handed in: a service of the hub, run by root.
+"""Notes where each ledger ends, the moment it is handed in: a job of the course service.
 
 A student's server runs as the student, so whatever it writes is the student's word, and a folder in
-nbgrader's exchange still belongs to the student after it was handed in. This service looks into the
-exchange every second. For each folder that is new there it opens the ledger by descriptor, never
-through a link, reads its last line, and writes down where it ends, whose folder it is by the owner
-that the kernel knows, and when that was by the hub's own clock. The grader compares.
-
-Run as ``python -m mlsys_widgets.hub.services.hand_in_watch INBOUND NOTES``.
+nbgrader's exchange still belongs to the student after it was handed in. For each folder that is new
+in the exchange this opens the ledger by descriptor, never through a link, reads its last line, and
+writes down where it ends, whose folder it is by the owner that the kernel knows, and when that was
+by the hub's own clock. The grader compares.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import pwd
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
-from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire, open_no_follow, open_regular
-from mlsys_widgets.hub.services.polling import poll_forever
+from mlsys_widgets.files import LEDGER, TIMESTAMP, acquire, open_folder, open_no_follow
+from mlsys_widgets.hub.services.watched_files import read_end, signature_of, user_named
 from mlsys_widgets.ledger.events import LONGEST_LINE, Malformed, from_line
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, read_notes
 from mlsys_widgets.ledger.verification import Head
 
-#: Seconds between two looks.
-_EVERY: Final = 1.0
 #: Seconds that copying a submission may take; then what is there is noted.
 _PATIENCE: Final = 60.0
 #: Bytes of a timestamp that are kept.
 _LONGEST_TIME: Final = 100
-
-
-def user_named(uid: int) -> str | None:
-    """The name of a user of this machine."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return None
 
 
 class HandInWatch:
@@ -52,7 +38,7 @@ class HandInWatch:
     inbound
         Where nbgrader puts submissions; it may not exist yet.
     notes
-        The file of notes. Its folder exists, and whoever may read that folder may read the file.
+        The file of notes; whoever may read its folder may read the file.
     named
         Tells the name of a user from their number.
     """
@@ -63,64 +49,48 @@ class HandInWatch:
         self._inbound, self._notes, self._named = inbound, notes, named
         self._seen = {note.folder for note in read_notes(notes)}
         self._waiting: dict[str, float] = {}
-        self._read = self._version()
+        self._read = signature_of(self._notes)
         self._first = True
 
     def look(self) -> list[HandInNote]:
-        """Note every hand-in that is new and complete; returns the notes."""
-        try:
-            inbound = open_no_follow(self._inbound, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:  # nothing was released yet
-            self._first = False
-            return []
-        try:
+        """Note every hand-in that is new and complete; return the notes."""
+        made: list[HandInNote] = []
+        if self._inbound.is_dir():
             self._learn_renamed()
-            new = sorted(set(os.listdir(inbound)) - self._seen)  # noqa: PTH208
-            made = [note for name in new if (note := self._noted(inbound, name)) is not None]
-        finally:
-            os.close(inbound)
+            with open_folder(self._inbound) as inbound:
+                new = sorted(set(os.listdir(inbound)) - self._seen)  # noqa: PTH208
+                made = [note for name in new if (note := self._note(inbound, name)) is not None]
         self._first = False
         return made
 
     def _learn_renamed(self) -> None:
         """Read the notes again if somebody else wrote them, as when a student is renamed."""
-        found = self._version()
+        found = signature_of(self._notes)
         if found != self._read:
             self._seen |= {note.folder for note in read_notes(self._notes)}
         self._read = found
 
-    def _version(self) -> tuple[int, int, int] | None:
-        """What changes whenever the notes do; a new file may have the number of an old one."""
-        try:
-            about = self._notes.stat()
-        except OSError:
-            return None
-        return about.st_ino, about.st_size, about.st_mtime_ns
-
-    def _noted(self, inbound: int, name: str) -> HandInNote | None:
+    def _note(self, inbound: int, name: str) -> HandInNote | None:
         """Note one folder, unless it is none, or still being copied.
 
         Only what was noted is never looked at again: something else may take its place.
         """
         student, _, rest = name.partition("+")
-        lab = rest.partition("+")[0]
-        try:
-            folder = open_no_follow(name, os.O_RDONLY | os.O_DIRECTORY, dir_fd=inbound)
-        except OSError:  # a link, a file, or a folder that even root cannot open
-            return None
-        try:
+        note = None
+        # Nothing else than a folder can be opened so: a link or a file is not noted.
+        with suppress(OSError), open_folder(name, dir_fd=inbound) as folder:
             uid = os.fstat(folder).st_uid
-            owner = self._named(uid)
-            if owner is None or owner != student:
+            if self._named(uid) != student:
                 return None  # nbgrader asks whether that is an attempt to cheat
-            says = _read(folder, TIMESTAMP, uid, _LONGEST_TIME).decode("utf-8", "replace").strip()
+            end = read_end(folder, TIMESTAMP, uid, _LONGEST_TIME)
+            says = end.decode("utf-8", "replace").strip()
             begun = self._waiting.setdefault(name, time.monotonic())
             if not says and time.monotonic() - begun < _PATIENCE:
                 return None  # nbgrader writes it last
-            head = head_of(folder, uid)
-        finally:
-            os.close(folder)
-        note = HandInNote(owner, lab, name, head, datetime.now(UTC), says, not self._first)
+            lab, head = rest.partition("+")[0], head_of(folder, uid)
+            note = HandInNote(student, lab, name, head, datetime.now(UTC), says, not self._first)
+        if note is None:
+            return None
         written = self._write(note)
         del self._waiting[name]
         self._seen.add(name)
@@ -133,7 +103,7 @@ class HandInWatch:
             if note.folder in self._seen:
                 return False
             self._append(note)
-            self._read = self._version()
+            self._read = signature_of(self._notes)
         return True
 
     def _append(self, note: HandInNote) -> None:
@@ -156,22 +126,14 @@ class HandInWatch:
 def notes_locked(notes: Path) -> Iterator[None]:
     """Keep others from writing notes: whoever renames a student rewrites them."""
     lock = notes.with_name(f"{notes.name}.lock")
-    with open(lock, "ab", opener=open_no_follow) as file:
+    with os.fdopen(open_no_follow(lock, os.O_RDWR | os.O_CREAT), "r+b") as file:
         acquire(file.fileno(), patience=_PATIENCE)
         yield
 
 
 def head_of(folder: int, uid: int) -> Head | None:
-    """Where the ledger in a folder ends, from its last whole line.
-
-    Parameters
-    ----------
-    folder
-        The open folder.
-    uid
-        To whom the ledger must belong.
-    """
-    lines = _read(folder, LEDGER, uid, 2 * LONGEST_LINE).split(b"\n")
+    """Return where a user's ledger in an open folder ends, from its last whole line."""
+    lines = read_end(folder, LEDGER, uid, 2 * LONGEST_LINE).split(b"\n")
     for line in reversed(lines):
         if line.strip():
             with suppress(Malformed):
@@ -181,25 +143,3 @@ def head_of(folder: int, uid: int) -> Head | None:
             if line is not lines[-1]:
                 return None
     return None
-
-
-def _read(folder: int, name: str, uid: int, most: int) -> bytes:
-    """The last bytes of a file, if it is one, and its owner's."""
-    try:
-        with open_regular(name, dir_fd=folder) as file:
-            about = os.fstat(file.fileno())
-            if about.st_uid != uid:
-                return b""
-            return os.pread(file.fileno(), most, max(0, about.st_size - most))
-    except OSError:
-        return b""
-
-
-def main(arguments: list[str]) -> NoReturn:
-    """Look until somebody ends us."""
-    watch = HandInWatch(Path(arguments[0]), Path(arguments[1]))
-    poll_forever(watch.look, "hand-ins are not noted", _EVERY)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""How a hub is, part by part, in words that name nobody."""
+"""Tells how a hub is, part by part, in words that name nobody."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, Request, build_opener
 
 from mlsys_widgets.hub.backup.taking import LAST_BACKUP
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.services.hub_api import fetch
 
 #: Less room than this, and work will soon be lost.
 LEAST_FREE: Final = 1 << 30
@@ -25,17 +25,7 @@ _PATIENCE: Final = 5
 
 @dataclass(frozen=True)
 class HubPart:
-    """A part of a hub, and how it is.
-
-    Parameters
-    ----------
-    name
-        Which part.
-    well
-        Whether it does what it must.
-    says
-        The reason, or a number; it never names a person.
-    """
+    """A part of a hub, whether it is well, and why; it never names a person."""
 
     name: str
     well: bool
@@ -44,7 +34,7 @@ class HubPart:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is looked at.
+    """The hub that is looked at.
 
     Parameters
     ----------
@@ -68,7 +58,7 @@ class Surroundings:
     parent: int
 
 
-def examined(around: Surroundings) -> list[HubPart]:
+def examine_parts(around: Surroundings) -> list[HubPart]:
     """Look at every part of a hub."""
     return [
         HubPart("hub", *_answers(f"{around.hub}/hub/health")),
@@ -81,7 +71,7 @@ def examined(around: Surroundings) -> list[HubPart]:
 
 
 def facts(around: Surroundings) -> dict[str, Any]:
-    """What is good to know, and neither good nor bad."""
+    """Return what is good to know, and neither good nor bad."""
     return {
         "last_release": last_release(around),
         "last_backup": last_backup(around.places),
@@ -90,7 +80,7 @@ def facts(around: Surroundings) -> dict[str, Any]:
 
 
 def services_alive(around: Surroundings) -> dict[str, bool]:
-    """Which services of the hub run, by name."""
+    """Return which services of the hub run, by name."""
     running = list(_children(around.parent))
     # A prefix of a command may have replaced itself by the rest of it.
     return {
@@ -100,7 +90,7 @@ def services_alive(around: Surroundings) -> dict[str, bool]:
 
 
 def last_release(around: Surroundings) -> float | None:
-    """When a lab was last released, in seconds since 1970; `None` if none was."""
+    """Return when a lab was last released, in seconds since 1970; `None` if none was."""
     outbound = around.places.exchange / around.course_id / "outbound"
     try:
         with os.scandir(outbound) as found:
@@ -111,10 +101,10 @@ def last_release(around: Surroundings) -> float | None:
 
 
 def last_backup(places: Places) -> float | None:
-    """When the last backup was complete, in seconds since 1970; `None` if there was none."""
+    """Return when the last backup was complete, in seconds since 1970; `None` without one."""
     try:
-        said = json.loads((places.database / LAST_BACKUP).read_text("utf-8"))
-        return float(said["finished"])
+        note = json.loads((places.database / LAST_BACKUP).read_text("utf-8"))
+        return float(note["finished"])
     except (OSError, ValueError, KeyError):
         return None
 
@@ -128,12 +118,8 @@ def _proxy_token(places: Places) -> str:
 
 def _answers(url: str, token: str = "") -> tuple[bool, str]:
     begun = time.monotonic()
-    # No proxy from the environment: it could not reach an address of this machine.
-    opener = build_opener(ProxyHandler({}))
-    headers = {"Authorization": f"token {token}"} if token else {}
     try:
-        with opener.open(Request(url, headers=headers), timeout=_PATIENCE):
-            pass
+        fetch(url, token, timeout=_PATIENCE)
     except HTTPError as problem:
         return False, f"answers with {problem.code}"
     except (URLError, OSError):
@@ -166,13 +152,13 @@ def _room(folder: Path, usage: Callable[[Path], Any] = shutil.disk_usage) -> tup
 
 
 def _children(parent: int) -> Iterable[list[str]]:
-    """The command lines of a process's children."""
+    """Yield the command lines of a process's children."""
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            said = (entry / "stat").read_text("utf-8", errors="replace")
-            if int(said.rpartition(")")[2].split()[1]) == parent:
+            status = (entry / "stat").read_text("utf-8", errors="replace")
+            if int(status.rpartition(")")[2].split()[1]) == parent:
                 words = (entry / "cmdline").read_bytes().split(b"\0")[:-1]
                 yield [word.decode("utf-8", "replace") for word in words]
         except (OSError, ValueError, IndexError):  # it has just ended

@@ -1,4 +1,4 @@
-"""What the hub's own services ask JupyterHub for, over its interface."""
+"""Asks JupyterHub for something over its interface, as its services do."""
 
 from __future__ import annotations
 
@@ -15,23 +15,30 @@ from urllib.request import ProxyHandler, Request, build_opener
 _PATIENCE: Final = 60.0
 
 
-class HubApi:
-    """JupyterHub, as a service of it may use it.
+def fetch(
+    url: str, token: str = "", *, method: str = "GET", data: Any = None, timeout: float = 30
+) -> bytes:
+    """Send a request to an address of this machine; return the body of the answer."""
+    headers = {"Authorization": f"token {token}"} if token else {}
+    body = None
+    if data is not None:
+        headers["Content-Type"], body = "application/json", json.dumps(data).encode()
+    # No proxy from the environment: it could not reach an address of this machine.
+    opener = build_opener(ProxyHandler({}))
+    with opener.open(Request(url, body, headers, method=method), timeout=timeout) as answer:
+        content: bytes = answer.read()
+    return content
 
-    Parameters
-    ----------
-    url, token
-        Where it is, and what lets us in.
-    """
+
+class HubApi:
+    """JupyterHub, as a service of it may use it."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url.rstrip("/"), token
-        # No proxy from the environment: it could not reach an address of this machine.
-        self._opener = build_opener(ProxyHandler({}))
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] = os.environ) -> HubApi:
-        """As JupyterHub tells its services."""
+        """Read what JupyterHub tells its services."""
         return cls(environment["JUPYTERHUB_API_URL"], environment["JUPYTERHUB_API_TOKEN"])
 
     def admit(self, name: str) -> None:
@@ -56,32 +63,22 @@ class HubApi:
     def set_group(self, group: str, members: Sequence[str]) -> None:
         """Let a group of the hub have these members and no others."""
         self._ask("POST", f"groups/{quote(group)}", allowed=(409,))
-        known = self._read(f"groups/{quote(group)}").get("users", [])
+        found = fetch(f"{self._url}/groups/{quote(group)}", self._token)
+        known = json.loads(found).get("users", [])
         new, gone = sorted(set(members) - set(known)), sorted(set(known) - set(members))
         if new:
             self._ask("POST", f"groups/{quote(group)}/users", {"users": new})
         if gone:
             self._ask("DELETE", f"groups/{quote(group)}/users", {"users": gone})
 
-    def _read(self, path: str) -> dict[str, Any]:
-        request = Request(f"{self._url}/{path}", headers=self._headers)
-        with self._opener.open(request, timeout=30) as answer:
-            said: dict[str, Any] = json.load(answer)
-        return said
-
-    @property
-    def _headers(self) -> dict[str, str]:
-        return {"Authorization": f"token {self._token}", "Content-Type": "application/json"}
-
     def _ask(self, method: str, path: str, data: Any = None, allowed: tuple[int, ...] = ()) -> int:
-        body = None if data is None else json.dumps(data).encode()
-        request = Request(f"{self._url}/{path}", body, self._headers, method=method)
+        """Ask for something; return which of the refusals that are all right came, or 0."""
         try:
-            with self._opener.open(request, timeout=_PATIENCE) as answer:
-                return int(answer.status)
+            fetch(f"{self._url}/{path}", self._token, method=method, data=data, timeout=_PATIENCE)
         except HTTPError as problem:
             if problem.code in allowed:
                 return problem.code
             raise OSError(f"the hub refuses to {method} {path}: {problem.code}") from None
         except URLError as problem:
             raise OSError(f"the hub does not answer: {problem.reason}") from None
+        return 0

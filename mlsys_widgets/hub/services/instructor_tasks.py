@@ -31,7 +31,7 @@ _PATIENCE: Final = 300.0
 
 @dataclass(frozen=True)
 class TaskReport:
-    """What was done, and what somebody should know.
+    """The result of entering students and releasing labs.
 
     Parameters
     ----------
@@ -60,14 +60,7 @@ class TaskReport:
 def main(course: Path, students: list[RosterEntry], trial: Sequence[str] = ()) -> TaskReport:
     """Enter students, and release the labs that were never released and whose time has come.
 
-    Parameters
-    ----------
-    course
-        The course.
-    students
-        Who is entered.
-    trial
-        Accounts to try the course with: their grades are nobody's.
+    The grades of `trial` accounts are nobody's.
     """
     from mlsys_widgets.course.course import Course
     from mlsys_widgets.course.trial_accounts import note_trial_accounts
@@ -87,15 +80,8 @@ def release_labs(course: Path, added: Sequence[str] = ()) -> TaskReport:
     A lab that was released stays as it is, because students are working on it; one that was
     withdrawn stays withdrawn, because somebody decided that. Without a calendar that can be read,
     nothing new is released: a lab that comes too early cannot be taken back.
-
-    Parameters
-    ----------
-    course
-        The course.
-    added
-        Students who were entered, for the report.
     """
-    # When a hub starts, its service that follows the calendar does the same at the same time.
+    # When a hub starts, its course service does the same at the same time.
     busy = "labs are being released by somebody else; try again"
     with held(course / OWN_FOLDER / _RELEASING, busy, patience=_PATIENCE):
         return _release_labs(course, added)
@@ -121,7 +107,7 @@ def _release_labs(course: Path, added: Sequence[str]) -> TaskReport:
     for folder in sorted((course / "release").glob("*/")):
         lab = folder.name
         if (outbound / lab).is_dir():
-            # By an earlier version, or in the formgrader: what is there was released some time.
+            # In the formgrader: what is there was released some time.
             note_release(course, lab, (outbound / lab).stat().st_mtime)
             if _differs(folder, outbound / lab):
                 changed.append(lab)
@@ -144,8 +130,8 @@ def _release(api: Any, lab: str) -> None:
     api.log.setLevel(logging.CRITICAL)  # the answer contains its messages
     answer = api.release_assignment(lab)
     if not answer["success"]:
-        said = (answer.get("error") or answer.get("log") or "no reason given").strip().splitlines()
-        raise ValueError(f"{lab} could not be released: {said[-1]}")
+        reason = (answer.get("error") or answer.get("log") or "no reason given").strip()
+        raise ValueError(f"{lab} could not be released: {reason.splitlines()[-1]}")
 
 
 def _differs(release: Path, outbound: Path) -> bool:

@@ -1,11 +1,9 @@
-"""Opens labs when their time has come, and tells students their dates: a service of the hub.
+"""Opens labs when their time has come, and tells students their dates: a job of the course service.
 
-It runs as root and reads nothing of the course. Whenever the settings of the course change, or the
-time of a lab has come, it has `calendar_tasks` do the work with the instructor's rights. What that
-answers is untrusted: only dates that can be read as such are written, for accounts of this hub,
-each into a file that belongs to root and that only its user can read.
-
-Run as ``python -m mlsys_widgets.hub.services.lab_release_watch FOLDER`` of the hub.
+The service runs as root, so this reads nothing of the course. Whenever the settings of the course
+change, or the time of a lab has come, `calendar_tasks` does the work with the instructor's rights.
+What that answers is untrusted: only dates that can be read as such are written, for accounts of
+this hub, each into a file that belongs to root and that only its user can read.
 """
 
 from __future__ import annotations
@@ -14,9 +12,7 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -27,9 +23,8 @@ from mlsys_widgets.hub.accounts.run_as import run_as
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.calendar_tasks import CalendarReport
+from mlsys_widgets.hub.services.watched_files import signature_of
 
-#: Seconds between two looks.
-_EVERY: Final = 1.0
 #: After this time, something that failed is tried again.
 _AGAIN: Final = timedelta(minutes=1)
 #: An answer of more characters is not read: a thousand students with thirty labs need 9 million.
@@ -42,17 +37,7 @@ Work = Callable[[HubState], CalendarReport]
 
 
 class LabReleaseWatch:
-    """Looks whether there is something to do.
-
-    Parameters
-    ----------
-    places
-        The folder of the hub.
-    work
-        Does it.
-    now
-        Tells the time.
-    """
+    """Looks whether there is something to do, and has the work done."""
 
     def __init__(
         self,
@@ -64,6 +49,19 @@ class LabReleaseWatch:
         self._seen: object = None
         self._last: object = None
         self._next: datetime | None = None
+        self._problem = ""
+
+    def run(self) -> None:
+        """Look once; raises what went wrong with the last work, until some has succeeded."""
+        try:
+            if report := self.look():
+                self._problem = report.problem
+                for lab in report.released:
+                    print(f"released {lab}", flush=True)
+        except (OSError, ValueError) as why:  # a full disk: it is tried again in a minute
+            self._problem = str(why)
+        if self._problem:
+            raise ValueError(self._problem)
 
     def look(self) -> CalendarReport | None:
         """Do what is to be done now; `None` if that is nothing."""
@@ -80,17 +78,17 @@ class LabReleaseWatch:
         # Noted first: what changes while we work is seen by the next look.
         self._seen, self._next = seen, self._now() + _AGAIN
         report = self._work(state)
-        if not report.problem:
-            self._next = datetime.fromisoformat(report.next) if report.next else None
         # Who is here now: somebody may have been forgotten while we worked.
         self._write(HubState.read(self._places.state) or state, report)
+        if not report.problem:
+            self._next = datetime.fromisoformat(report.next) if report.next else None
         return report
 
     def _signature(self) -> object:
-        """A value that changes with the calendar, the labs that are built, and the accounts."""
+        """Return what changes with the calendar, the labs that are built, and the accounts."""
         course = self._places.course
         watched = (course / "assignments" / COURSE_SETTINGS, course / "release", self._places.state)
-        return [_signature_of(path) for path in watched]
+        return [signature_of(path) for path in watched]
 
     def _write(self, state: HubState, report: CalendarReport) -> None:
         """Write everybody's dates, and remove those of accounts that are gone."""
@@ -99,14 +97,15 @@ class LabReleaseWatch:
             if account is None:
                 continue
             try:
-                said = OwnDates.from_text(text).as_text()
+                dates = OwnDates.from_text(text).as_text()
             except ValueError as why:
-                _complain(f"the dates of {name} are left as they were: {why}")
+                words = f"the dates of {name} are left as they were: {why}"
+                print(words, file=sys.stderr, flush=True)
                 continue
             path = self._places.dates_of(name)
-            if not path.is_file() or path.read_text("utf-8") != said:
+            if not path.is_file() or path.read_text("utf-8") != dates:
                 aside = path.with_name(f".{path.name}.new")
-                write_whole(aside, said, mode=_MODE)
+                write_whole(aside, dates, mode=_MODE)
                 os.chown(aside, 0, account.gid)
                 aside.replace(path)
         for path in self._places.dates.iterdir():
@@ -115,15 +114,7 @@ class LabReleaseWatch:
 
 
 def as_instructor(places: Places, python: Path) -> Work:
-    """Does the work in a process of the instructor's.
-
-    Parameters
-    ----------
-    places
-        The folder of the hub.
-    python
-        What runs it.
-    """
+    """Return what does the work in a process of the instructor's."""
 
     def work(state: HubState) -> CalendarReport:
         teacher = state.accounts[state.instructor]
@@ -140,17 +131,17 @@ def as_instructor(places: Places, python: Path) -> Work:
             )
         except (OSError, subprocess.SubprocessError) as why:
             return CalendarReport(problem=str(why))
-        return answer(done.stdout) or CalendarReport(problem=done.stderr.strip()[-500:])
+        return read_report(done.stdout) or CalendarReport(problem=done.stderr.strip()[-500:])
 
     return work
 
 
-def answer(said: str) -> CalendarReport | None:
-    """Read what `calendar_tasks` printed, in its last line; `None` if that is something else."""
-    if len(said) > _LONGEST:
+def read_report(text: str) -> CalendarReport | None:
+    """Read the last line that `calendar_tasks` printed; `None` if that is no report."""
+    if len(text) > _LONGEST:
         return None
     try:
-        last: Any = json.loads(said.rstrip("\n").rpartition("\n")[2])
+        last: Any = json.loads(text.rstrip("\n").rpartition("\n")[2])
         dates, released = dict(last["dates"]), list(last["released"])
         if last["next"]:
             following = datetime.fromisoformat(last["next"]).astimezone(UTC).isoformat()
@@ -161,40 +152,3 @@ def answer(said: str) -> CalendarReport | None:
         return CalendarReport(released, following, dates, str(last["problem"]))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
-
-
-def _signature_of(path: Path) -> tuple[int, ...] | None:
-    try:
-        about = path.lstat()
-    except OSError:
-        return None
-    return about.st_ino, about.st_size, about.st_mtime_ns
-
-
-def _complain(words: str) -> None:
-    print(f"the calendar: {words}", file=sys.stderr, flush=True)
-
-
-def main(arguments: list[str]) -> int:
-    """Look until somebody ends us."""
-    places = Places(Path(arguments[0]))
-    watch = LabReleaseWatch(places, as_instructor(places, Path(sys.executable)))
-    said = ""
-    while True:
-        problem = said
-        try:
-            if report := watch.look():
-                problem = report.problem
-                for lab in report.released:
-                    print(f"released {lab}", flush=True)
-        except (OSError, ValueError) as why:  # a full disk: the next look tries again
-            problem = str(why)
-        if problem != said:
-            said = problem
-            with suppress(OSError):
-                _complain(problem or "as it should be again")
-        time.sleep(_EVERY)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -36,17 +36,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \S{1,9}")
 def exposition(
     around: Surroundings, parts: Iterable[HubPart], users: Iterable[Mapping[str, Any]] | None
 ) -> bytes:
-    """Our numbers as text.
-
-    Parameters
-    ----------
-    around
-        The hub.
-    parts
-        How its parts are.
-    users
-        What JupyterHub says about students; `None` if it does not answer.
-    """
+    """Return our numbers as text; `users` is what JupyterHub says about students, if it does."""
     registry = CollectorRegistry()
 
     def gauge(name: str, words: str, *labels: str) -> Gauge:
@@ -62,7 +52,8 @@ def exposition(
     if users is not None:
         everybody = list(users)
         gauge("students", "Students whom the hub knows").set(len(everybody))
-        gauge("students_working", "Students active within five minutes").set(working(everybody))
+        active = count_working(everybody)
+        gauge("students_working", "Students active within five minutes").set(active)
     disk = shutil.disk_usage(around.places.root)
     gauge("disk_free_bytes", "Free bytes where the hub keeps everything").set(disk.free)
     gauge("disk_size_bytes", "Bytes there in all").set(disk.total)
@@ -84,14 +75,14 @@ def exposition(
     return generate_latest(registry)
 
 
-def working(users: Iterable[Mapping[str, Any]], now: datetime | None = None) -> int:
-    """How many people have a server that saw something lately.
+def count_working(users: Iterable[Mapping[str, Any]], now: datetime | None = None) -> int:
+    """Count people who have a server that saw something lately.
 
     Examples
     --------
     >>> at = datetime(2026, 11, 2, 12, tzinfo=UTC)
     >>> seen = {"ready": True, "last_activity": "2026-11-02T11:58:00Z"}
-    >>> working([{"servers": {"": seen}}, {"servers": {}}], at)
+    >>> count_working([{"servers": {"": seen}}, {"servers": {}}], at)
     1
     """
     since = (now or datetime.now(UTC)) - _WORKING
@@ -104,12 +95,12 @@ def working(users: Iterable[Mapping[str, Any]], now: datetime | None = None) -> 
 
 
 def released_labs(around: Surroundings) -> list[str]:
-    """Labs in the exchange: only these become names of numbers."""
+    """Return the labs in the exchange: only these become names of numbers."""
     return sorted(_folders(around.places.exchange / around.course_id / "outbound"))[:_MOST_LABS]
 
 
 def hand_ins(around: Surroundings, labs: Iterable[str]) -> dict[str, Counter[str]]:
-    """How often each student handed in each lab; what is of no lab counts as other."""
+    """Count how often each student handed in each lab; what is of no lab counts as other."""
     known, found = set(labs), dict[str, Counter[str]]()
     for name in _folders(around.places.exchange / around.course_id / "inbound"):
         student, _, rest = name.partition("+")
@@ -120,7 +111,7 @@ def hand_ins(around: Surroundings, labs: Iterable[str]) -> dict[str, Counter[str
 
 
 def grading_queue(around: Surroundings, handed_in: Mapping[str, Counter[str]]) -> dict[str, int]:
-    """For each lab, how many students' newest hand-in is later than what was graded."""
+    """Count, for each lab, students whose newest hand-in is later than what was graded."""
     newest: dict[tuple[str, str], str] = {}
     for name in _folders(around.places.exchange / around.course_id / "inbound"):
         student, lab, when = ([*name.split("+"), "", ""])[:3]

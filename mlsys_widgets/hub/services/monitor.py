@@ -1,4 +1,4 @@
-"""What monitoring asks: ``/services/monitor/health`` and ``/services/monitor/metrics``.
+"""Answers monitoring: ``/services/monitor/health`` and ``/services/monitor/metrics``.
 
 A service of the hub, behind its proxy. Anybody may ask whether the hub is well, and gets one word;
 which part is not, and all numbers, are for who has the token in ``secrets/monitoring_token``. No
@@ -18,14 +18,14 @@ import time
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-from urllib.request import ProxyHandler, Request, build_opener
 
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.services.health import HubPart, Surroundings, examined, facts
+from mlsys_widgets.hub.services.health import HubPart, Surroundings, examine_parts, facts
+from mlsys_widgets.hub.services.hub_api import fetch
 from mlsys_widgets.hub.services.metrics import exposition
 from mlsys_widgets.hub.services.monitoring import TOKEN
 
@@ -37,35 +37,19 @@ _PAGE: Final = 100
 
 
 class Monitor:
-    """Looks at a hub, not more often than every two seconds.
-
-    Parameters
-    ----------
-    around
-        The hub.
-    staff
-        Who is no student.
-    api, token
-        The hub's own interface, and what opens it.
-    """
+    """Looks at a hub, not more often than every two seconds."""
 
     def __init__(self, around: Surroundings, staff: set[str], api: str, token: str) -> None:
         self._around, self._staff, self._api, self._token = around, staff, api, token
         self._kept: dict[str, tuple[float, Any]] = {}
 
     def parts(self) -> list[HubPart]:
-        """How every part is."""
-        parts: list[HubPart] = self._recent("parts", lambda: examined(self._around))
+        """Return how every part is."""
+        parts: list[HubPart] = self._recent("parts", lambda: examine_parts(self._around))
         return parts
 
     def report(self, *, whole: bool) -> dict[str, Any]:
-        """What is said about the health of the hub.
-
-        Parameters
-        ----------
-        whole
-            Whether parts and facts are told, and not only the one word.
-        """
+        """Return how the hub is, in one word; as a `whole`, with parts and facts."""
         parts = self.parts()
         status = "well" if all(part.well for part in parts) else "failing"
         if not whole:
@@ -74,34 +58,28 @@ class Monitor:
         return {"status": status, "parts": told, **facts(self._around)}
 
     def metrics(self) -> bytes:
-        """JupyterHub's numbers and ours."""
+        """Return JupyterHub's numbers and ours."""
         found: bytes = self._recent("metrics", self._metrics)
         return found
 
     def _metrics(self) -> bytes:
         theirs, users = b"", None
         try:
-            theirs = self._asked(f"{self._around.hub}/hub/metrics")
+            theirs = fetch(f"{self._around.hub}/hub/metrics", self._token, timeout=_PATIENCE)
             users = self._students()
         except (OSError, ValueError):
             pass  # the hub does not answer, which our own numbers say
         return theirs + exposition(self._around, self.parts(), users)
 
     def _students(self) -> list[dict[str, Any]]:
-        """Everybody but staff; the hub tells a page at a time."""
+        """Return everybody but staff; the hub tells a page at a time."""
         found: list[dict[str, Any]] = []
         while True:
             address = f"{self._api}/users?limit={_PAGE}&offset={len(found)}"
-            page = json.loads(self._asked(address))
+            page = json.loads(fetch(address, self._token, timeout=_PATIENCE))
             found += page
             if not page:
                 return [each for each in found if each["name"] not in self._staff]
-
-    def _asked(self, url: str) -> bytes:
-        request = Request(url, headers={"Authorization": f"token {self._token}"})
-        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE) as answer:
-            said: bytes = answer.read()
-        return said
 
     def _recent(self, what: str, look: Any) -> Any:
         when, found = self._kept.get(what, (0.0, None))
@@ -112,7 +90,7 @@ class Monitor:
 
 
 class _Handler(RequestHandler):
-    """What both answers share."""
+    """Headers and the token, for both answers."""
 
     def initialize(self, monitor: Monitor, secret: str, one: asyncio.Lock) -> None:
         self.monitor, self.secret, self.one = monitor, secret, one
@@ -154,9 +132,9 @@ class MetricsHandler(_Handler):
 
 
 def surroundings(places: Places, state: HubState, parent: int) -> Surroundings:
-    """What there is to look at, from the configuration that JupyterHub was started with."""
-    said = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
-    services = {each["name"]: each["command"] for each in said["JupyterHub"]["services"]}
+    """Describe the hub by the configuration that JupyterHub was started with."""
+    settings = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
+    services = {each["name"]: each["command"] for each in settings["JupyterHub"]["services"]}
     return Surroundings(
         places, state.course_id, f"http://127.0.0.1:{state.hub_port}",
         f"http://127.0.0.1:{state.api_port}", services, parent,

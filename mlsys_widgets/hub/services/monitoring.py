@@ -15,17 +15,7 @@ _SCOPES: Final = ("read:metrics", "list:users", "read:users:activity", "read:ser
 
 
 def monitor_service(places: Places, command: Sequence[str], port: int) -> dict[str, Any]:
-    """The service in JupyterHub's configuration.
-
-    Parameters
-    ----------
-    places
-        The hub's folder.
-    command
-        What runs a module of this package.
-    port
-        Of the loopback, where it listens for the proxy.
-    """
+    """Return the service as JupyterHub's configuration has it; `command` runs our modules."""
     return {
         "name": MONITOR,
         "url": f"http://127.0.0.1:{port}",
@@ -35,5 +25,5 @@ def monitor_service(places: Places, command: Sequence[str], port: int) -> dict[s
 
 
 def monitor_role() -> dict[str, Any]:
-    """What the service may do at the hub."""
+    """Return what the service may do at the hub."""
     return {"name": "monitoring", "services": [MONITOR], "scopes": list(_SCOPES)}
