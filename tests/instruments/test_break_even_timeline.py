@@ -302,14 +302,3 @@ def test_numbers_are_read_as_people_write_them() -> None:
     w = BreakEvenTimeline(compile_time="2 min", per_day="100 per hour", days="1 week", gain="40%")
     assert (w.compile_time, w.per_day, w.days, w.gain) == (120, 2400, 7, 0.4)
     assert w.controls["per_day"].shown(1e7) == "10 million"
-
-
-def test_a_refused_input_changes_nothing() -> None:
-    w = BreakEvenTimeline()
-    before, marks = w.inputs, w.marks
-    for bad in ({"compile_time": 0}, {"gain": -0.1}, {"days": "soon"}, {"per_day": 1e12}):
-        with pytest.raises(ValueError, match=r"must be|write it like"):
-            w.set(**bad, eager_rate=10)
-    assert w.inputs == before
-    w.set(gain=0)
-    assert all(w.marks[name] is one for name, one in marks.items())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-
 from mlsys_widgets.drawing.scene import Blocks, Points
 from mlsys_widgets.instruments import compilation_spectrum as spectrum
 from mlsys_widgets.instruments.compilation_spectrum import CompilationSpectrum
@@ -152,16 +150,6 @@ def test_bars_are_as_high_as_the_stars() -> None:
     assert [height for _, height in heights] == expected
     _, rows = w.table(w.result)
     assert [cell.count("★") for cell in rows[1][1:]] == expected[::2]
-
-
-def test_an_unknown_construct_is_refused_and_nothing_lost() -> None:
-    w = CompilationSpectrum(model=("loop",))
-    before = w.inputs
-    with pytest.raises(ValueError, match="Your model has is 'magic'; each must be one of: branch"):
-        w.set(model=("branch", "magic"), stop="fx")
-    with pytest.raises(ValueError, match="Stop is 'xla'"):
-        w.set(stop="xla")
-    assert w.inputs == before
 
 
 def test_the_order_of_ticking_does_not_matter() -> None:

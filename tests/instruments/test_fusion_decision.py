@@ -98,24 +98,6 @@ def test_what_fusion_saves_is_counted_by_physics() -> None:
     assert w.result.chain is None
 
 
-def test_an_unknown_operation_is_refused_and_nothing_lost() -> None:
-    w = FusionDecision()
-    before = w.inputs
-    with pytest.raises(ValueError, match="First is 'conv'; it must be one of: relu"):
-        w.set(first="conv", second="add")
-    with pytest.raises(ValueError, match="it must be True or False"):
-        w.set(same_shape="yes")
-    assert w.inputs == before
-
-
-def test_marks_stay_the_same_objects() -> None:
-    w = FusionDecision()
-    marks = w.marks
-    for first in ph.ops:
-        w.set(first=first)
-    assert all(w.marks[name] is mark for name, mark in marks.items())
-
-
 def test_the_math_gives_the_answers_and_marks_the_last() -> None:
     w = FusionDecision()
     for first, second, relation, same in EVERYTHING:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.instruments import fusion_scenes
-from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.fusion_explorer import MEASURED_ON, FusionExplorer
 from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.measured import findings, load, trial
@@ -185,13 +184,6 @@ def test_the_launches_end_where_they_are_dragged(device: str, part: float) -> No
     # It stops where the axis would change, or at the slider's end.
     wanted = min(max(x, ends[0], 0.0), ends[1], 3 * w.controls["launch_overhead"].high)
     assert moved == pytest.approx(wanted, abs=0.02 * before.across.high)
-
-
-def test_every_handle_moves_a_slider() -> None:
-    w = FusionExplorer()
-    handles = [handle for scene in w.scenes(w.result) for handle in scene.handles]
-    assert {handle.name for handle in handles} == {"data", "launch", "size"}
-    assert all(isinstance(w.controls[handle.control], Slider) for handle in handles)
 
 
 def test_a_prediction_is_drawn_named_and_in_the_table() -> None:

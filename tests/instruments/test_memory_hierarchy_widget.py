@@ -110,13 +110,6 @@ def test_a_larger_level_holds_more_and_is_no_faster() -> None:
 # What can be dragged.
 
 
-def test_every_handle_moves_a_control_of_the_keyboard() -> None:
-    w = MemoryHierarchy()
-    handles = [each for scene in w.scenes(w.result) for each in scene.handles]
-    assert [each.name for each in handles] == ["registers", "sram", "l2", "hbm", "size", "tensor"]
-    assert all(isinstance(w.controls[each.control], Slider) for each in handles)
-
-
 @pytest.mark.parametrize("level", ["registers", "sram", "l2", "hbm"])
 def test_the_end_of_a_level_is_its_size(level: str) -> None:
     w = MemoryHierarchy()
