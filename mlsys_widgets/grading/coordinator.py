@@ -69,48 +69,30 @@ _TIMES_USUAL: Final = 4
 
 @dataclass(frozen=True)
 class Plan:
-    """What is graded, and how.
-
-    Parameters
-    ----------
-    course
-        The course.
-    lab
-        The lab.
-    students
-        A pattern that names must fit.
-    engine, workers
-        Where submissions run, and how many at a time.
-    isolate
-        Whether they are isolated from this machine.
-    resume
-        Leave out what an interrupted run has graded, if nothing of it has changed.
-    force
-        Grade everything again.
-    limits
-        What one submission may use.
-    run
-        Run every submission, also those that could be judged by their records.
-    audit
-        The fraction of submissions that are run to compare, even if judged by their records.
-    skip
-        Students who are left out.
-    reading
-        What reading one submission may use.
-    """
+    """What is graded, and how."""
 
     course: Course
     lab: str
+    #: A pattern that names must fit.
     students: str = "*"
+    #: Where submissions run, and how many at a time.
     engine: str = LOCAL
     workers: int | None = None
+    #: Whether they are isolated from this machine.
     isolate: bool = True
+    #: Leave out what an interrupted run has graded, if nothing of it has changed.
     resume: bool = False
+    #: Grade everything again.
     force: bool = False
+    #: What one submission may use.
     limits: Limits = field(default_factory=Limits)
+    #: Run every submission, also those that could be judged by their records.
     run: bool = False
+    #: The fraction of submissions that are run to compare, even if judged by their records.
     audit: float = 0.0
+    #: Students who are left out.
     skip: tuple[str, ...] = ()
+    #: What reading one submission may use.
     reading: ReadingLimits = field(default_factory=ReadingLimits)
 
 

@@ -12,33 +12,22 @@ from mlsys_widgets.notebooks.cell_metadata import HIDDEN
 
 @dataclass(frozen=True)
 class SourceCell:
-    """A cell as the instructor released it, hidden tests included.
+    """A cell as the instructor released it, hidden tests included."""
 
-    Parameters
-    ----------
-    kind
-        ``code`` or ``markdown``.
-    source
-        Its text.
-    checksum
-        As nbgrader computes it.
-    locked
-        Whether it is restored before a submission runs.
-    graded
-        Whether something depends on it in the gradebook.
-    solution, task
-        Whether students write in it, or below it.
-    metadata
-        What else nbgrader keeps in the cell. It is restored too, and nothing here reads it.
-    """
-
+    #: ``code`` or ``markdown``.
     kind: str
+    #: Its text.
     source: str
+    #: As nbgrader computes it.
     checksum: str
+    #: Whether it is restored before a submission runs.
     locked: bool
+    #: Whether something depends on it in the gradebook.
     graded: bool = False
+    #: Whether students write in it, or below it.
     solution: bool = False
     task: bool = False
+    #: What else nbgrader keeps in the cell. It is restored too, and nothing here reads it.
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property

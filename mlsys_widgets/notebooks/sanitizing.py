@@ -44,20 +44,13 @@ _DEEPEST: Final = 100
 
 @dataclass(frozen=True)
 class SanitizedNotebook:
-    """A notebook that can be run.
+    """A notebook that can be run."""
 
-    Parameters
-    ----------
-    notebook
-        The notebook.
-    remarks
-        What a TA should know: cells that are missing, doubled or of another type.
-    missing
-        Graded cells that are not there.
-    """
-
+    #: The notebook.
     notebook: Notebook
+    #: What a TA should know: cells that are missing, doubled or of another type.
     remarks: tuple[Remark, ...]
+    #: Graded cells that are not there.
     missing: tuple[str, ...]
 
 

@@ -19,71 +19,46 @@ YIELDED: Final = "yielded"
 
 @dataclass(frozen=True)
 class Job:
-    """One submission that is about to be run.
+    """One submission that is about to be run."""
 
-    Parameters
-    ----------
-    student, lab
-        Whose, of what.
-    files
-        The submission's files, paths below its folder; those of the release put over them.
-    isolate
-        Whether the notebook is isolated from this machine.
-    limits
-        What it may use.
-    """
-
+    #: Whose, of what.
     student: str
     lab: str
+    #: The submission's files, paths below its folder; those of the release put over them.
     files: Mapping[str, bytes]
+    #: Whether the notebook is isolated from this machine.
     isolate: bool = True
+    #: What it may use.
     limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """One submission on its way to a child: whoever carries it need not look inside.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    content
-        What the child is sent, or the file that holds it.
-    hidden
-        Cells with hidden tests that only a notebook can run, complete; for after its answers.
-    isolate, limits
-        How it runs, and what it may use.
-    allowance
-        Seconds after which it leaves its place to others and starts again later; `None` if it
-        may stay.
-    """
+    """One submission on its way to a child: whoever carries it need not look inside."""
 
     student: str
+    #: What the child is sent, or the file that holds it.
     content: bytes | Path
+    #: Cells with hidden tests that only a notebook can run, complete; for after its answers.
     hidden: Mapping[int, str] = field(default_factory=dict)
+    #: How it runs, and what it may use.
     isolate: bool = True
     limits: Limits = field(default_factory=Limits)
+    #: Seconds after which it leaves its place to others and starts again later; `None` if it may
+    #: stay.
     allowance: float | None = None
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a child ended.
+    """How a child ended."""
 
-    Parameters
-    ----------
-    ended
-        ``finished``, or why it did not get there.
-    seconds, cpu
-        What it took.
-    late_from
-        Where in its report the part about hidden tests begins; `None` if it never had them.
-    """
-
+    #: ``finished``, or why it did not get there.
     ended: str
+    #: What it took.
     seconds: float = 0.0
     cpu: float = 0.0
+    #: Where in its report the part about hidden tests begins; `None` if it never had them.
     late_from: int | None = None
 
 

@@ -13,37 +13,25 @@ _USUAL_ADDRESS_SPACE: Final = 2_000_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use.
+    """What one submission may use."""
 
-    Parameters
-    ----------
-    cell
-        Seconds for one cell; it is interrupted then, and the next one runs.
-    wall
-        Seconds for all of it; everything is ended then.
-    cpu
-        Seconds of processor time, for one process and for all of them together.
-    memory
-        Bytes of address space for one process beyond what the imports take, and of memory for all
-        of them together.
-    processes
-        Processes and threads at a time.
-    files
-        Files and sockets that one process may have open; sockets hold memory that is its own
-        only in part.
-    disk
-        Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
-    output
-        Bytes that come back.
-    """
-
+    #: Seconds for one cell; it is interrupted then, and the next one runs.
     cell: float = 60.0
+    #: Seconds for all of it; everything is ended then.
     wall: float = 300.0
+    #: Seconds of processor time, for one process and for all of them together.
     cpu: int = 240
+    #: Bytes of address space for one process beyond what the imports take, and of memory for all of
+    #: them together.
     memory: int = 2_000_000_000
+    #: Processes and threads at a time.
     processes: int = 64
+    #: Files and sockets that one process may have open; sockets hold memory that is its own only in
+    #: part.
     files: int = 128
+    #: Bytes of all files together, and as many again below ``/tmp``; they lie in memory.
     disk: int = 256_000_000
+    #: Bytes that come back.
     output: int = 20_000_000
 
 

@@ -36,26 +36,17 @@ class NoUsableNotebook(ValueError):
 
 @dataclass(frozen=True)
 class RunnableNotebook:
-    """A notebook that was made ready to run.
+    """A notebook that was made ready to run."""
 
-    Parameters
-    ----------
-    book
-        The notebook.
-    watched
-        After which cells which answer is read.
-    hidden
-        Cells with hidden tests that only the notebook can run, complete.
-    missing
-        Answers whose graded cell is gone; they are read when everything has run.
-    remarks
-        What was repaired.
-    """
-
+    #: The notebook.
     book: Any
+    #: After which cells which answer is read.
     watched: Mapping[int, str]
+    #: Cells with hidden tests that only the notebook can run, complete.
     hidden: Mapping[int, str]
+    #: Answers whose graded cell is gone; they are read when everything has run.
     missing: tuple[str, ...] = ()
+    #: What was repaired.
     remarks: tuple[Remark, ...] = ()
 
     @property
@@ -74,33 +65,22 @@ class RunnableNotebook:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a submission that was run, or judged by its record.
+    """What came of a submission that was run, or judged by its record."""
 
-    Parameters
-    ----------
-    student
-        Whose submission it was.
-    answers
-        What was typed, as data, by the name of the answer.
-    ended
-        ``finished``, or why it did not get there.
-    remarks
-        What a TA should know.
-    missing
-        Graded cells that are not in the notebook.
-    seconds, cpu
-        What it took.
-    own
-        Seconds inside its cells, as it says itself: for a benchmark, and nothing else.
-    """
-
+    #: Whose submission it was.
     student: str
+    #: What was typed, as data, by the name of the answer.
     answers: Mapping[str, Any] = field(default_factory=dict)
+    #: ``finished``, or why it did not get there.
     ended: str = FINISHED
+    #: What a TA should know.
     remarks: tuple[Remark, ...] = ()
+    #: Graded cells that are not in the notebook.
     missing: tuple[str, ...] = ()
+    #: What it took.
     seconds: float = 0.0
     cpu: float = 0.0
+    #: Seconds inside its cells, as it says itself: for a benchmark, and nothing else.
     own: float = 0.0
 
 

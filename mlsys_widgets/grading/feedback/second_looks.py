@@ -44,29 +44,20 @@ _ANSWERS_MODE: Final = 0o711
 
 @dataclass(frozen=True)
 class SecondLook:
-    """A request that was taken in.
+    """A request that was taken in."""
 
-    Parameters
-    ----------
-    number
-        By which it is closed.
-    ticket
-        Of the student's request.
-    student, lab, question, words
-        Who asks what about which graded cell.
-    time
-        When it was taken in.
-    answer, closed_by, closed
-        The answer, who gave it and when; `None` while it is open.
-    """
-
+    #: By which it is closed.
     number: int
+    #: Of the student's request.
     ticket: str
+    #: Who asks what about which graded cell.
     student: str
     lab: str
     question: str
     words: str
+    #: When it was taken in.
     time: str
+    #: The answer, who gave it and when; `None` while it is open.
     answer: str | None = None
     closed_by: str | None = None
     closed: str | None = None

@@ -25,24 +25,15 @@ _LONGEST_NAME: Final = 24
 
 @dataclass(frozen=True)
 class StudentRow:
-    """What there is to say about one submission.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    earned
-        Its points; `None` if it is not graded.
-    flags, remarks
-        What to look at, and what else there is to know.
-    late
-        How late it was, in words; empty if it was in time.
-    """
+    """What there is to say about one submission."""
 
     student: str
+    #: Its points; `None` if it is not graded.
     earned: float | None
+    #: What to look at, and what else there is to know.
     flags: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    #: How late it was, in words; empty if it was in time.
     late: str = ""
 
     @property

@@ -55,31 +55,20 @@ _Cells = dict[str, dict[str, tuple[float | None, float | None]]]
 
 @dataclass(frozen=True)
 class GradeChange:
-    """One change of one student's grade.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    what
-        How it came about: graded, regraded, by hand, elsewhere, found or removed.
-    who, time, why
-        Who did it or noticed it, when that was, and the reason.
-    total
-        All points, before and after; `None` where there was no grade.
-    cells
-        What changed, by cell: ``auto``, ``manual`` or ``extra`` points, before and after.
-    penalty
-        What being late cost, before and after.
-    """
+    """One change of one student's grade."""
 
     student: str
+    #: How it came about: graded, regraded, by hand, elsewhere, found or removed.
     what: str
+    #: Who did it or noticed it, when that was, and the reason.
     who: str
     time: str
     why: str
+    #: All points, before and after; `None` where there was no grade.
     total: tuple[float | None, float | None]
+    #: What changed, by cell: ``auto``, ``manual`` or ``extra`` points, before and after.
     cells: _Cells = field(default_factory=dict)
+    #: What being late cost, before and after.
     penalty: tuple[float | None, float | None] = (None, None)
 
 

@@ -35,26 +35,16 @@ _KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
 
 @dataclass(frozen=True)
 class GradebookEntry:
-    """What is written about one submission.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    timestamp
-        When it was handed in, in UTC; `None` if nothing says so.
-    scores
-        What each graded cell earned; those without keep what they had.
-    no_response
-        Answer cells that are as they were released.
-    answered
-        Answer cells that are not.
-    """
+    """What is written about one submission."""
 
     student: str
+    #: When it was handed in, in UTC; `None` if nothing says so.
     timestamp: datetime | None
+    #: What each graded cell earned; those without keep what they had.
     scores: Sequence[Score]
+    #: Answer cells that are as they were released.
     no_response: Sequence[str] = ()
+    #: Answer cells that are not.
     answered: Sequence[str] = ()
 
 

@@ -18,35 +18,22 @@ AUDITED: Final = "audited"
 
 @dataclass(frozen=True)
 class GradedSubmission:
-    """One submission that is in the gradebook now.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    scores
-        What each graded cell earned; empty if it could not be graded.
-    remarks
-        What was wrong with it and could be dealt with.
-    flags
-        What a TA should look at.
-    seconds
-        How long it ran.
-    way
-        How it was graded: ``record``, ``run``, or ``audited`` if by its record and then run too.
-    late
-        How late it was handed in, and what that cost; `None` if it was in time.
-    version
-        The version of the lab that it was judged as; empty if that has no name.
-    """
+    """One submission that is in the gradebook now."""
 
     student: str
+    #: What each graded cell earned; empty if it could not be graded.
     scores: tuple[Score, ...]
+    #: What was wrong with it and could be dealt with.
     remarks: tuple[Remark, ...] = ()
+    #: What a TA should look at.
     flags: tuple[Flag, ...] = ()
+    #: How long it ran.
     seconds: float = 0.0
+    #: How it was graded: ``record``, ``run``, or ``audited`` if by its record and then run too.
     way: str = RUN
+    #: How late it was handed in, and what that cost; `None` if it was in time.
     late: Lateness | None = None
+    #: The version of the lab that it was judged as; empty if that has no name.
     version: str = ""
 
     @property

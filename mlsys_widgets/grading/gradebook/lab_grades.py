@@ -14,22 +14,15 @@ from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
 @dataclass(frozen=True)
 class CellGrade:
-    """One graded cell of one student.
+    """One graded cell of one student."""
 
-    Parameters
-    ----------
-    row
-        The row of the gradebook.
-    auto, manual, extra
-        What the grader gave, what a person gave instead, and extra credit on top.
-    waiting
-        Whether it waits for a person.
-    """
-
+    #: The row of the gradebook.
     row: str
+    #: What the grader gave, what a person gave instead, and extra credit on top.
     auto: float | None
     manual: float | None = None
     extra: float | None = None
+    #: Whether it waits for a person.
     waiting: bool = False
 
     @property
@@ -41,27 +34,17 @@ class CellGrade:
 
 @dataclass(frozen=True)
 class LabGrade:
-    """One student's grade in a lab.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    notebook
-        The row of the notebook.
-    timestamp, extension
-        When it was handed in, in UTC, and how much more time the gradebook gives.
-    penalty
-        Points that are subtracted for being late.
-    cells
-        The graded cells, by name.
-    """
+    """One student's grade in a lab."""
 
     student: str
+    #: The row of the notebook.
     notebook: str
+    #: When it was handed in, in UTC, and how much more time the gradebook gives.
     timestamp: datetime | None = None
     extension: Any = None
+    #: Points that are subtracted for being late.
     penalty: float | None = None
+    #: The graded cells, by name.
     cells: Mapping[str, CellGrade] = field(default_factory=dict)
 
     @property

@@ -33,20 +33,13 @@ def late_penalty(course: Course, lab: str) -> LatePenalty:
 
 @dataclass(frozen=True)
 class Lateness:
-    """How late a submission was, and what that cost.
+    """How late a submission was, and what that cost."""
 
-    Parameters
-    ----------
-    seconds
-        After the due date, with the student's extension.
-    before
-        Points in the gradebook before the penalty, those that a person gave included.
-    penalty
-        Points that are subtracted.
-    """
-
+    #: After the due date, with the student's extension.
     seconds: float
+    #: Points in the gradebook before the penalty, those that a person gave included.
     before: float
+    #: Points that are subtracted.
     penalty: float = 0.0
 
     @property

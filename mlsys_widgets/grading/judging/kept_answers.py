@@ -25,17 +25,11 @@ _LARGEST_FILE: Final = 1 << 20
 
 @dataclass(frozen=True)
 class RegradedAnswers:
-    """The answers of one student, judged with the keys that there are now.
+    """The answers of one student, judged with the keys that there are now."""
 
-    Parameters
-    ----------
-    scores
-        All graded cells; those that were not judged again are as they were.
-    kept
-        Why a cell keeps its points, by its name: where that is no matter of course.
-    """
-
+    #: All graded cells; those that were not judged again are as they were.
     scores: tuple[Score, ...]
+    #: Why a cell keeps its points, by its name: where that is no matter of course.
     kept: Mapping[str, str] = field(default_factory=dict)
 
 

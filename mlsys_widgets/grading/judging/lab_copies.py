@@ -31,26 +31,17 @@ from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id, is_lo
 
 @dataclass(frozen=True)
 class Copies:
-    """The versions of a lab that submissions may be copies of.
+    """The versions of a lab that submissions may be copies of."""
 
-    Parameters
-    ----------
-    present
-        What the version in ``release/`` is called: by its content, and by its own stamp.
-    others
-        The other versions that were released, by what their copies are stamped with.
-    drafts
-        Versions that were built and never released.
-    several
-        Whether there is more than one version that counts.
-    name
-        What the present version is called; empty if it is not built.
-    """
-
+    #: What the version in ``release/`` is called: by its content, and by its own stamp.
     present: frozenset[str] = frozenset()
+    #: The other versions that were released, by what their copies are stamped with.
     others: Mapping[str, KeptVersion] = field(default_factory=dict)
+    #: Versions that were built and never released.
     drafts: frozenset[str] = frozenset()
+    #: Whether there is more than one version that counts.
     several: bool = False
+    #: What the present version is called; empty if it is not built.
     name: str = ""
 
     @classmethod
@@ -175,27 +166,18 @@ def _same(one: Path, other: Path) -> bool:
 
 @dataclass(frozen=True)
 class EarlierVersion:
-    """An earlier version of a lab, as the grader needs it.
-
-    Parameters
-    ----------
-    version
-        Its name.
-    lab, judge
-        What it asks, and who decides.
-    blueprint, points, answer_cells, given
-        As for `mlsys_widgets.grading.judging.marking.Marking`.
-    judged_with
-        A digest of all of it.
-    """
+    """An earlier version of a lab, as the grader needs it."""
 
     version: str
+    #: What it asks, and who decides.
     lab: Lab
     judge: Judge
+    #: As for `mlsys_widgets.grading.judging.marking.Marking`.
     blueprint: Blueprint
     points: Mapping[str, float]
     answer_cells: frozenset[str]
     given: Mapping[str, bytes]
+    #: A digest of all of it.
     judged_with: str
 
 

@@ -79,41 +79,29 @@ _MOST_REMARKS: Final = 50
 
 @dataclass(frozen=True)
 class Marking:
-    """What a reader knows before it reads: all that is the same for a whole class.
+    """What a reader knows before it reads: all that is the same for a whole class."""
 
-    Parameters
-    ----------
-    course, lab, judge
-        The course, the lab, and who decides.
-    blueprint
-        The notebook as it was released, hidden tests included.
-    points, answer_cells
-        What each graded cell is worth, and the cells in which something is written.
-    given
-        The instructor's files, which take the place of the student's.
-    facts
-        What is known of hand-ins besides what was handed in.
-    copies, earlier
-        The versions of the lab that a submission may be a copy of, and the same for each of those
-        that were released before.
-    version, scale
-        Which version this is, and what a point of it is worth in the gradebook.
-    graded_cells
-        All cells of the gradebook that have points, also those that other versions have.
-    """
-
+    #: The course, the lab, and who decides.
     course: Course
     lab: Lab
     judge: Judge
+    #: The notebook as it was released, hidden tests included.
     blueprint: Blueprint
+    #: What each graded cell is worth, and the cells in which something is written.
     points: Mapping[str, float]
     answer_cells: frozenset[str]
+    #: The instructor's files, which take the place of the student's.
     given: Mapping[str, bytes]
+    #: What is known of hand-ins besides what was handed in.
     facts: HandInFacts = field(default_factory=HandInFacts)
+    #: The versions of the lab that a submission may be a copy of, and the same for each of those
+    #: that were released before.
     copies: Copies = field(default_factory=Copies)
     earlier: Mapping[str, Marking] = field(default_factory=dict)
+    #: Which version this is, and what a point of it is worth in the gradebook.
     version: str = ""
     scale: float = 1.0
+    #: All cells of the gradebook that have points, also those that other versions have.
     graded_cells: frozenset[str] = frozenset()
 
     def with_earlier(self, versions: Iterable[EarlierVersion]) -> Marking:
@@ -364,20 +352,13 @@ class Marking:
 
 @dataclass(frozen=True)
 class SubmissionNotes:
-    """What is still needed of a submission, apart from its files, when it is judged.
+    """What is still needed of a submission, apart from its files, when it is judged."""
 
-    Parameters
-    ----------
-    remarks
-        What was odd about its files.
-    digest
-        What tells it from others.
-    stamp
-        The version of the lab that its notebook names.
-    """
-
+    #: What was odd about its files.
     remarks: tuple[Remark, ...]
+    #: What tells it from others.
     digest: str
+    #: The version of the lab that its notebook names.
     stamp: str | None
 
     @classmethod

@@ -27,39 +27,25 @@ _NOTHING: Final = to_data(...)
 
 @dataclass(frozen=True)
 class Score:
-    """What one graded cell earns.
-
-    Parameters
-    ----------
-    name
-        The cell.
-    auto
-        Its points; `None` where a person decides.
-    most
-        What it is worth.
-    says, belief
-        What to say about it, and the belief that was recognized.
-    answer
-        What was typed, in words; `None` where nothing is typed.
-    by_notebook
-        What stock nbgrader gives, where that is something else: nothing for a cell that failed.
-    judged
-        Whether it was decided here, from the answer or the ledger.
-    doubt
-        What does not fit in the ledger that was judged.
-    data
-        The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
-    """
+    """What one graded cell earns."""
 
     name: str
+    #: Its points; `None` where a person decides.
     auto: float | None
+    #: What it is worth.
     most: float
+    #: What to say about it, and the belief that was recognized.
     says: str = ""
     belief: str | None = None
+    #: What was typed, in words; `None` where nothing is typed.
     answer: str | None = None
+    #: What stock nbgrader gives, where that is something else: nothing for a cell that failed.
     by_notebook: float | None = None
+    #: Whether it was decided here, from the answer or the ledger.
     judged: bool = False
+    #: What does not fit in the ledger that was judged.
     doubt: str = ""
+    #: The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
     data: Sequence[str] | None = None
 
 

@@ -21,20 +21,13 @@ from mlsys_widgets.wording.units import format_quantity
 
 @dataclass(frozen=True)
 class StudentView:
-    """A student's parameters and questions, for people.
+    """A student's parameters and questions, for people."""
 
-    Parameters
-    ----------
-    parameters
-        Name, value, unit and meaning of each.
-    questions
-        Name, question and key of each graded answer.
-    beliefs
-        By the name of the answer: what each known belief leads to.
-    """
-
+    #: Name, value, unit and meaning of each.
     parameters: tuple[tuple[str, str, str, str], ...]
+    #: Name, question and key of each graded answer.
     questions: tuple[tuple[str, str, str], ...]
+    #: By the name of the answer: what each known belief leads to.
     beliefs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -31,20 +31,13 @@ _OTHER_KINDS: Final = (".ipynb", ".txt", ".json", ".rar", ".7z", ".tar", ".gz", 
 
 @dataclass
 class IntakeResult:
-    """What came of a folder of files.
+    """What came of a folder of files."""
 
-    Parameters
-    ----------
-    students
-        Whose work is in the course now and was not before.
-    known
-        Whose very work was there already.
-    refused
-        Files that were not taken in, by name, each with a sentence.
-    """
-
+    #: Whose work is in the course now and was not before.
     students: list[str] = field(default_factory=list)
+    #: Whose very work was there already.
     known: list[str] = field(default_factory=list)
+    #: Files that were not taken in, by name, each with a sentence.
     refused: dict[str, str] = field(default_factory=dict)
 
 

@@ -50,20 +50,13 @@ _NO_NAME: Final = "is about something that this lab does not ask"
 
 @dataclass
 class SiftedEntries:
-    """The entries of a ledger, held against a lab.
+    """The entries of a ledger, held against a lab."""
 
-    Parameters
-    ----------
-    kept
-        The entries that count, in order.
-    refused
-        What does not count, a sentence each.
-    odd
-        What counts although no card does it like that, a sentence each.
-    """
-
+    #: The entries that count, in order.
     kept: list[Event] = field(default_factory=list)
+    #: What does not count, a sentence each.
     refused: list[str] = field(default_factory=list)
+    #: What counts although no card does it like that, a sentence each.
     odd: list[str] = field(default_factory=list)
 
     def refuse(self, sentence: str) -> None:

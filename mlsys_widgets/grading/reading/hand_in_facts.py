@@ -25,23 +25,15 @@ _LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class HandInFacts:
-    """What is known about the hand-ins of one lab.
+    """What is known about the hand-ins of one lab."""
 
-    Parameters
-    ----------
-    released
-        When it was released, if that is known.
-    notes
-        What the hub has noted, by student, in order.
-    zone
-        The time zone that the course tells nbgrader.
-    due
-        Whether the lab has a due date.
-    """
-
+    #: When it was released, if that is known.
     released: datetime | None = None
+    #: What the hub has noted, by student, in order.
     notes: Mapping[str, tuple[HandInNote, ...]] = field(default_factory=dict)
+    #: The time zone that the course tells nbgrader.
     zone: str = ""
+    #: Whether the lab has a due date.
     due: bool = True
 
     @classmethod

@@ -47,17 +47,11 @@ _UNIVERSAL: Final = frozenset({"UTC", "GMT", "UCT", "ZULU"})
 
 @dataclass(frozen=True)
 class HandInTime:
-    """When something was handed in.
+    """When something was handed in."""
 
-    Parameters
-    ----------
-    moment
-        When, in UTC without a zone; `None` if nothing says so.
-    doubt
-        Why a person should look at it, as a sentence; empty if nothing is amiss.
-    """
-
+    #: When, in UTC without a zone; `None` if nothing says so.
     moment: datetime | None
+    #: Why a person should look at it, as a sentence; empty if nothing is amiss.
     doubt: str = ""
 
 

@@ -33,17 +33,11 @@ _SYSTEM_FILES: Final = ("__MACOSX", ".ipynb_checkpoints")
 
 @dataclass(frozen=True)
 class FoundWork:
-    """A submission with its work in its place.
+    """A submission with its work in its place."""
 
-    Parameters
-    ----------
-    files
-        Paths and contents; the notebook, if there is one, has the name of the lab.
-    remarks
-        What was found elsewhere, and what was done about it.
-    """
-
+    #: Paths and contents; the notebook, if there is one, has the name of the lab.
     files: Mapping[str, bytes]
+    #: What was found elsewhere, and what was done about it.
     remarks: tuple[Remark, ...] = ()
 
 

@@ -85,24 +85,16 @@ Work = Callable[[Any], ReaderMessage]
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """What reading, judging and writing one submission may use.
+    """What reading, judging and writing one submission may use."""
 
-    Parameters
-    ----------
-    wall, cpu
-        Seconds, and seconds of processor time.
-    memory
-        Bytes of address space beyond what a reader has.
-    file
-        Bytes of the largest file that is written.
-    reply
-        Bytes that are told to the coordinator.
-    """
-
+    #: Seconds, and seconds of processor time.
     wall: float = 120.0
     cpu: int = 30
+    #: Bytes of address space beyond what a reader has.
     memory: int = 1_500_000_000
+    #: Bytes of the largest file that is written.
     file: int = 300_000_000
+    #: Bytes that are told to the coordinator.
     reply: int = 2_000_000
 
 

@@ -41,33 +41,21 @@ _ANYBODY: Final = "\x00"
 
 @dataclass(frozen=True)
 class ProposedGrade:
-    """What one student has, and what they would have with the keys as they are now.
-
-    Parameters
-    ----------
-    student
-        Whose.
-    before, after
-        All points, with what people gave, extra credit and the late penalty.
-    questions
-        The cells whose automatic points change, before and after.
-    by_person
-        Those of them where points that a person gave stand all the same.
-    kept
-        Why cells that could not be judged again keep their points, by name.
-    scores
-        The verdicts.
-    unfinished
-        Whether the gradebook is right, and pages or log are not, as after a regrade was killed.
-    """
+    """What one student has, and what they would have with the keys as they are now."""
 
     student: str
+    #: All points, with what people gave, extra credit and the late penalty.
     before: float
     after: float
+    #: The cells whose automatic points change, before and after.
     questions: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    #: Those of them where points that a person gave stand all the same.
     by_person: tuple[str, ...] = ()
+    #: Why cells that could not be judged again keep their points, by name.
     kept: Mapping[str, str] = field(default_factory=dict)
+    #: The verdicts.
     scores: tuple[Score, ...] = ()
+    #: Whether the gradebook is right, and pages or log are not, as after a regrade was killed.
     unfinished: bool = False
 
     @property
@@ -78,23 +66,15 @@ class ProposedGrade:
 
 @dataclass(frozen=True)
 class RegradeProposal:
-    """A class, judged again.
+    """A class, judged again."""
 
-    Parameters
-    ----------
-    grades
-        Everybody whose answers were kept.
-    not_kept
-        Who is in the gradebook, but without answers to judge.
-    by_notebook
-        Graded code cells that only the notebook's own tests judge; they keep their points.
-    other_version
-        Who has another version of the lab; they are judged with the keys of that.
-    """
-
+    #: Everybody whose answers were kept.
     grades: Sequence[ProposedGrade]
+    #: Who is in the gradebook, but without answers to judge.
     not_kept: Sequence[str] = ()
+    #: Graded code cells that only the notebook's own tests judge; they keep their points.
     by_notebook: Sequence[str] = ()
+    #: Who has another version of the lab; they are judged with the keys of that.
     other_version: Sequence[str] = ()
 
     @property
