@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 
 import pytest
 
+from mlsys_widgets.classes import lms_http
 from mlsys_widgets.classes.lms_http import LmsAnswer, LmsClient, LmsError, LmsRefusal, LmsSilence
 from tests.classes.lms_class import QUICK
 from tests.lms_platform import LearningPlatform
@@ -81,14 +83,19 @@ def test_nobody_listens() -> None:
 
 @pytest.mark.parametrize("form", ["seconds", "date"])
 def test_it_waits_as_long_as_it_is_asked_to(
-    client: LmsClient, platform: LearningPlatform, form: str
+    platform: LearningPlatform, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
-    platform.fail("status", PART, status=429, Retry_After="1" if form == "seconds" else at)
+    naps: list[float] = []
+    clock = SimpleNamespace(sleep=naps.append, monotonic=time.monotonic)
+    monkeypatch.setattr(lms_http, "time", clock)
+    at = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    asked = "40" if form == "seconds" else at
+    platform.fail("status", PART, status=429, Retry_After=asked)
     platform.fail("status", PART, status=200)
-    began = time.monotonic()
-    get(client, platform)
-    assert time.monotonic() - began > 0.9
+    with LmsClient(platform.address, replace(QUICK, longest_wait=60)) as client:
+        get(client, platform)
+    (nap,) = naps
+    assert nap == 40 if form == "seconds" else 0 < nap <= 40
 
 
 def test_it_does_not_wait_for_hours(client: LmsClient, platform: LearningPlatform) -> None:
