@@ -8,20 +8,19 @@ room is named; above twice its budget, which no noise explains, the run fails.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import resource
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.effort import unit
 from tests.sampling import EXAMPLE, takes_everything
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Seconds that `_fixed_work` takes on the processor that budgets are in (x86-64 at 2.5 GHz, quiet).
+#: Seconds that `effort.unit` takes on the processor that budgets are in (x86-64 at 2.5 GHz, quiet).
 REFERENCE = 0.1
 #: Seconds for one lab in one run, and for the rooms of the tests in ``make test`` and in ``make
 #: test-hub``; a room that is not listed has `ROOM`.
@@ -39,18 +38,6 @@ CPU, UNIT = "cpu", "unit"
 LABS = sorted(path.parent.name for path in ROOT.glob("assignments/*/lab.py"))
 
 
-def _fixed_work() -> float:
-    """Processor time of some interpreting and some hashing, the least of three tries."""
-    took = []
-    for _ in range(3):
-        begun = time.process_time()
-        text = "".join(str(number * number) for number in range(150_000))
-        for _ in range(40):
-            hashlib.sha256(text.encode()).hexdigest()
-        took.append(time.process_time() - begun)
-    return min(took)
-
-
 def _used() -> float:
     mine, theirs = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return mine.ru_utime + mine.ru_stime + theirs.ru_utime + theirs.ru_stime
@@ -60,7 +47,7 @@ class Meter:
     """In the process that runs tests: notes what each one used, and how fast the process is."""
 
     def __init__(self) -> None:
-        self._unit = _fixed_work()
+        self._unit = unit()
         self._before = _used()
 
     @pytest.hookimpl(wrapper=True, trylast=True)

@@ -229,6 +229,29 @@ def test_the_picture_shows_the_law(tool):
     assert house.closure(drawn) == house.closure(law)
 
 
+#: Where tests may read a clock that runs, and why; everywhere else they wait, count or compare.
+CLOCKS = {
+    "waiting.py": "the one way to wait for a condition",
+    "effort.py": "processor time, compared within one run",
+    "test_files.py": "that patience lasts at least as long as was asked for",
+    "browser/test_touch.py": "the pace of a hand",
+    "hub/test_isolation.py": "a program that runs on a hub and listens",
+    "sandbox/test_fork_server.py": "a submission that keeps a core busy",
+    "sandbox/test_usage.py": "a process that keeps a core busy",
+}
+CLOCK = re.compile(r"\b(?:process_time|thread_time|perf_counter|monotonic)(?:_ns)?\(")
+
+
+def test_no_test_decides_by_a_clock():
+    """Machines differ by a factor of three, and so would the verdict."""
+    reading = {
+        path.relative_to(ROOT / "tests").as_posix()
+        for path in (ROOT / "tests").rglob("*.py")
+        if CLOCK.search(path.read_text("utf-8"))
+    }
+    assert reading == set(CLOCKS)
+
+
 # The checker has to be believed, so it is shown wrong code, and right code that looks similar.
 
 

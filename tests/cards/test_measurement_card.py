@@ -7,7 +7,6 @@ import errno
 import hashlib
 import json
 import threading
-import time
 
 import pytest
 
@@ -19,6 +18,7 @@ from mlsys_widgets.labs import Measurement
 from mlsys_widgets.ledger import NotSaved
 from mlsys_widgets.measured import ceilings, load, machine_file
 from mlsys_widgets.measured.background import BackgroundMeasurement
+from tests.waiting import wait_for
 
 DOCUMENT = load("cpu-2core-server")
 ITEM = Measurement("Copies and products.", sizes=(64, 256))
@@ -273,9 +273,7 @@ def test_a_real_measurement_becomes_yours(card, led):
     run = card.measure(budget=60, longest=200)
     assert isinstance(run, BackgroundMeasurement)
     assert run.wait(200) == "saved", run.problem
-    deadline = time.monotonic() + 10
-    while not card.is_open and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: card.is_open)
     assert card.is_yours(card.file)
     assert "Your machine, as measured" in chart.text()
     kept = led.state().answers["measurement"].value

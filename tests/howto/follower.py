@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -60,11 +59,9 @@ class Shell:
         line = f'{{ . "{script}"; }} </dev/null >"{self.log}" 2>&1; echo "$?"\n'
         self._bash.stdin.write(line.encode())
         self._bash.stdin.flush()
-        deadline = time.monotonic() + patience
-        while not select.select([self._bash.stdout], [], [], 0.5)[0]:
-            if time.monotonic() > deadline:
-                self.end()
-                return 124, self._said() + f"\n(no end within {patience:g} s)"
+        if not select.select([self._bash.stdout], [], [], patience)[0]:
+            self.end()
+            return 124, self._said() + f"\n(no end within {patience:g} s)"
         answer = self._bash.stdout.readline()
         if not answer:  # the shell itself has ended
             return self._bash.wait(10), self._said()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, WebSocket, expec
 
 from tests.browser.lab_path import SOON, Student
 from tests.hub.running import Hub
+from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots" / "hub"
@@ -51,10 +51,12 @@ class BrowserUser:
 
     def wait(self, until: Callable[[], object], what: str, seconds: float = 60) -> None:
         """Wait for something that no page shows; terminal output arrives meanwhile."""
-        deadline = time.monotonic() + seconds
-        while not until():
-            assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
+
+        def now() -> object:
             self.page.wait_for_timeout(200)
+            return until()
+
+        wait_for(now, what, seconds)
 
     def picture(self, name: str, at: Locator | None = None) -> None:
         """Save a screenshot, scrolled to some place of the page."""

@@ -17,7 +17,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -137,14 +136,19 @@ class Hub:
             self.process = subprocess.Popen(
                 command, stdout=output, stderr=subprocess.STDOUT, env=self.environment
             )
-        deadline = time.monotonic() + START
-        while wait and time.monotonic() < deadline:
+
+        def is_running() -> bool:
+            assert self.process
             printed = self.output.read_bytes()[before:].decode()
             if "is running." in printed and "Stop " in printed:
-                return
+                return True
             assert self.process.poll() is None, printed
-            time.sleep(0.1)
-        assert not wait, f"the hub did not start:\n{self.output.read_text()}"
+            return False
+
+        if wait:
+            wait_for(
+                is_running, lambda: f"the hub did not start:\n{self.output.read_text()}", START
+            )
 
     def wait(self, until: Callable[[], object], what: str, seconds: float = SERVER) -> None:
         """Wait for something that the hub does by itself."""
@@ -246,15 +250,13 @@ class Person:
     def start_server(self) -> None:
         answer = self.ask_hub("POST", f"users/{self.name}/server")
         assert answer.status_code in (201, 202, 400), answer.text  # 400: it runs already
-        deadline = time.monotonic() + SERVER
-        while time.monotonic() < deadline:
+
+        def is_ready() -> bool:
             model = self.ask_hub("GET", f"users/{self.name}").json()
-            if model.get("servers", {}).get("", {}).get("ready"):
-                return
-            time.sleep(0.2)
-        raise AssertionError(
-            f"no server for {self.name}:\n{self.hub.places.log.read_text()[-3000:]}"
-        )
+            return bool(model.get("servers", {}).get("", {}).get("ready"))
+
+        log = self.hub.places.log
+        wait_for(is_ready, lambda: f"no server for {self.name}:\n{log.read_text()[-3000:]}", SERVER)
 
     def ask(self, method: str, path: str, **more: Any) -> requests.Response:
         """A request to this person's own server."""
@@ -277,17 +279,19 @@ class Person:
         A hub that was started again leads to servers that run a moment after it answers itself.
         """
         address = f"{self.base}{path}".replace("http://", "ws://")
-        deadline = time.monotonic() + SERVER
-        while True:
+
+        def connected() -> websocket.WebSocket | None:
             try:
                 return websocket.create_connection(
                     address, header=[f"Authorization: token {self.token}"], timeout=SERVER,
                     http_no_proxy=["127.0.0.1"],
                 )  # fmt: skip
             except websocket.WebSocketBadStatusException as refused:
-                if refused.status_code not in (404, 503) or time.monotonic() > deadline:
+                if refused.status_code not in (404, 503):
                     raise
-                time.sleep(0.2)
+                return None
+
+        return wait_for(connected, f"{path} is not reached", SERVER)
 
     def kernel(self, folder: str = "") -> str:
         """Start a kernel in a folder; returns its id."""
@@ -313,11 +317,10 @@ class Person:
         try:
             # The end is written in two pieces, so that the echo of the command is not the end.
             line.send(json.dumps(["stdin", f"{command}; echo {end[:9]}''{end[9:]}\r"]))
-            shown, deadline = "", time.monotonic() + SERVER
-            while end not in shown and time.monotonic() < deadline:
+            shown = ""
+            while end not in shown:  # the line itself has a timeout
                 kind, *rest = json.loads(line.recv())
                 shown += rest[0] if kind == "stdout" else ""
-            assert end in shown, shown
             return shown
         finally:
             line.close()
@@ -339,8 +342,8 @@ def executed(line: websocket.WebSocket, code: str) -> str:
         "header": header, "parent_header": {}, "metadata": {}, "content": content,
         "channel": "shell", "buffers": [],
     }))  # fmt: skip
-    printed, deadline = "", time.monotonic() + SERVER
-    while time.monotonic() < deadline:
+    printed = ""
+    while True:  # the line itself has a timeout
         answer = json.loads(line.recv())
         if answer["parent_header"].get("msg_id") != message:
             continue
@@ -352,4 +355,3 @@ def executed(line: websocket.WebSocket, code: str) -> str:
                 printed += f"{content['ename']}: {content['evalue']}"
             case "status" if content["execution_state"] == "idle":
                 return printed
-    raise AssertionError(f"the kernel did not finish; it printed: {printed}")

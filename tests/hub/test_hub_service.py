@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import requests
@@ -27,18 +26,10 @@ from mlsys_widgets.hub.running.running_hub import command_process, hub_process
 from tests.hub.conftest import WHY_NOT
 from tests.hub.identity_provider import IdentityProvider, Key
 from tests.hub.running import Hub, Person, bundle, proxy, running_hub
+from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
 CLIENT, SECRET = "mlsys-hub", "the secret of the client"
-
-
-def wait(true: Callable[[], Any], seconds: float = 120) -> Any:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := true():
-            return found
-        time.sleep(0.2)
-    raise AssertionError("waited in vain")
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +94,14 @@ def start_as_service(hub: Hub, above: Path) -> None:
                 service_line(hub, above), cwd="/", env=environment, stdout=output,
                 stderr=subprocess.STDOUT,
             )  # fmt: skip
-        message, deadline = b"", time.monotonic() + 600
-        while b"READY=1" not in message:
+
+        def is_ready() -> bool:
             assert hub.process.poll() is None, hub.output.read_text()
-            assert time.monotonic() < deadline, hub.output.read_text()
             with suppress(TimeoutError):
-                message = listening.recv(1000)
+                return b"READY=1" in listening.recv(1000)
+            return False
+
+        wait_for(is_ready, hub.output.read_text)
 
 
 def token(hub: Hub) -> dict[str, str]:
@@ -124,7 +117,7 @@ def asked(hub: Hub, path: str, headers: dict[str, str] | None = None) -> request
 
 def test_anybody_learns_one_word_and_root_learns_the_parts(service):
     hub, _ = service
-    wait(lambda: asked(hub, "health").ok)
+    wait_for(lambda: asked(hub, "health").ok)
     assert asked(hub, "health").json() == {"status": "well"}
     report = asked(hub, "health", token(hub)).json()
     assert {"hub", "proxy", "exchange", "disk", "service course-service"} <= set(report["parts"])
@@ -134,14 +127,14 @@ def test_anybody_learns_one_word_and_root_learns_the_parts(service):
     assert not [name for name in hub.names.values() if name in json.dumps(report)]
     hub.places.exchange.chmod(0o755)
     try:
-        wait(lambda: asked(hub, "health").status_code == 503)
+        wait_for(lambda: asked(hub, "health").status_code == 503)
         assert asked(hub, "health").json() == {"status": "failing"}
         done = subprocess.run(hub.command("health"), capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert "exchange                 FAILS" in done.stdout
     finally:
         hub.places.exchange.chmod(0o1777)
-    wait(lambda: asked(hub, "health").ok)
+    wait_for(lambda: asked(hub, "health").ok)
 
 
 def test_numbers_for_prometheus_name_nobody(service):
@@ -155,7 +148,7 @@ def test_numbers_for_prometheus_name_nobody(service):
     # A student chooses what a folder in the exchange is called.
     inbound = hub.places.exchange / "mlsys" / "inbound"
     (inbound / f"{ben.name}+{ben.name}+x+y").mkdir()
-    wait(lambda: 'mlsys_hand_ins{lab="other"} 1' in asked(hub, "metrics", token(hub)).text)
+    wait_for(lambda: 'mlsys_hand_ins{lab="other"} 1' in asked(hub, "metrics", token(hub)).text)
     text = asked(hub, "metrics", token(hub)).text
     (inbound / f"{ben.name}+{ben.name}+x+y").rmdir()
     found = {
@@ -181,18 +174,18 @@ def test_the_log_is_bounded_while_the_hub_runs_whatever_a_student_does(service):
     # The student's own server has the log open: it can be written, cut, and made endless.
     with Path(f"/proc/{server}/fd/1").open("ab") as log:
         log.write(b"noise\n" * 9_000_000)
-    wait(lambda: hub.places.log.with_name("hub.log.1").exists())
-    wait(lambda: hub.places.log.stat().st_size < 50_000_000)
+    wait_for(lambda: hub.places.log.with_name("hub.log.1").exists())
+    wait_for(lambda: hub.places.log.stat().st_size < 50_000_000)
     with Path(f"/proc/{server}/fd/1").open("ab") as log:
         log.truncate(1 << 41)
-    wait(lambda: hub.places.log.stat().st_size < 50_000_000)
+    wait_for(lambda: hub.places.log.stat().st_size < 50_000_000)
     assert ben.ask("GET", "api/contents").ok
     kept = list(hub.places.logs.iterdir())
     assert sum(path.stat().st_blocks * 512 for path in kept) <= 150_000_000
     assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
     # Writers continue in the file that was emptied.
     assert Person(hub, hub.names["ada"]).login("wrong").status_code == 403
-    wait(lambda: hub.names["ada"] in hub.places.log.read_text())
+    wait_for(lambda: hub.names["ada"] in hub.places.log.read_text())
 
 
 def processes() -> list[int]:
@@ -354,7 +347,7 @@ def test_a_backup_while_students_write_is_restored_with_all_that_was_acknowledge
     for thread in threads:
         thread.start()
     try:
-        wait(lambda: all(acknowledged.values()))
+        wait_for(lambda: all(acknowledged.values()))
         handed_in = {each.name for each in (places.exchange / "mlsys" / "inbound").iterdir()}
         notes = (places.notes / "notes.jsonl").read_bytes()
         begun = dict(acknowledged)

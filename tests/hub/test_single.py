@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import websocket
 from mlsys_widgets.hub.hub_state import Account
 from tests.hub.people import needs_root, somebody
 from tests.hub.running import SERVER, START, bundle, environment, executed, free_port
+from tests.waiting import wait_for
 
 pytestmark = needs_root  # to become somebody else
 LAB = "lab_07_kernel_fusion"
@@ -55,14 +55,14 @@ class Alone:
             "hub", "--single", "--folder", "mine", "--from", "bundle.tar.gz",
             "--port", str(free_port()),
         )  # fmt: skip
-        deadline = time.monotonic() + START
-        while time.monotonic() < deadline:
+
+        def address() -> re.Match[str] | None:
             output = self.output.read_bytes()[before:].decode()
-            if found := re.search(r"Open +(http\S+)", output):
-                return found[1]
-            assert self.process.poll() is None, output
-            time.sleep(0.1)
-        raise AssertionError(f"it did not start:\n{self.output.read_text()}")
+            found = re.search(r"Open +(http\S+)", output)
+            assert found or self.process.poll() is None, output
+            return found
+
+        return wait_for(address, self.output.read_text, START)[1]
 
     def stop(self) -> int:
         assert self.process

@@ -6,7 +6,8 @@ import pwd
 import re
 import stat
 import subprocess
-import time
+
+from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
 
@@ -54,10 +55,7 @@ def test_everything_lies_in_one_folder_and_is_open_to_whom_it_concerns(hub):
 
 def test_servers_that_nobody_uses_are_looked_for(hub):
     asked = re.compile(r"(\d+) GET /hub/api/users\S* \(idle-culler@")
-    deadline = time.monotonic() + 30  # it starts when the hub has
-    while not (looked := asked.findall(hub.places.log.read_text())):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+    looked = wait_for(lambda: asked.findall(hub.places.log.read_text()))
     assert set(looked) == {"200"}
 
 

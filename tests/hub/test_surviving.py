@@ -6,13 +6,12 @@ import os
 import pwd
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.hub.running import Hub, Person
+from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
 #: What the first cells of the lab do; the card of a prediction and what waits for it.
@@ -23,13 +22,6 @@ first, second = lab.card("act1_utilization"), lab.card("act1_real")
 """
 COMMIT = OPEN + "first.commit(sorted(first.options)[1], 4); print(first.value, first.confidence)"
 LOOK = OPEN + "print(first.value, first.confidence, first.is_open, second.value)"
-
-
-def wait(until: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
 
 
 def processes(person: Person, word: str) -> list[int]:
@@ -77,8 +69,8 @@ def test_a_killed_kernel_comes_back_and_the_lab_continues(trial, committed):
     trial.run(kernel, OPEN)
     (process,) = processes(trial, "ipykernel_launcher")
     os.kill(process, signal.SIGKILL)
-    wait(lambda: processes(trial, "ipykernel_launcher") not in ([], [process]))
-    wait(lambda: trial.ask("GET", f"api/kernels/{kernel}").json()["execution_state"] != "dead")
+    wait_for(lambda: processes(trial, "ipykernel_launcher") not in ([], [process]))
+    wait_for(lambda: trial.ask("GET", f"api/kernels/{kernel}").json()["execution_state"] != "dead")
     assert trial.run(kernel, LOOK).strip() == f"{committed} True None"
     trial.ask("DELETE", f"api/kernels/{kernel}")
 
@@ -87,14 +79,14 @@ def test_a_killed_server_is_started_again_and_the_lab_continues(trial, committed
     before = trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"]
     (process,) = processes(trial, "jupyterhub.singleuser")
     os.kill(process, signal.SIGKILL)
-    wait(lambda: not processes(trial, "jupyterhub.singleuser"))
+    wait_for(lambda: not processes(trial, "jupyterhub.singleuser"))
 
     def arrived() -> bool:
         # Until the hub has looked, it thinks that the server runs; a page asks again as well.
         answer = trial.ask_hub("POST", f"users/{trial.name}/server")
         return answer.status_code in (201, 202)
 
-    wait(arrived)
+    wait_for(arrived)
     trial.start_server()
     assert trial.ask("GET", f"api/contents/{LAB}/{LAB}.ipynb").json()["content"] == before
     continues(trial, committed)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from zlib import crc32
 
 import nbformat
@@ -149,7 +150,11 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
         environment(NBGRADER_EXECUTION="autograde"),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(printed),
+        # A kernel finds what is beside its notebook; here the questions of other labs came before.
+        mock.patch.object(sys, "path", [str(folder), *sys.path]),
+        mock.patch.dict(sys.modules),
     ):
+        sys.modules.pop("asks", None)
         exec(compile(tree, "<hidden test>", "exec"), namespace)
         points = eval(compile(ast.Expression(last.value), "<hidden test>", "eval"), namespace)
     return points, in_one_line(printed.getvalue())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from mlsys_widgets.ledger import Ledger, LedgerError, Unreadable
 from mlsys_widgets.ledger.events import GENESIS, MOST_PARTS, Event, chained, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE, MOST_LINES
 from mlsys_widgets.ledger.verification import MOST_PROBLEMS
+from tests.effort import cpu_seconds
 from tests.ledger.making import LAB, STUDENT, opened
 
 AT = "2026-02-03T09:30:00.000Z"
@@ -85,14 +85,13 @@ KINDS = [far_numbers, rivals, copies, unhashed, renumbered, ever_more_needs, one
 def seconds(path: Path, lines: list[bytes]) -> float:
     """The least time that this process needs to read and verify a ledger."""
     path.write_bytes(b"".join(lines))
-    best = 1e9
-    for _ in range(3):
-        begun = time.process_time()
+
+    def read() -> None:
         ledger = Ledger.open(path, lab=LAB, student=STUDENT)
         ledger.state()
         ledger.verify()
-        best = min(best, time.process_time() - begun)
-    return best
+
+    return cpu_seconds(read, times=3)
 
 
 @pytest.mark.parametrize("make", KINDS)

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from mlsys_widgets.measured import background, cases, ceilings, load
 from mlsys_widgets.measured.background import BackgroundMeasurement, refuse_unwritable
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -25,15 +25,6 @@ def is_alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
-
-
-def wait_for(condition, seconds: float = 60.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return bool(condition())
 
 
 def test_it_measures_tells_how_far_it_is_and_saves(tmp_path):

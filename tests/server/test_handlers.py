@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ import pytest
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.server.handlers import LONGEST_WAIT
+from tests.waiting import wait_for
 
 LAB = "lab_11_roofline"
 ABOUT = {"mlsys": {"lab": LAB, "title": "Lab 11: The roofline"}}
@@ -203,13 +203,14 @@ def test_lists_hold_nothing_from_elsewhere(server, outside, lab):
     folder, path = lab
     commit(folder)
     ledger = path.replace("lab.ipynb", "ledger.jsonl")
-    deadline = time.monotonic() + 60
-    found, complete = set(), False
-    # The result of an earlier walk is kept for a while, and a walk gives up on a slow machine.
-    while ledger not in found or not complete:
-        assert time.monotonic() < deadline
+
+    def complete() -> set[str]:
+        """The result of an earlier walk is kept for a while, and a walk may give up."""
         ledgers = server.ask("mlsys/ledgers").json
-        found, complete = {each["ledger"] for each in ledgers["ledgers"]}, ledgers["complete"]
+        listed = {each["ledger"] for each in ledgers["ledgers"]}
+        return listed if ledgers["complete"] and ledger in listed else set()
+
+    found = wait_for(complete)
     labs = server.ask("mlsys/labs").json["labs"]
     assert {"path": path, "lab": LAB, "title": "Lab 11: The roofline"} in labs
     for each in [*found, *(lab["path"] for lab in labs)]:
