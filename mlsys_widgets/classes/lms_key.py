@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from mlsys_widgets.files import LMS_FOLDER, OWN_FOLDER, held, write_whole
+from mlsys_widgets.files import LMS_FOLDER, OWN_FOLDER, held, open_no_follow, write_whole
 
 _BITS: Final = 2048
 _MOST_BYTES: Final = 64_000
@@ -127,7 +127,7 @@ def load_key(root: Path) -> ToolKey:
     """
     path = _path(root)
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        handle = open_no_follow(path)
     except FileNotFoundError:
         raise ValueError(
             "this course has no key yet; make one with: mlsys push --keys, and give what it prints"
