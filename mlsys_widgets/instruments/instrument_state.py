@@ -92,7 +92,8 @@ class InstrumentState(traitlets.HasTraits):
         if prediction is not None:
             self._given = self._prediction_of(prediction)
         self._before_reset: dict[str, Any] | None = None
-        self._pin: Pin | None = None
+        #: The state that was pinned.
+        self.pinned: Pin | None = None
         #: The handle that a hand holds, and the result when it took it.
         self._held: tuple[str, Any] | None = None
         self._result: Any = None
@@ -277,8 +278,7 @@ class InstrumentState(traitlets.HasTraits):
             self._aimed = now
             self._show()
 
-    def measure(self, quantity: str) -> float:
-        """Return the present value of a quantity that a target may limit."""
+    def _measure(self, quantity: str) -> float:
         result = self.result
         return float(getattr(result if hasattr(result, quantity) else self, quantity))
 
@@ -288,7 +288,7 @@ class InstrumentState(traitlets.HasTraits):
         if self.locked:
             return ()
         return tuple(
-            target.lamp(self.measure(target.quantity), self.quantities[target.quantity])
+            target.lamp(self._measure(target.quantity), self.quantities[target.quantity])
             for target in self.targets
         )
 
@@ -310,18 +310,13 @@ class InstrumentState(traitlets.HasTraits):
     def pin(self) -> None:
         """Keep the present state as a ghost, to compare what follows with it."""
         result = self.result
-        self._pin = Pin(self.inputs, self.scenes(result), values_of(self.cards(result)))
+        self.pinned = Pin(self.inputs, self.scenes(result), values_of(self.cards(result)))
         self._show()
 
     def unpin(self) -> None:
         """Let the pinned state go."""
-        self._pin = None
+        self.pinned = None
         self._show()
-
-    @property
-    def pinned(self) -> Pin | None:
-        """The state that was pinned."""
-        return self._pin
 
     @property
     def shown_hint(self) -> str:
@@ -476,9 +471,9 @@ class InstrumentState(traitlets.HasTraits):
             if drawn.quantity != main:
                 value = f"{{{drawn.quantity!r}: {value}}}"
             more.append(f"prediction={value}")
-        if self._pin is not None:
+        if self.pinned is not None:
             now = self.inputs
-            other = {n: v for n, v in self._pin.inputs.items() if v != now[n]}
+            other = {n: v for n, v in self.pinned.inputs.items() if v != now[n]}
             more.append(
                 f"pinned={{{', '.join(f'{n!r}: {_literal(v)}' for n, v in other.items())}}}"
             )
