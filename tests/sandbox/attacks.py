@@ -918,7 +918,7 @@ ATTACKS: dict[str, Attack] = {
     "borrowed-ledger": Attack("the ledger of a neighbor", _borrowed, flagged="ledger"),
     "renamed-ledger": Attack(
         "that ledger under its own name: flagged, for a person to decide", _renamed_ledger,
-        flagged="ledger: Event 0", earns=20,
+        flagged="ledger: The ledger is not intact from event 0", earns=20,
     ),
     "forged-ledger": Attack("a ledger made by hand", _forged, flagged="ledger"),
     "hostile-ledger": Attack("a ledger of nested brackets", _hostile_ledger, flagged="ledger"),
