@@ -183,7 +183,7 @@ class Search:
                 return
             kind = editor_of(path)
             assert kind is not None
-            left = kind.without(_content(path), self.names)
+            left, _ = kind.split(_content(path), self.names)
             if left is None:
                 path.unlink()
             else:
@@ -203,7 +203,7 @@ class Search:
             return {} if path.is_symlink() else {name: path.read_bytes()}
         kind = editor_of(path)
         if trace.how == "edit" and kind is not None:
-            part = kind.about(_content(path), self.names)
+            _, part = kind.split(_content(path), self.names)
             return {name: part} if part else {}
         return {}
 
@@ -230,15 +230,13 @@ class Editor:
     ----------
     words
         What is done, in words.
-    without
-        The content without the person; `None` if nothing is left of it.
-    about
-        What in the content is about the person.
+    split
+        Returns the content without the person, `None` if nothing is left of it, and what in the
+        content is about the person.
     """
 
     words: str
-    without: Callable[[bytes, KnownNames], bytes | None]
-    about: Callable[[bytes, KnownNames], bytes]
+    split: Callable[[bytes, KnownNames], tuple[bytes | None, bytes]]
 
 
 def editor_of(path: Path) -> Editor | None:
@@ -250,99 +248,73 @@ def editor_of(path: Path) -> Editor | None:
     return EDITORS.get(suffix)
 
 
-def _json_without(content: bytes, names: KnownNames) -> bytes | None:
+def _split_text(content: bytes, names: KnownNames) -> tuple[bytes, bytes]:
+    lines = content.splitlines(keepends=True)
+    about = b"".join(line for line in lines if names.pattern.search(line))
+    return names.pattern.sub(NOBODY.encode(), content), about
+
+
+def _split_json(content: bytes, names: KnownNames) -> tuple[bytes | None, bytes]:
     try:
         data = json.loads(content)
     except ValueError:
-        return _text_without(content, names)
-    left = _scrubbed(data, names)
-    if left is _DROP:
-        return None
+        return _split_text(content, names)
+    about: list[Any] = []
+    left = _scrubbed(data, names, about)
     indent = 1 if b"\n" in content.strip() else None
-    return json.dumps(left, indent=indent, ensure_ascii=False).encode() + b"\n"
+    return (
+        None if left is _DROP else _as_json(left, indent) + b"\n",
+        _as_json(about, 1) if about else b"",
+    )
 
 
-def _json_about(content: bytes, names: KnownNames) -> bytes:
-    try:
-        data = json.loads(content)
-    except ValueError:
-        return _lines_about(content, names)
-    found = list(_about(data, names))
-    return json.dumps(found, indent=1, ensure_ascii=False).encode() if found else b""
-
-
-def _lines_without(content: bytes, names: KnownNames) -> bytes | None:
-    kept = []
+def _split_json_lines(content: bytes, names: KnownNames) -> tuple[bytes, bytes]:
+    kept, about = [], []
     for line in content.splitlines(keepends=True):
         if not names.pattern.search(line):
             kept.append(line)
             continue
         try:
-            left = _scrubbed(json.loads(line), names)
+            left = _scrubbed(json.loads(line), names, [])
         except ValueError:
-            kept.append(_text_without(line, names))
+            kept.append(_split_text(line, names)[0])
+            about.append(line)
             continue
-        if left is not _DROP:
-            kept.append(json.dumps(left, ensure_ascii=False).encode() + b"\n")
-    return b"".join(kept)
+        if left is _DROP:
+            about.append(line)
+        else:
+            kept.append(_as_json(left) + b"\n")
+    return b"".join(kept), b"".join(about)
 
 
-def _json_lines_about(content: bytes, names: KnownNames) -> bytes:
-    kept = []
-    for line in content.splitlines(keepends=True):
-        if names.pattern.search(line):
-            try:
-                if _scrubbed(json.loads(line), names) is _DROP:
-                    kept.append(line)
-            except ValueError:
-                kept.append(line)
-    return b"".join(kept)
-
-
-def _text_without(content: bytes, names: KnownNames) -> bytes:
-    return names.pattern.sub(NOBODY.encode(), content)
-
-
-def _lines_about(content: bytes, names: KnownNames) -> bytes:
-    lines = content.splitlines(keepends=True)
-    return b"".join(line for line in lines if names.pattern.search(line))
-
-
-def _csv(content: bytes, names: KnownNames) -> tuple[list[list[str]], list[list[str]], str]:
-    """Return rows without the person, rows about them, and what separates cells."""
+def _split_csv(content: bytes, names: KnownNames) -> tuple[bytes, bytes]:
     text = content.decode("utf-8-sig", "surrogateescape")
-    start = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=start.count)
+    delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
     kept: list[list[str]] = []
     about: list[list[str]] = []
     for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)):
         named = any(names.text_pattern.search(cell) for cell in row)
         (about if named and number else kept).append(row)
-    return kept, about, delimiter
+    rest = _as_csv(kept, delimiter)
+    return rest, _as_csv([*kept[:1], *about], delimiter) if about else b""
 
 
-def _csv_text(rows: Sequence[Sequence[str]], delimiter: str) -> bytes:
+def _as_json(data: Any, indent: int | None = None) -> bytes:
+    return json.dumps(data, indent=indent, ensure_ascii=False).encode()
+
+
+def _as_csv(rows: Sequence[Sequence[str]], delimiter: str) -> bytes:
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return out.getvalue().encode("utf-8", "surrogateescape")
 
 
-def _csv_without(content: bytes, names: KnownNames) -> bytes:
-    kept, _, delimiter = _csv(content, names)
-    return _csv_text(kept, delimiter)
-
-
-def _csv_about(content: bytes, names: KnownNames) -> bytes:
-    kept, about, delimiter = _csv(content, names)
-    return _csv_text([*kept[:1], *about], delimiter) if about else b""
-
-
-_TEXT: Final = Editor(f"the name becomes {NOBODY}", _text_without, _lines_about)
+_TEXT: Final = Editor(f"the name becomes {NOBODY}", _split_text)
 #: By suffix. A kind that is missing here is reported, never guessed.
 EDITORS: Final[dict[str, Editor]] = {
-    ".json": Editor("entries about them go", _json_without, _json_about),
-    ".jsonl": Editor("lines about them go", _lines_without, _json_lines_about),
-    ".csv": Editor("rows about them go", _csv_without, _csv_about),
+    ".json": Editor("entries about them go", _split_json),
+    ".jsonl": Editor("lines about them go", _split_json_lines),
+    ".csv": Editor("rows about them go", _split_csv),
     ".html": _TEXT,
     ".md": _TEXT,
     ".txt": _TEXT,
@@ -351,55 +323,35 @@ EDITORS: Final[dict[str, Editor]] = {
 }
 
 
-def _scrubbed(data: Any, names: KnownNames) -> Any:
-    """Return data without the person; `_DROP` if it is about them."""
+def _scrubbed(data: Any, names: KnownNames, about: list[Any]) -> Any:
+    """Return data without the person, `_DROP` if it is about them; collect what is about them."""
     match data:
         case str():
             return names.text_pattern.sub(NOBODY, data)
         case list():
-            items = [_scrubbed(each, names) for each in data if not _is_name(each, names)]
-            return [each for each in items if each is not _DROP]
-        case dict():
-            if any(key in _ABOUT and _is_name(value, names) for key, value in data.items()):
-                return _DROP
-            kept = {
-                key: _scrubbed(value, names)
-                for key, value in data.items()
-                if not _names_key(key, names)
-            }
-            return {
-                names.text_pattern.sub(NOBODY, key): value
-                for key, value in kept.items()
-                if value is not _DROP
-            }
-    return data
-
-
-def _about(data: Any, names: KnownNames) -> Iterator[Any]:
-    match data:
-        case list():
+            kept = []
             for each in data:
                 if _is_name(each, names):
-                    yield each
-                else:
-                    yield from _about(each, names)
+                    about.append(each)
+                elif (left := _scrubbed(each, names, about)) is not _DROP:
+                    kept.append(left)
+            return kept
         case dict():
             if any(key in _ABOUT and _is_name(value, names) for key, value in data.items()):
-                yield data
-                return
+                about.append(data)
+                return _DROP
+            rest = {}
             for key, value in data.items():
-                if _names_key(key, names):
-                    yield {key: value}
-                else:
-                    yield from _about(value, names)
+                if any(f"{key}+".startswith(f"{login}+") for login in names.logins):
+                    about.append({key: value})
+                elif (left := _scrubbed(value, names, about)) is not _DROP:
+                    rest[names.text_pattern.sub(NOBODY, key)] = left
+            return rest
+    return data
 
 
 def _is_name(value: Any, names: KnownNames) -> bool:
     return isinstance(value, str) and value in names.logins
-
-
-def _names_key(key: str, names: KnownNames) -> bool:
-    return key in names.logins or any(key.startswith(f"{login}+") for login in names.logins)
 
 
 def _content(path: Path) -> bytes:
