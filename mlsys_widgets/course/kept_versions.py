@@ -89,15 +89,7 @@ def versions_folder(course: Path, lab: str) -> Path:
 
 
 def kept_versions(course: Path, lab: str) -> list[KeptVersion]:
-    """Return the versions of a lab that a course keeps, the latest last.
-
-    Parameters
-    ----------
-    course
-        The folder of the course.
-    lab
-        Which lab.
-    """
+    """Return the versions of a lab that a course keeps, the latest last."""
     folder = versions_folder(course, lab)
     names = sorted(folder.iterdir()) if folder.is_dir() else []
     found = (_read(each) for each in names if VERSION.fullmatch(each.name))

@@ -36,17 +36,7 @@ def trial_accounts(course: Path) -> frozenset[str]:
 
 
 def note_trial_accounts(course: Path, names: Iterable[str], enrolled: Iterable[str] = ()) -> None:
-    """Write down who only tries the course, and who is enrolled and will never be taken for that.
-
-    Parameters
-    ----------
-    course
-        The folder of the course.
-    names
-        Those who try it.
-    enrolled
-        Those who are in a roster.
-    """
+    """Write down who only tries the course, and who is enrolled and never taken for that."""
     before, names = _read(course), set(names)
     real = {*before["enrolled"], *enrolled}
     trial = {*before["trial"], *names} - real

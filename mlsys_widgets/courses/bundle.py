@@ -129,11 +129,6 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
         Whether its settings name who is in the course, as they do here: sections, extensions with
         their reasons, and staff. A bundle for another class has none of it.
 
-    Returns
-    -------
-    path
-        The archive.
-
     Raises
     ------
     ValueError

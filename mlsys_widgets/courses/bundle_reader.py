@@ -32,15 +32,7 @@ _PART: Final = re.compile(r"(?!\.\.?$)[^/\\:\x00-\x1f\x7f]{1,200}")
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that passed every check.
-
-    Parameters
-    ----------
-    manifest
-        What it says about itself.
-    files
-        What is in it, by path.
-    """
+    """A bundle that passed every check."""
 
     manifest: Manifest
     files: dict[str, bytes]
@@ -137,15 +129,7 @@ def manifest_of(course: Course) -> Manifest | None:
 
 
 def labs_that_differ(course: Course, bundle: Path) -> list[str]:
-    """Return labs of a bundle that are new, or differ from what the course was made from.
-
-    Parameters
-    ----------
-    course
-        The course.
-    bundle
-        A bundle that was made since.
-    """
+    """Return labs of a bundle that are new, or differ from what the course was made from."""
     made_from, offered = manifest_of(course), open_bundle(bundle).manifest
     before = made_from.files if made_from else {}
     other = {path for path, digest in offered.files.items() if before.get(path) != digest}

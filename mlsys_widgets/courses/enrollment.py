@@ -37,16 +37,6 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
 
     What the roster leaves empty stays as it is in the gradebook.
 
-    Parameters
-    ----------
-    course, students
-        The course, and its class.
-
-    Returns
-    -------
-    Enrollment
-        What changed.
-
     Raises
     ------
     ValueError

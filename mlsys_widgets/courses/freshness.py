@@ -26,17 +26,7 @@ from mlsys_widgets.labs import load
 
 
 def stale_labs(course: Course) -> dict[str, str]:
-    """Return the labs that need to be built again, each with the reason.
-
-    Parameters
-    ----------
-    course
-        The course.
-
-    Returns
-    -------
-    dict
-        Lab -> why; empty if everything is up to date.
+    """Return the labs that need to be built again, each with the reason; empty if none does.
 
     Examples
     --------

@@ -13,17 +13,7 @@ from mlsys_widgets.files import OWN_FOLDER
 def register_labs(
     course: Course, labs: Sequence[str], *, say: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Enter labs and their cells into the gradebook; ``release/`` stays as it is.
-
-    Parameters
-    ----------
-    course
-        The course.
-    labs
-        Which labs.
-    say
-        Told what is being done.
-    """
+    """Enter labs and their cells into the gradebook; ``release/`` stays as it is."""
     # nbgrader writes what it releases, and that is there already.
     aside = course.home / OWN_FOLDER / "released"
     for lab in labs:

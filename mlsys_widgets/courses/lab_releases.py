@@ -124,11 +124,6 @@ def _into_exchange(course: Course, lab: str, note: str) -> None:
 def notice_release(course: Course, lab: str) -> str | None:
     """Keep what is built, and note what lies in the exchange, whoever put it there.
 
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-
     Returns
     -------
     version

@@ -63,11 +63,6 @@ def init_course(
     remark
         Told what somebody should know.
 
-    Returns
-    -------
-    folder
-        The course.
-
     Raises
     ------
     ValueError

@@ -43,15 +43,7 @@ _OTHERS: Final = "it is the work of somebody else; look at it yourself"
 
 @dataclass(frozen=True)
 class PersonFiles:
-    """Where a course keeps something about one person.
-
-    Parameters
-    ----------
-    course
-        The course.
-    login
-        Who.
-    """
+    """Where a course keeps something about one person."""
 
     course: Course
     login: str

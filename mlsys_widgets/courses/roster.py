@@ -87,11 +87,6 @@ def read_roster(path: Path) -> list[RosterEntry]:
     path
         A CSV file with a line of headings, in UTF-8, with commas, semicolons or tabs.
 
-    Returns
-    -------
-    list of RosterEntry
-        The class, in the order of the file.
-
     Raises
     ------
     RosterError

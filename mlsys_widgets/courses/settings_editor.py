@@ -26,11 +26,6 @@ _BUSY: Final = "somebody else changes assignments/course.toml right now; try aga
 class SettingsEditor:
     r"""The settings of a course, to be changed; `write` makes it so.
 
-    Parameters
-    ----------
-    root
-        The folder of the course.
-
     Examples
     --------
     >>> edit = SettingsEditor.of_text('[sections.a]  # mornings\nstudents = ["ada", "ben"]\n')

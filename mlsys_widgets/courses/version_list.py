@@ -67,13 +67,7 @@ class VersionRow:
 
 
 def version_rows(course: Course, lab: str) -> list[VersionRow]:
-    """Return every version that is kept or that somebody has, the latest last.
-
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-    """
+    """Return every version that is kept or that somebody has, the latest last."""
     fetched = notice_release(course, lab)
     present = version_in(course.folder("release", lab), lab)
     submitted: dict[str, list[str]] = defaultdict(list)

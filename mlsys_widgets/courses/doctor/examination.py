@@ -35,18 +35,6 @@ _OF_THE_COURSE: Final[tuple[tuple[str, Check], ...]] = (
 def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[Finding]:
     """Check an installation and the course in a folder.
 
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    say
-        Told what is being checked.
-
-    Returns
-    -------
-    findings
-        What was found, good and bad.
-
     Raises
     ------
     ValueError
