@@ -45,7 +45,7 @@ def chart_groups(summary: ClassSummary) -> tuple[ChartGroup, ...]:
 
 
 def flag_chart(summary: ClassSummary) -> Chart:
-    """What a TA should look at, and in how many submissions."""
+    """Chart what a TA should look at, and in how many submissions."""
     whole = len(summary.rows)
     bars = tuple(
         Bar(label, ((float(count), "orange"),), _of(count, whole)) for label, count in summary.flags

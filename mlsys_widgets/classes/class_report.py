@@ -117,11 +117,11 @@ class ClassReport(LabWidget):
         return (self._plots.figure(chart.key, scene(chart)),) if chart else ()
 
     def figure_words(self) -> str:
-        """The chosen chart in words."""
+        """Return the chosen chart in words."""
         return self.chart.description if self.chart else ""
 
     def figure(self) -> str:
-        """The chart that is shown, as SVG for a slide.
+        """Draw the chart that is shown, as SVG for a slide.
 
         Raises
         ------

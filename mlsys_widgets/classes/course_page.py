@@ -14,7 +14,7 @@ from mlsys_widgets.wording.plurals import counted
 
 
 def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:
-    """The whole page.
+    """Write the whole page.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) 
     title
         What the course is called.
     zone
-        On whose clock times are said.
+        On whose clock times are shown.
     names
         Whether rows name their students.
     """

@@ -69,11 +69,11 @@ class CourseTotals:
     ungraded: tuple[str, ...] = ()
 
     def standings_of(self, student: str) -> list[Standing | None]:
-        """What a student has in each lab, in order; `None` where nothing was handed in."""
+        """Return what a student has in each lab, in order; `None` where nothing was handed in."""
         return [lab.standings.get(student) for lab in self.labs]
 
     def percent(self, student: str) -> float | None:
-        """The weighted total of a student, in percent; `None` while nothing counts."""
+        """Return the weighted total of a student, in percent; `None` while nothing counts."""
         counted = [lab for lab in self.labs if lab.name in self.counts.get(student, ())]
         weights = sum(lab.weight for lab in counted)
         if not weights:

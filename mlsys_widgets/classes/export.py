@@ -67,8 +67,8 @@ def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Grade
             f"grades cannot be exported to {to!r}; choose one of: {', '.join(_LAYOUTS)}"
         )
     course = Course.at(root)
-    found, said = grades(course, lab), GradedLog(course.home, lab).read()
-    header, lines = _LAYOUTS[to](found, column or lab, said)
+    found, graded = grades(course, lab), GradedLog(course.home, lab).read()
+    header, lines = _LAYOUTS[to](found, column or lab, graded)
     return GradeExport(as_csv(header, lines), tuple(_warnings(found, to)))
 
 
@@ -221,7 +221,7 @@ def _sortable(person: GradebookStudent) -> str:
 # grade. A grade must come with its feedback, because an import of feedback alone would clear it.
 
 
-def _moodle(found: Grades, column: str, said: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
+def _moodle(found: Grades, column: str, graded: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
     header = ("First name", "Last name", "Username", "ID number", "Email address",
               f"{column} (Real)", f"{column} (Feedback)")  # fmt: skip
 
@@ -235,28 +235,28 @@ def _moodle(found: Grades, column: str, said: Mapping[str, Any]) -> tuple[_Line,
                 each.lms_user_id,
                 each.email,
                 _points(standing.total) if standing else "-",
-                _feedback(found, standing, said.get(each.id, {})) if standing else "",
+                _feedback(found, standing, graded.get(each.id, {})) if standing else "",
             )
 
     return header, lines()
 
 
 def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str:
-    """What a student reads: points, the late penalty, and recognized misconceptions."""
+    """Write what a student reads: points, the late penalty, and recognized misconceptions."""
     most = sum(found.most.values())
-    said = [f"{_points(standing.total)} of {_points(most)} points."]
+    sentences = [f"{_points(standing.total)} of {_points(most)} points."]
     if standing.seconds_late:
-        said.append(f"{in_words(standing.seconds_late).capitalize()} late.")
+        sentences.append(f"{in_words(standing.seconds_late).capitalize()} late.")
     if standing.penalty:
-        said.append(f"Late penalty: {counted(round(standing.penalty, 2), 'point')}.")
+        sentences.append(f"Late penalty: {counted(round(standing.penalty, 2), 'point')}.")
     if standing.waiting:
-        said.append(f"Not graded yet: {', '.join(standing.waiting)}.")
+        sentences.append(f"Not graded yet: {', '.join(standing.waiting)}.")
     for score in line.get("scores", ()):
         if score.get("belief"):
             earned = standing.points.get(score["name"], 0.0)
             worth = f"{_points(earned)} of {_points(score['most'])}"
-            said.append(f"{score['name']} ({worth}): {score['says']}")
-    return " ".join(said)
+            sentences.append(f"{score['name']} ({worth}): {score['says']}")
+    return " ".join(sentences)
 
 
 # Gradescope exports grades and imports none: these are the columns of its own export, for tools

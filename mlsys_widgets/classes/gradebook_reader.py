@@ -32,7 +32,7 @@ class GradebookStudent:
 
 @dataclass(frozen=True)
 class Standing:
-    """What one student has in the gradebook.
+    """One student's entry in the gradebook.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def grades(course: Course, lab: str) -> Grades:
 
 
 def _due_times(course: Course, lab: str) -> DueTimes:
-    """When a lab is due for a student by the calendar, in UTC as the gradebook has times."""
+    """Return when a lab is due for a student by the calendar, in UTC as gradebooks have times."""
 
     def due_time(student: str) -> datetime | None:
         due = course.calendar.dates(lab, student).due
@@ -122,7 +122,7 @@ def _due_times(course: Course, lab: str) -> DueTimes:
 
 
 def due(course: Course, lab: str) -> datetime | None:
-    """When a lab is due; ``None`` without a gradebook or a due date."""
+    """Return when a lab is due; ``None`` without a gradebook or a due date."""
     with _connected(course) as db:
         found = db and _assignment(db, lab)
         moment: datetime | None = found.duedate if found else None

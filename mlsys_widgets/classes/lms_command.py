@@ -152,7 +152,7 @@ def _table(rows: Sequence[PushRow]) -> Table:
 
 
 def _summary(push: LabPush) -> Iterator[str]:
-    said: dict[Step, str] = {
+    words_of: dict[Step, str] = {
         "sent": "sent",
         "failed": "not sent",
         "send": "to send",
@@ -162,7 +162,9 @@ def _summary(push: LabPush) -> Iterator[str]:
         "waiting": "waiting to be graded",
         "empty": "without a submission",
     }
-    counts = [f"{number} {words}" for step, words in said.items() if (number := push.count(step))]
+    counts = [
+        f"{number} {words}" for step, words in words_of.items() if (number := push.count(step))
+    ]
     yield f"{counted(len(push.rows), 'student')}: {', '.join(counts) or 'nothing to do'}."
 
 

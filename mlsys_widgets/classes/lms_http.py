@@ -61,7 +61,7 @@ class LmsSilence(LmsError):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for what.
+    """Limits on how long to wait for what.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class LmsClient:
         self._client.close()
 
     def now(self) -> datetime:
-        """The time, by whichever clock is ahead: ours or that of the LMS."""
+        """Return the time, by whichever clock is ahead: ours or that of the LMS."""
         return datetime.now(UTC) + max(self._ahead, timedelta())
 
     def ask(
@@ -257,7 +257,7 @@ class LmsClient:
 
 
 def printable(text: str, most: int = 200) -> str:
-    r"""What a stranger wrote, safe to print on a terminal.
+    r"""Make what a stranger wrote safe to print on a terminal.
 
     Examples
     --------
@@ -276,13 +276,13 @@ def _accepted(answer: LmsAnswer) -> LmsAnswer:
 
 
 def _words(answer: LmsAnswer) -> str:
-    """What an error says: in the fields that platforms use, or as it is."""
+    """Return what an error says: in the fields that platforms use, or as it is."""
     try:
-        said = json.loads(answer.body)
+        loaded = json.loads(answer.body)
     except (ValueError, RecursionError):
-        said = None
-    if isinstance(said, Mapping):
-        found = [said.get(name) for name in ("error", "error_description", "message", "errors")]
+        loaded = None
+    if isinstance(loaded, Mapping):
+        found = [loaded.get(name) for name in ("error", "error_description", "message", "errors")]
         if isinstance(errors := found[3], Mapping):
             found[3] = errors.get("message")
         if texts := [each for each in found if isinstance(each, str)]:
@@ -298,16 +298,16 @@ def _is_for_later(answer: LmsAnswer) -> bool:
 
 
 def _retry_after(answer: LmsAnswer) -> float:
-    said = answer.headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit():
-        return float(said[:9])
-    at = _date(said)
+    value = answer.headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    at = _date(value)
     return max(0.0, (at - datetime.now(UTC)).total_seconds()) if at else 0.0
 
 
-def _date(said: str) -> datetime | None:
+def _date(text: str) -> datetime | None:
     try:
-        at = parsedate_to_datetime(said)
+        at = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)

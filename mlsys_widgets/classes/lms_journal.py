@@ -1,4 +1,4 @@
-"""What was sent to the learning system, line by line: a push that was killed continues from here.
+"""A journal of what was sent to the learning system: a push that was killed continues from it.
 
 A line is written before a score leaves and another when the LMS has taken it, each on the disk
 before anything else happens. The LMS's own results say whether what lies between them arrived.
@@ -27,7 +27,7 @@ _STATES: Final = (SENDING, SENT, REFUSED)
 
 @dataclass
 class SentScores:
-    """What one student was sent in one column, as fractions of full marks.
+    """A score that was sent for one student in one column, as fractions of full marks.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class PushJournal:
             yield
 
     def read(self) -> dict[tuple[str, str], SentScores]:
-        """What is known, by column and by user of the LMS."""
+        """Return what is known, by column and by user of the LMS."""
         found: dict[tuple[str, str], SentScores] = {}
         for line in self._lines():
             known = found.setdefault((line["item"], line["user"]), SentScores())

@@ -76,15 +76,15 @@ class ToolKey:
         self.kid = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def jwk(self) -> dict[str, str]:
-        """The public key as a JSON Web Key."""
+        """Return the public key as a JSON Web Key."""
         return {**self._public, "alg": "RS256", "use": "sig", "kid": self.kid}
 
     def jwks(self) -> dict[str, list[dict[str, str]]]:
-        """The public key as a set of one."""
+        """Return the public key as a set of one."""
         return {"keys": [self.jwk()]}
 
     def pem(self) -> str:
-        """The public key as PEM."""
+        """Return the public key as PEM."""
         public = self._private.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )

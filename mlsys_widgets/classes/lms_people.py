@@ -28,7 +28,7 @@ class LmsUser:
 
 
 def pushed_grades(course: Course, lab: str) -> Grades:
-    """What the gradebook says about a lab, of those whose grades are sent.
+    """The gradebook's view of a lab, of those whose grades are sent.
 
     These are the students that `grades` knows: whoever is left out of exports is left out here.
     """

@@ -74,7 +74,7 @@ class LabPush:
     rows: tuple[PushRow, ...]
 
     def count(self, *steps: Step) -> int:
-        """How many students are at one of these steps."""
+        """Count the students at one of these steps."""
         return sum(each.step in steps for each in self.rows)
 
 

@@ -49,7 +49,7 @@ class LineItem:
 
 @dataclass(frozen=True)
 class LmsResult:
-    """What the LMS shows for a student in a column.
+    """A result that the LMS shows for a student in a column.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class LmsMember:
 
 @dataclass(frozen=True)
 class LmsScore:
-    """What is sent about one student."""
+    """A score to be sent about one student."""
 
     user_id: str
     given: float
@@ -95,7 +95,7 @@ class LmsScore:
         >>> LmsScore("7", 8.5, 10, at).as_data()["timestamp"]
         '2026-11-09T12:00:00.000+00:00'
         """
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "userId": self.user_id,
             "scoreGiven": self.given,
             "scoreMaximum": self.most,
@@ -105,8 +105,8 @@ class LmsScore:
         }
         if self.handed_in is not None:
             # Otherwise the LMS takes the hour of this command for the hour of handing in.
-            said["submission"] = {"submittedAt": _moment(self.handed_in)}
-        return said
+            fields["submission"] = {"submittedAt": _moment(self.handed_in)}
+        return fields
 
 
 class LmsServices:
@@ -126,7 +126,7 @@ class LmsServices:
         self._settings, self._client, self._tokens = settings, client, tokens
 
     def now(self) -> datetime:
-        """The time that a score is sent with."""
+        """Return the time that a score is sent with."""
         return self._client.now()
 
     # Columns.
@@ -140,7 +140,7 @@ class LmsServices:
         ]
 
     def line_item_of(self, lab: str) -> LineItem | None:
-        """The column of a lab; ``None`` if there is none yet.
+        """Find the column of a lab; ``None`` if there is none yet.
 
         Raises
         ------
@@ -183,8 +183,8 @@ class LmsServices:
                 return found
             raise
 
-    def _line_item(self, said: Any) -> LineItem:
-        address = said.get("id") if isinstance(said, Mapping) else None
+    def _line_item(self, found: Any) -> LineItem:
+        address = found.get("id") if isinstance(found, Mapping) else None
         if not isinstance(address, str):
             raise LmsError("the LMS answered with a line item that has no id")
         # Scores go to this address, and so does the token.
@@ -193,14 +193,14 @@ class LmsServices:
                 f"the LMS has the line item {printable(address)}, which is on another host than"
                 " lms.lineitems_url; if that is right, change the setting"
             )
-        most = _number(said.get("scoreMaximum"))
-        texts = (_text(said.get(name)) for name in ("resourceId", "tag"))
-        return LineItem(address, _text(said.get("label")), most or 1.0, *texts)
+        most = _number(found.get("scoreMaximum"))
+        texts = (_text(found.get(name)) for name in ("resourceId", "tag"))
+        return LineItem(address, _text(found.get("label")), most or 1.0, *texts)
 
     # Results and scores.
 
     def results(self, item: LineItem, user_id: str | None = None) -> dict[str, LmsResult]:
-        """What the LMS shows in a column, by the LMS's ids.
+        """Read what the LMS shows in a column, by the LMS's ids.
 
         Parameters
         ----------
@@ -240,8 +240,8 @@ class LmsServices:
             return None
         found = []
         for page in self._pages(self._settings.memberships_url, _MEMBERS):
-            said = page.data()
-            people = said.get("members") if isinstance(said, Mapping) else None
+            listed = page.data()
+            people = listed.get("members") if isinstance(listed, Mapping) else None
             found += [_member(each) for each in _list(people, "members")]
         return found
 
@@ -283,12 +283,12 @@ class LmsServices:
             except LmsRefusal as refusal:
                 if refusal.status != 401:
                     raise
-                said = refusal
-        raise LmsError(f"the LMS does not accept the access token that it gave ({said})")
+                answer = refusal
+        raise LmsError(f"the LMS does not accept the access token that it gave ({answer})")
 
 
 def _below(address: str, name: str, query: Mapping[str, str] | None = None) -> str:
-    """The address of a part of a line item, whose own query stays behind it.
+    """Return the address of a part of a line item, whose own query stays behind it.
 
     Examples
     --------
@@ -301,11 +301,11 @@ def _below(address: str, name: str, query: Mapping[str, str] | None = None) -> s
     return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{name}", query=joined))
 
 
-def _member(said: Mapping[str, Any]) -> LmsMember:
-    roles = said.get("roles")
+def _member(person: Mapping[str, Any]) -> LmsMember:
+    roles = person.get("roles")
     named = [_text(each) for each in roles] if isinstance(roles, list) else []
-    login = _text(said.get("ext_user_username"))
-    messages = said.get("message")
+    login = _text(person.get("ext_user_username"))
+    messages = person.get("message")
     for message in messages if isinstance(messages, list) else []:
         custom = message.get(_CUSTOM) if isinstance(message, Mapping) else None
         if isinstance(custom, Mapping):
@@ -313,32 +313,32 @@ def _member(said: Mapping[str, Any]) -> LmsMember:
             login = _text(custom.get("login")) or login
     # A variable that the LMS did not know stays as it was written.
     return LmsMember(
-        _text(said.get("user_id")),
+        _text(person.get("user_id")),
         "" if login.startswith("$") else login,
-        _text(said.get("email")),
-        _text(said.get("lis_person_sourcedid")),
-        _text(said.get("status") or "Active") == "Active",
+        _text(person.get("email")),
+        _text(person.get("lis_person_sourcedid")),
+        _text(person.get("status") or "Active") == "Active",
         any("learner" in role.rpartition("#")[2].lower() for role in named),
     )
 
 
-def _list(said: Any, what: str) -> list[Mapping[str, Any]]:
-    if not isinstance(said, list) or not all(isinstance(each, Mapping) for each in said):
+def _list(value: Any, what: str) -> list[Mapping[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
         raise LmsError(f"the LMS answered with something that is no list of {what}")
-    return said
+    return value
 
 
-def _text(said: Any) -> str:
-    if isinstance(said, bool) or not isinstance(said, str | int):
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
-    return str(said)
+    return str(value)
 
 
-def _number(said: Any) -> float | None:
-    if isinstance(said, bool) or not isinstance(said, int | float):
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        number = float(said)
+        number = float(value)
     except OverflowError:
         return None
     return number if math.isfinite(number) else None

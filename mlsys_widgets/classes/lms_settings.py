@@ -32,7 +32,7 @@ def lms_settings(course: Course) -> LmsSettings:
     return read_lms_settings(course.lms)
 
 
-def read_lms_settings(said: Mapping[str, Any]) -> LmsSettings:
+def read_lms_settings(table: Mapping[str, Any]) -> LmsSettings:
     """Check the settings, as they are in the file.
 
     Examples
@@ -42,8 +42,8 @@ def read_lms_settings(said: Mapping[str, Any]) -> LmsSettings:
     ...
     ValueError: lms.lineitems_url is missing; the LMS's administrator knows it
     """
-    settings = LmsSettings(**read_table(LmsSettings, "lms", said))
-    for name, value in said.items():
+    settings = LmsSettings(**read_table(LmsSettings, "lms", table))
+    for name, value in table.items():
         if name.endswith("_url"):
             _check_address(f"lms.{name}", value)
     return settings

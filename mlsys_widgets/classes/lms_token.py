@@ -105,17 +105,17 @@ class TokenSource:
         return urlencode(form).encode()
 
     def _read(self, answer: LmsAnswer) -> None:
-        said = answer.data()
-        token = said.get("access_token") if isinstance(said, dict) else None
+        loaded = answer.data()
+        token = loaded.get("access_token") if isinstance(loaded, dict) else None
         if not isinstance(token, str) or not token.isascii() or not token.isprintable():
             raise LmsError("the LMS answered without an access token; check lms.token_url")
-        granted = said.get("scope")
+        granted = loaded.get("scope")
         if isinstance(granted, str) and (missing := set(self._scopes) - set(granted.split())):
             raise LmsError(
                 f"the LMS does not permit {_listed(sorted(missing))}; its administrator can, where"
                 " the tool is registered"
             )
-        seconds = said.get("expires_in")
+        seconds = loaded.get("expires_in")
         lasts = float(seconds) if isinstance(seconds, int | float) and seconds > 0 else 3600.0
         self._token = token
         self._until = monotonic() + max(lasts - _TOO_CLOSE, lasts / 2)

@@ -120,6 +120,6 @@ def _names(code: str, kind: type[ast.expr_context]) -> set[str]:
 
 
 def text_of(cell: Mapping[str, Any]) -> str:
-    """The source of a cell, which a notebook may keep as a list of lines."""
+    """Return the source of a cell, which a notebook may keep as a list of lines."""
     source = cell["source"]
     return source if isinstance(source, str) else "".join(source)

@@ -65,7 +65,7 @@ _INTRODUCTIONS: Final = {
 
 
 def page(summary: ClassSummary) -> str:
-    """The whole page."""
+    """Write the whole page."""
     return whole_page(f"{summary.title}: the class", "\n".join(_body(summary)))
 
 
@@ -176,8 +176,8 @@ def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
 
 
 def _late(row: SubmissionRow) -> str:
-    said = [in_words(row.seconds_late)] if row.seconds_late else []
-    return ", ".join([*said, *([f"−{row.penalty:g}"] if row.penalty else [])])
+    parts = [in_words(row.seconds_late)] if row.seconds_late else []
+    return ", ".join([*parts, *([f"−{row.penalty:g}"] if row.penalty else [])])
 
 
 def as_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""What a simulated student knows about a lab, and what they type as answers.
+"""Simulated answers: what a student knows about a lab, and what they type.
 
 Right answers come from the lab's checks with that student's own numbers. Wrong ones mostly come
 from the misconceptions that the checks know.
@@ -56,7 +56,7 @@ class SimulatedStudent:
 
 @dataclass(frozen=True)
 class TypedAnswer:
-    """What a student typed as an answer, and what it is worth.
+    """An answer as a student typed it, and what it is worth.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ _BLANK: Final = TypedAnswer("", 0.0)
 
 
 class Knowledge:
-    """What one student knows in one lab."""
+    """Knowledge of one student in one lab."""
 
     def __init__(
         self, student: SimulatedStudent, checks: Checks, given: Given, chance: random.Random
@@ -85,7 +85,7 @@ class Knowledge:
         self._student, self._checks, self._given, self._chance = student, checks, given, chance
 
     def likelihood(self, name: str) -> float:
-        """How likely the student is to get something right."""
+        """Return how likely the student is to get something right."""
         hard = random.Random(f"{self._student.seed}/{name}").gauss(0, 0.8)
         return 1 / (1 + math.exp(1.4 * (hard - self._student.skill)))
 
@@ -94,7 +94,7 @@ class Knowledge:
         return min(max(round(self._chance.gauss(3.7 if right else 3.1, 1.0)), 1), 5)
 
     def key(self, name: str) -> Key | None:
-        """The right answer for this student; ``None`` if a file that it depends on is missing."""
+        """Return the right answer for this student; ``None`` if a file it depends on is missing."""
         try:
             return self._checks[name](self._given)
         except (KeyError, ValueError):
@@ -154,7 +154,7 @@ class Knowledge:
 
 
 def _typed_belief(item: Number | Choice, key: Key, value: float | str) -> TypedAnswer:
-    """What a student types who holds a belief, rounded if the checks still recognize it then."""
+    """Return what a student types who holds a belief, rounded if the checks still recognize it."""
     if isinstance(value, str):
         return _judged(item, key, value)
     exact = _judged(item, key, repr(float(value)))

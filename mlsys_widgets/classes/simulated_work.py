@@ -1,4 +1,4 @@
-"""What a simulated student does in a lab: what they type, commit and record, and when.
+"""Simulated work on a lab: what a student types, commits and records, and when.
 
 They follow the steps of the release notebook from top to bottom.
 """
@@ -55,7 +55,7 @@ _MINUTES: Final = {
 
 @dataclass
 class SimulatedWork:
-    """What a student hands in.
+    """The work that a student hands in.
 
     Parameters
     ----------
@@ -266,8 +266,8 @@ class _Worker:
             if not (right or item.right is None) and wrong:
                 tries.append((self._chance.choice(wrong), False))
             known = item.right is not None
-            said = item.right if known else self._chance.choice(list(item.options))
-            tries.append((said, True if known else None))
+            chosen = item.right if known else self._chance.choice(list(item.options))
+            tries.append((chosen, True if known else None))
         elif item.blanks:
             rights = item.right if isinstance(item.right, Mapping) else {}
             words = {gap: list(options) for gap, options in item.blanks.items()}
@@ -333,7 +333,7 @@ class _Clock:
 
 
 def _within(longest: float, events: list[_Event]) -> list[_Event]:
-    """The same events in at most so many minutes.
+    """Fit the same events into at most so many minutes.
 
     Examples
     --------

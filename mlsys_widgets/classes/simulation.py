@@ -241,7 +241,7 @@ class _Class:
         return self._released + open_for - min(early, open_for * chance.random())
 
     def _a_little_later(self, owner: str, name: str) -> datetime:
-        """When a student hands in who waited for somebody else's work."""
+        """Return when a student hands in who waited for somebody else's work."""
         wait = timedelta(minutes=self._chance(name, "time").uniform(5, 90))
         last = self._end - timedelta(seconds=30)
         return min(self._handed_in(owner, "right") + wait, last)
@@ -263,17 +263,17 @@ class _Class:
         """Record what was simulated, so that grades can be compared with it."""
         path = record_path(self._course.home, self._lab)
         path.parent.mkdir(exist_ok=True)
-        said = {"lab": self._lab, "seed": self._seed, "students": [asdict(each) for each in made]}
-        path.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        record = {"lab": self._lab, "seed": self._seed, "students": [asdict(each) for each in made]}
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def record_path(root: Path, lab: str) -> Path:
-    """The file that records what was simulated."""
+    """Return the file that records what was simulated."""
     return root / OWN_FOLDER / f"simulated-{lab}.json"
 
 
 def due_date(course: Course, lab: str) -> datetime | None:
-    """When a lab is due by the course's calendar or its gradebook; ``None`` if neither says so."""
+    """Return when a lab is due by calendar or gradebook; ``None`` if neither says so."""
     if planned := course.calendar.dates(lab).due:
         return planned.astimezone(UTC)
     found = due(course, lab)

@@ -12,12 +12,12 @@ FEWEST: Final = 5
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean; ``None`` if empty."""
+    """Return the mean; ``None`` if empty."""
     return math.fsum(values) / len(values) if values else None
 
 
 def median(values: Sequence[float]) -> float | None:
-    """The value in the middle; ``None`` if empty.
+    """Return the value in the middle; ``None`` if empty.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _spread(values: Sequence[float]) -> tuple[list[float], float]:
 
 
 def histogram(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
-    """How many values lie between each pair of edges; values beyond an end count in its bin.
+    """Count the values between each pair of edges; values beyond an end count in its bin.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a student's own ledger tells about their work on a lab."""
+"""Study records: what a student's own ledger tells about their work on a lab."""
 
 from __future__ import annotations
 

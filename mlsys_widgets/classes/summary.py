@@ -1,4 +1,4 @@
-"""What is known about a class in a lab, as plain data. Page, tables and widget all start here."""
+"""A class in a lab, as plain data. Page, tables and widget all start here."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class PredictedOption:
 
 @dataclass(frozen=True)
 class PredictionSummary:
-    """What the class predicted, and what was true.
+    """Predictions of the class, and what was true.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ class _Submission:
 
     @property
     def scores(self) -> dict[str, Mapping[str, Any]]:
-        """The judged answers, by question."""
+        """Return the judged answers, by question."""
         return {score["name"]: score for score in self.line.get("scores", ())}
 
 
@@ -238,14 +238,14 @@ class _SummaryBuilder:
             unexplained=self._unexplained(name) if isinstance(item, Number) else (),
         )
 
-    def _explained(self, name: str, belief: str, said: Counter[str]) -> str:
-        """What a belief is about, with the lab's own numbers instead of one student's.
+    def _explained(self, name: str, belief: str, explanations: Counter[str]) -> str:
+        """Say what a belief is about, with the lab's own numbers instead of one student's.
 
         A belief that the lab's own numbers do not know is told as most students were told.
         """
         key = self._key(name, self._nobodys)
         usual = [each.says for each in key.beliefs if each.name == belief] if key else []
-        return next(iter(usual), said.most_common(1)[0][0])
+        return next(iter(usual), explanations.most_common(1)[0][0])
 
     def _unexplained(self, name: str) -> tuple[tuple[str, int], ...]:
         """Wrong numbers that several students typed, as multiples of the right one."""
@@ -344,7 +344,7 @@ def _outcome(fraction: float, score: Mapping[str, Any] | None) -> str:
 
 
 def _title(name: str, item: Item | None) -> str:
-    """The title of a question, or the name of its answer if the lab gives it no title."""
+    """Return the title of a question, or the name of its answer if it has no title."""
     title: str = getattr(item, "title", "") or "Question"
     own = title != getattr(type(item), "title", "Question")
     return title if own else f"{title}: {name.replace('_', ' ')}"
@@ -364,7 +364,7 @@ def _kind(item: Item | None) -> QuestionKind:
 
 
 def _kinds(flags: Sequence[Flag]) -> list[str]:
-    """What flags are about, without whatever names they hold."""
+    """Return what flags are about, without whatever names they hold."""
     return list(dict.fromkeys(flag.kind.summary for flag in flags))
 
 

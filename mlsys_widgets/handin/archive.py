@@ -30,7 +30,7 @@ _PERMISSIONS: Final = 0o100644
 
 @dataclass(frozen=True)
 class HandInResult:
-    """What was handed in.
+    """The file that was made to hand in.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class HandInResult:
 
 
 def archive_name(lab: str, student: str) -> str:
-    """What the file of a student is called.
+    """Name the file of a student.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def archive_name(lab: str, student: str) -> str:
 
 
 def student_named(name: str, lab: str) -> str | None:
-    """Whose file it is by its name, whatever a course's website put in front of it.
+    """Tell whose file it is by its name, whatever a course's website put in front of it.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
 
 
 def _receipt(ledger: Path, moment: datetime) -> dict[str, bytes]:
-    """The receipt of a ledger; none for one that cannot be read, which a person will look at."""
+    """Write the receipt of a ledger; none if it cannot be read, which a person will look at."""
     try:
         return {RECEIPT: receipt_text(Ledger.open(ledger).head, moment).encode()}
     except LedgerError:

@@ -135,11 +135,11 @@ def _refuse_another_lab(files: dict[str, bytes], lab: str) -> None:
     if notebook not in files:
         raise ArchiveRefused(f"{notebook} is not in it.")
     try:
-        said: Any = json.loads(files[notebook])["metadata"]["mlsys"]["lab"]
+        owner: Any = json.loads(files[notebook])["metadata"]["mlsys"]["lab"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return  # the grader says what is wrong with a notebook
-    if said != lab:
-        raise ArchiveRefused(f"Its notebook belongs to {str(said)[:80]}, not to {lab}.")
+    if owner != lab:
+        raise ArchiveRefused(f"Its notebook belongs to {str(owner)[:80]}, not to {lab}.")
 
 
 def _plain(problem: BaseException) -> str:

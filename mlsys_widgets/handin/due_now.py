@@ -11,7 +11,7 @@ from mlsys_widgets.handin.work import LabWork
 
 
 def due_now(work: LabWork) -> dict[str, Any] | None:
-    """When the lab is due for whoever hands it in, as data; `None` if nobody knows.
+    """Return when the lab is due for whoever hands it in, as data; `None` if nobody knows.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def due_now(work: LabWork) -> dict[str, Any] | None:
         The lab in its folder.
     """
     dates = dates_here(work.folder)
-    said = as_data(dates, work.lab, datetime.now(UTC)) if dates else None
-    return said and {**said, "own": dates is not None and dates.own}
+    due = as_data(dates, work.lab, datetime.now(UTC)) if dates else None
+    return due and {**due, "own": dates is not None and dates.own}
 
 
 def lateness(work: LabWork, at: datetime) -> str | None:
-    """Whether something that was handed in was late, in a sentence; `None` if nobody knows.
+    """Say in a sentence whether something was handed in late; `None` if nobody knows.
 
     Parameters
     ----------

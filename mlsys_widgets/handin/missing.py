@@ -1,4 +1,4 @@
-"""What is missing before a lab is handed in, in sentences. Nothing here keeps it from being so."""
+"""Gaps in a lab that is about to be handed in, in sentences. None of them stops the hand-in."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Missing:
 
 
 def what_is_missing(work: LabWork, student: Student) -> list[Missing]:
-    """Everything that a student should know before the work is handed in.
+    """List everything that a student should know before the work is handed in.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
         how = progress(step, saved)
         if how == "failing":
             misses = state.answers.get(DESIGN_MISSES)
-            said = " ".join(map(str, misses.value)) if misses is not None else ""
-            yield Missing("design", f"Your design does not fit. {said}".strip())
+            words = " ".join(map(str, misses.value)) if misses is not None else ""
+            yield Missing("design", f"Your design does not fit. {words}".strip())
         else:
             begun = "begun, but not finished" if how == "begun" else "not done"
             yield Missing("step", f"{_called(step)}: {begun}.")

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ _LONGEST_NAME: Final = 128
 
 @dataclass(frozen=True)
 class SecondLookRequest:
-    """What a student asks.
+    """A student's request for a second look at a grade.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class SecondLookRequest:
         return f"{self.ticket}.json"
 
     def to_bytes(self) -> bytes:
-        """The request as a file."""
+        """Write the request as a file."""
         return json.dumps(asdict(self)).encode()
 
 
 def new_ticket() -> str:
-    """A ticket that nobody can guess."""
+    """Draw a ticket that nobody can guess."""
     return secrets.token_hex(16)
 
 
@@ -77,27 +77,27 @@ def read_request(content: bytes) -> SecondLookRequest:
         When it is none, with a sentence.
     """
     try:
-        said = json.loads(content)
+        request = json.loads(content)
     except (ValueError, RecursionError):
-        said = None
-    fields = {"ticket", "student", "lab", "question", "words", "time"}
-    if not isinstance(said, dict) or set(said) != fields:
+        request = None
+    names = {each.name for each in fields(SecondLookRequest)}
+    if not isinstance(request, dict) or set(request) != names:
         raise ValueError("the file is no request")
-    if not all(isinstance(value, str) for value in said.values()):
+    if not all(isinstance(value, str) for value in request.values()):
         raise ValueError("the file is no request")
-    if not _TICKET.fullmatch(said["ticket"]):
+    if not _TICKET.fullmatch(request["ticket"]):
         raise ValueError("the request has no ticket")
     for name in ("student", "lab", "question"):
-        if not (said[name].isprintable() and 0 < len(said[name]) <= _LONGEST_NAME):
+        if not (request[name].isprintable() and 0 < len(request[name]) <= _LONGEST_NAME):
             raise ValueError(f"the request names no {name}")
-    said |= {"words": clean_words(said["words"]), "time": clean_words(said["time"])[:40]}
-    if not said["words"]:
+    request |= {"words": clean_words(request["words"]), "time": clean_words(request["time"])[:40]}
+    if not request["words"]:
         raise ValueError("the request has no words")
-    return SecondLookRequest(**said)
+    return SecondLookRequest(**request)
 
 
 def clean_words(words: str) -> str:
-    r"""Words that a terminal and a page can show: no control characters, and not too many.
+    r"""Clean words for a terminal and a page: no control characters, and not too many.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def put_into_box(exchange: Path, request: SecondLookRequest) -> None:
 
 
 def answer_file(exchange: Path, ticket: str) -> Path:
-    """Where the answer to a request is."""
+    """Return where the answer to a request is."""
     return exchange / ANSWERS / f"{hashlib.sha256(ticket.encode()).hexdigest()}.json"
 
 
@@ -141,10 +141,10 @@ def write_answer(exchange: Path, ticket: str, answer: str, time: str) -> None:
 
 
 def read_answer(exchange: Path, ticket: str) -> dict[str, str] | None:
-    """The answer to a request and its time; `None` if there is none yet."""
+    """Read the answer to a request and its time; `None` if there is none yet."""
     try:
         with answer_file(exchange, ticket).open("rb") as file:
-            said: Any = json.loads(file.read(LARGEST_REQUEST))
-        return {name: clean_words(str(said[name])) for name in ("answer", "time")}
+            answer: Any = json.loads(file.read(LARGEST_REQUEST))
+        return {name: clean_words(str(answer[name])) for name in ("answer", "time")}
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

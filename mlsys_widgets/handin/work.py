@@ -58,7 +58,7 @@ class LabWork:
 
 
 def archived_names(lab: str, files: tuple[str, ...] = _USUAL) -> set[str]:
-    """The names of everything that is handed in."""
+    """List the names of everything that is handed in."""
     return {f"{lab}.ipynb", LEDGER, RECEIPT, *_USUAL, *files}
 
 
@@ -132,24 +132,24 @@ def find_work(place: Path) -> LabWork:
 
 
 def _mlsys(node: Any) -> dict[str, Any]:
-    """What a notebook or a cell says to this package; empty if it says nothing."""
+    """Return the metadata of a notebook or a cell that are ours; empty if there are none."""
     metadata = node.get("metadata") if isinstance(node, dict) else None
-    said = metadata.get("mlsys") if isinstance(metadata, dict) else None
-    return said if isinstance(said, dict) else {}
+    about = metadata.get("mlsys") if isinstance(metadata, dict) else None
+    return about if isinstance(about, dict) else {}
 
 
 def steps_in(book: Any) -> list[StudentStep]:
-    """The steps that the cells of a notebook hold, in order; an act lasts until the next."""
+    """List the steps that the cells of a notebook hold, in order; an act lasts until the next."""
     found: dict[tuple[str, str], StudentStep] = {}
     act = 0
     cells = book.get("cells")
-    for said in map(_mlsys, cells if isinstance(cells, list) else ()):
-        number = said.get("act")
+    for about in map(_mlsys, cells if isinstance(cells, list) else ()):
+        number = about.get("act")
         act = number if isinstance(number, int) else act
-        kind, name = said.get("kind"), said.get("id")
+        kind, name = about.get("kind"), about.get("id")
         if not isinstance(kind, str) or kind not in STEP_KINDS or not isinstance(name, str):
             continue
-        title, needs = said.get("title"), said.get("needs")
+        title, needs = about.get("title"), about.get("needs")
         wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
         shown = title if isinstance(title, str) else name
         # A cell that a student has copied is the same step.

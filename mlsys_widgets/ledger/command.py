@@ -61,7 +61,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _judge(path: Path, student: str | None, noted: str | None) -> tuple[list[str], list[str]]:
-    """What a ledger is, and what does not fit; ``noted`` is a head that somebody wrote down."""
+    """Describe a ledger, and what does not fit; ``noted`` is a head that somebody wrote down."""
     try:
         ledger = Ledger.open(path)
     except LedgerError as error:
@@ -85,7 +85,7 @@ def _judge(path: Path, student: str | None, noted: str | None) -> tuple[list[str
 
 
 def _find(paths: Iterable[Path]) -> Iterator[Path]:
-    """The ledgers that were named: files, folders of labs, or folders that hold such folders."""
+    """Yield the ledgers that were named: files, folders of labs, or folders of such folders."""
     for path in paths:
         if not path.is_dir():
             found = [path] if path.exists() else []

@@ -98,7 +98,7 @@ def judged(about: str, required: bool = True) -> Field:
 
 
 def predicted(about: str, required: bool = True) -> Field:
-    """What was predicted: an option or a number, or `None` if it was never committed."""
+    """A field that holds a prediction: an option, a number, or `None` if it was never committed."""
     schema = {"type": ["string", "number", "null"], "minLength": 1, "maxLength": LONGEST_NAME}
     words = f"an option (1 to {LONGEST_NAME} characters), a number, or nothing"
     return Field(about, schema, words, required)
@@ -186,7 +186,7 @@ class DesignForm:
         return entry
 
     def schema(self) -> dict[str, Any]:
-        """The same as JSON Schema, for readers in other languages."""
+        """Return the form as JSON Schema, for readers in other languages."""
         return {
             "type": "object",
             "additionalProperties": False,
@@ -203,7 +203,7 @@ _DECLARED: Final[dict[str, DesignForm]] = {}
 
 
 def form_of(lab: str) -> DesignForm:
-    """The form that a lab has declared with `declare`, or a refusal that says how to.
+    """Return the form that a lab has declared with `declare`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What can go wrong with a ledger, each with a sentence that says what to do.
+"""Errors of a ledger, each with a sentence that says what to do.
 
 Every `NotSaved` means what it says: the file holds nothing of the event that should have been
 written, so a widget stays locked and offers to try again.

@@ -101,8 +101,8 @@ def chained(prev: str, seq: int, time: str, lab: str, kind: str, id: str, value:
 
 
 def digest(event: Event) -> str:
-    """The hash that an event with this content and this ``prev`` must carry."""
-    said = {
+    """Compute the hash that an event with this content and this ``prev`` must carry."""
+    content = {
         "seq": event.seq,
         "time": event.time,
         "lab": event.lab,
@@ -110,11 +110,11 @@ def digest(event: Event) -> str:
         "id": event.id,
         "value": event.value,
     }
-    return hashlib.sha256((event.prev + _CANONICAL.encode(said)).encode("ascii")).hexdigest()
+    return hashlib.sha256((event.prev + _CANONICAL.encode(content)).encode("ascii")).hexdigest()
 
 
 def to_line(event: Event) -> bytes:
-    """The line of an event, with its end, or a refusal when it is too long."""
+    """Write the line of an event, with its end, or refuse one that is too long."""
     line = (_READABLE.encode(event._asdict()) + "\n").encode("ascii")
     if len(line) > LONGEST_LINE:
         raise ValueRefused(
@@ -210,7 +210,7 @@ def _text(line: bytes) -> str:
 
 
 def _parts(line: bytes) -> int:
-    """How many lists and objects a line can have at most, counted without reading it."""
+    """Count how many lists and objects a line can have at most, without reading it."""
     return line.count(b"[") + line.count(b"{")
 
 

@@ -48,8 +48,8 @@ class Fold:
             if self.ledger_id is None:
                 self.ledger_id, self.lab, self.student = event.id, event.lab, value["student"]
         elif event.kind == "prediction":
-            said = CommittedPrediction(frozen(value["value"]), value["confidence"], *at)
-            self.predictions.setdefault(event.id, said)
+            prediction = CommittedPrediction(frozen(value["value"]), value["confidence"], *at)
+            self.predictions.setdefault(event.id, prediction)
         elif event.kind == "reflection":
             attempt = Attempt(frozen(value["value"]), value["correct"], *at)
             self.attempts.setdefault(event.id, []).append(attempt)
@@ -71,18 +71,18 @@ class Fold:
         self._needs.setdefault(event.id, {}).update(dict.fromkeys(event.value["needs"]))
 
     def use(self, name: str) -> Use | None:
-        """How an instrument was used so far; `None` if it was not."""
+        """Return how an instrument was used so far; `None` if it was not."""
         found = self._uses.get(name)
         return found and replace(found, needs=tuple(self._needs[name]))
 
     def state(self) -> State:
-        """The state as it is now; what is added later does not show in it."""
+        """Return the state as it is now; what is added later does not show in it."""
         answers = {
             name: last._replace(earlier=tuple(earlier))
             for name, (*earlier, last) in self.answers.items()
         }
         reflections = {
-            name: ReflectionAttempts(tuple(said)) for name, said in self.attempts.items()
+            name: ReflectionAttempts(tuple(attempts)) for name, attempts in self.attempts.items()
         }
         return State(
             ledger_id=self.ledger_id,

@@ -1,4 +1,4 @@
-"""Where ledgers ended when they were handed in, noted by the hub: a file that no student can write.
+"""Notes of where ledgers ended at the hand-in: the hub writes them where no student can.
 
 The hub writes a line for every hand-in that it sees in the exchange, and the grader reads it. The
 file lies beside the course: the course belongs to its instructor, and the notes belong to root.
@@ -53,7 +53,7 @@ class HandInNote:
     watched: bool
 
     def to_line(self) -> bytes:
-        """The note as a line of its file.
+        """Write the note as a line of its file.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class HandInNote:
         >>> HandInNote.from_line(note.to_line()) == note
         True
         """
-        said = {
+        fields = {
             "student": self.student,
             "lab": self.lab,
             "folder": self.folder,
@@ -72,16 +72,16 @@ class HandInNote:
             "says": self.says,
             "watched": self.watched,
         }
-        return json.dumps(said).encode() + b"\n"
+        return json.dumps(fields).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> Self | None:
         """Read a line; `None` if it breaks off, as after a crash, or is none of ours."""
         try:
-            said: Any = json.loads(line)
-            noted = datetime.fromisoformat(said["noted"]).astimezone(UTC)
-            texts = [said[name] for name in ("student", "lab", "folder", "says")]
-            head = said["head"] if said["head"] is None else Head(*said["head"])
+            fields: Any = json.loads(line)
+            noted = datetime.fromisoformat(fields["noted"]).astimezone(UTC)
+            texts = [fields[name] for name in ("student", "lab", "folder", "says")]
+            head = fields["head"] if fields["head"] is None else Head(*fields["head"])
         except (ValueError, KeyError, TypeError, RecursionError):
             return None
         fits = head is None or (
@@ -90,7 +90,7 @@ class HandInNote:
         if not fits or not all(isinstance(each, str) for each in texts):
             return None
         student, lab, folder, says = texts
-        return cls(student, lab, folder, head, noted, says, said.get("watched") is True)
+        return cls(student, lab, folder, head, noted, says, fields.get("watched") is True)
 
 
 def _is_hash(value: object) -> bool:
@@ -98,12 +98,12 @@ def _is_hash(value: object) -> bool:
 
 
 def notes_beside(course: Path) -> Path:
-    """Where the notes about a course are, whether there are any or not."""
+    """Return where the notes about a course are, whether there are any or not."""
     return course.parent / NOTES_FOLDER / NOTES
 
 
 def read_notes(path: Path) -> Iterator[HandInNote]:
-    """The notes in a file, in order. Nothing is read from a file that somebody else could write.
+    """Yield the notes in a file, in order; none if somebody else could write to the file.
 
     Parameters
     ----------

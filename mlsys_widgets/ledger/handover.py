@@ -1,4 +1,4 @@
-"""What a lab takes over from an earlier one: its design entry, or a default and a sentence.
+"""Designs that a lab takes over from an earlier one: its entry, or a default and a sentence.
 
 Labs are side by side, each in a folder of its name with its ledger in it, as nbgrader fetches them.
 """
@@ -65,7 +65,7 @@ def earlier_design(
     default: Mapping[str, Any],
     student: str | None = None,
 ) -> Handover:
-    """The design entry of an earlier lab of the same student, or the default.
+    """Find the design entry of an earlier lab of the same student, or return the default.
 
     Parameters
     ----------

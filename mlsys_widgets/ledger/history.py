@@ -12,7 +12,7 @@ from mlsys_widgets.ledger.state import State
 
 
 class History:
-    """What has been read of a ledger, event by event.
+    """The events that were read of a ledger, and their state.
 
     A line that is not an event is counted and left out; `verify` names it.
     """
@@ -75,7 +75,7 @@ class History:
         )
 
     def state(self) -> State:
-        """What all events add up to."""
+        """Return what all events add up to."""
         if self._state is None:
             self._state = self.fold.state()
         return self._state

@@ -34,7 +34,7 @@ _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
 
 
 class News(NamedTuple):
-    """What a file holds beyond what was read before."""
+    """Lines of a file beyond those that were read before."""
 
     lines: list[bytes]
     from_start: bool  # the file is not the one we knew, so these are all of its lines
@@ -58,7 +58,7 @@ class Journal:
         self._last = b""
 
     def news(self) -> News | None:
-        """What was added since the last look; `None` when there is no file."""
+        """Read what was added since the last look; `None` if there is no file."""
         with self.thread:
             try:
                 if _signature(self.path.stat()) == self._seen:
@@ -263,7 +263,7 @@ def move_beside(path: Path, word: str) -> Path:
 
 
 def beside(path: Path, word: str) -> tuple[Path, ...]:
-    """The files ``<path>.<word>-<n>``, in the order of their numbers."""
+    """List the files ``<path>.<word>-<n>``, in the order of their numbers."""
     start = f"{path.name}.{word}-"
     numbered = {}
     with contextlib.suppress(OSError):

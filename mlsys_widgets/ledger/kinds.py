@@ -111,7 +111,7 @@ KINDS: Final[Mapping[str, Parts]] = {
 
 @functools.cache
 def schema() -> Mapping[str, Any]:
-    """The JSON Schema (draft 2020-12) of a line of a ledger; ``$defs/export`` is that of an export.
+    """Return the JSON Schema of a line of a ledger; ``$defs/export`` is that of an export.
 
     Examples
     --------

@@ -154,12 +154,12 @@ class Ledger:
         return beside(self.path, "old")
 
     def events(self) -> tuple[Event, ...]:
-        """All events, in the order of the file."""
+        """Return all events, in the order of the file."""
         self._look()
         return tuple(self._history.events)
 
     def state(self) -> State:
-        """What all events add up to, including those that other kernels have added."""
+        """Return what all events add up to, including those that other kernels have added."""
         self._look()
         return self._history.state()
 
@@ -216,7 +216,7 @@ class Ledger:
         name = called("prediction_id", prediction_id)
         if value is None:
             raise ValueRefused(f"{name} is None; it must be what was predicted")
-        said = {"value": json_data(name, value), "confidence": confident(confidence)}
+        content = {"value": json_data(name, value), "confidence": confident(confidence)}
 
         def refuse_second() -> None:
             if standing := self._history.fold.predictions.get(name):
@@ -226,7 +226,7 @@ class Ledger:
                     standing,
                 )
 
-        self._append("prediction", name, said, check=refuse_second)
+        self._append("prediction", name, content, check=refuse_second)
         return self._history.fold.predictions[name]
 
     def record_reflection(
@@ -251,8 +251,12 @@ class Ledger:
         name = called("answer_id", answer_id)
         if unit is not None:
             unit = called("unit", unit)
-        said = {"value": json_data(name, value), "unit": unit, "confidence": confident(confidence)}
-        self._append_if_new("answer", name, said)
+        content = {
+            "value": json_data(name, value),
+            "unit": unit,
+            "confidence": confident(confidence),
+        }
+        self._append_if_new("answer", name, content)
         return self._history.fold.answers[name][-1]
 
     def save_design(self, design: Mapping[str, Any], form: DesignForm) -> Design:
@@ -399,7 +403,7 @@ class Ledger:
             )
 
     def _next(self, kind: str, name: str, value: Any) -> list[Event]:
-        """The event to be written, after those that must come before it."""
+        """Make the event to be written, after those that must come before it."""
         lab = self._known("lab", self.lab)
         moment = timestamp(self._clock())
         last = self._history.last

@@ -35,7 +35,7 @@ def write_receipt(folder: Path) -> Head | None:
 
 
 def receipt_text(head: Head | None, moment: datetime) -> str:
-    """A receipt, as its file has it.
+    """Write a receipt, as its file has it.
 
     Examples
     --------
@@ -57,15 +57,15 @@ def read_receipt(content: bytes) -> Head | None:
 
     Examples
     --------
-    >>> said = receipt_text(Head(3, "ab" * 32), datetime(2026, 11, 15, 10, tzinfo=UTC))
-    >>> read_receipt(said.encode()).seq
+    >>> text = receipt_text(Head(3, "ab" * 32), datetime(2026, 11, 15, 10, tzinfo=UTC))
+    >>> read_receipt(text.encode()).seq
     3
     """
     try:
-        said = json.loads(content) if len(content) <= LONGEST_RECEIPT else None
+        loaded = json.loads(content) if len(content) <= LONGEST_RECEIPT else None
     except (ValueError, RecursionError):
-        said = None
-    match said:
+        loaded = None
+    match loaded:
         case {"head": None}:
             return None
         case {"head": {"seq": int() as seq, "hash": str() as digest}} if (

@@ -1,4 +1,4 @@
-"""What a ledger says, taken together: predictions, reflections, answers, designs, uses.
+"""The state of a ledger: predictions, reflections, answers, designs, uses.
 
 A state never changes; ask the ledger again after something was added. `fold` makes one from
 events. Times are texts in UTC, such as ``2026-02-03T09:30:00.000Z``, and sort as they are; ``seq``

@@ -1,4 +1,4 @@
-"""What a ledger can keep: plain JSON, so that every reader in every language sees the same.
+"""Values that a ledger can keep: plain JSON, so that every reader in every language sees the same.
 
 Numbers must be finite and text must be valid Unicode. Values are copied into exact types on the way
 in, so what is read back after a restart equals what the kernel held before.

@@ -249,7 +249,7 @@ class _Chain:
 
 
 class _Rules:
-    """What must be true of the events themselves, however well they are chained."""
+    """Rules about the events themselves, however well they are chained."""
 
     def __init__(
         self,

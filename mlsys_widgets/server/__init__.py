@@ -1,4 +1,4 @@
-"""What the Lab panel asks the Jupyter server: ledgers and labs under the user's own root.
+"""The Lab panel's half in the Jupyter server: ledgers and labs under the user's own root.
 
 A Jupyter server extension. It reads ledgers, sets one aside when a student restarts a lab, and
 serves nothing that the server's own file browser would not show. Start with `handlers`, the

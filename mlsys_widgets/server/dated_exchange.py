@@ -1,4 +1,4 @@
-"""What a student can fetch from nbgrader's exchange, by the calendar of the course.
+"""Labs that a student can fetch from nbgrader's exchange, by the calendar of the course.
 
 A lab gets into the exchange when it opens for anybody. Whether it is open for this student, whose
 section may have other dates, is decided here, on the student's own server. A lab that has closed is
@@ -37,7 +37,7 @@ class ListByCalendar(ExchangeList):  # type: ignore[misc]
     """nbgrader's list, without labs to fetch that are not open for this student."""
 
     def parse_assignments(self) -> list[dict[str, Any]]:
-        """What is listed. Called by nbgrader."""
+        """List the labs. Called by nbgrader."""
         found: list[dict[str, Any]] = super().parse_assignments()
         return [
             each

@@ -1,4 +1,4 @@
-"""What the fields of a lab's design entry say, as the lab's notebook tells it.
+"""Labels for the fields of a lab's design entry, from the lab's notebook.
 
 The builder writes these words into the notebook, so that the panel shows them for any lab without
 running any of its code.
@@ -15,7 +15,7 @@ _LARGEST: Final = 16 << 20
 
 
 def design_labels(folder: Path, lab: str) -> dict[str, str]:
-    """What each field of the design says, in order; empty if no notebook in the folder tells it.
+    """Return what each field of the design says, in order; empty if no notebook here tells it.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def design_labels(folder: Path, lab: str) -> dict[str, str]:
 
 
 def about_lab(notebook: Path) -> dict[str, Any]:
-    """What a notebook says about its lab; empty if it cannot be read or is no lab."""
+    """Read what a notebook says about its lab; empty if it cannot be read or is no lab."""
     try:
         if notebook.is_symlink() or notebook.stat().st_size > _LARGEST:
             return {}

@@ -1,4 +1,4 @@
-"""When the lab of a notebook is due for this student, as the panel shows it.
+"""Due times of a notebook's lab for this student, as the panel shows them.
 
 The words change with the time: days first, minutes at the end. A panel that waits for its ledger to
 change is told about new words with the same request, so it never asks for the time itself, and it
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class DueReports:
-    """What is said about due times, kept for a moment. May be asked from several threads.
+    """Due times in words, kept for a moment. May be asked from several threads.
 
     Parameters
     ----------
@@ -44,25 +44,25 @@ class DueReports:
         self._lock = threading.Lock()
         self._names: dict[Path, tuple[Signature | None, str | None]] = {}
         self._dates: dict[Path, tuple[Signature | None, OwnDates | None]] = {}
-        self._said: dict[Path, tuple[float, dict[str, Any] | None, str]] = {}
+        self._words: dict[Path, tuple[float, dict[str, Any] | None, str]] = {}
 
     def of(self, notebook: Path) -> dict[str, Any] | None:
-        """When the lab of a notebook is due, in words; `None` if nobody knows."""
+        """Say when the lab of a notebook is due; `None` if nobody knows."""
         return self._known(notebook)[1]
 
     def tag(self, notebook: Path) -> str:
-        """A value that changes with the words; empty if there are none."""
+        """Return a value that changes with the words; empty if there are none."""
         return self._known(notebook)[2]
 
     def _known(self, notebook: Path) -> tuple[float, dict[str, Any] | None, str]:
         with self._lock:
-            kept = self._said.get(notebook)
+            kept = self._words.get(notebook)
             if kept is None or time.monotonic() - kept[0] > FRESH:
-                said = self._make(notebook)
-                digest = sha256(json.dumps(said).encode()).hexdigest()[:12] if said else ""
-                if len(self._said) >= _KEPT:
-                    self._said.clear()
-                kept = self._said[notebook] = (time.monotonic(), said, digest)
+                words = self._make(notebook)
+                digest = sha256(json.dumps(words).encode()).hexdigest()[:12] if words else ""
+                if len(self._words) >= _KEPT:
+                    self._words.clear()
+                kept = self._words[notebook] = (time.monotonic(), words, digest)
             return kept
 
     def _make(self, notebook: Path) -> dict[str, Any] | None:
@@ -81,7 +81,7 @@ def _kept(
     path: Path,
     read: Callable[[Path], T | None],
 ) -> T | None:
-    """What a file says, read again only if it changed."""
+    """Return what a file says, read again only if it changed."""
     seen = signature(path)
     before, value = known.get(path, (None, None))
     if seen is None or seen != before:

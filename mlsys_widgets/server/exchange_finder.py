@@ -13,7 +13,7 @@ from mlsys_widgets.course.exchange_place import (
 
 
 def course_that_takes(lab: str, *folders: Path) -> str | None:
-    """The course to whose exchange a lab can be submitted; `None` if there is none.
+    """Find the course to whose exchange a lab can be submitted; `None` if there is none.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
 
 
 def released_folder(lab: str, *folders: Path) -> Path | None:
-    """Where a lab can be fetched from; `None` if nowhere, or from no folder.
+    """Find where a lab can be fetched from; `None` if nowhere, or from no folder.
 
     Parameters
     ----------

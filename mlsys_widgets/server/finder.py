@@ -42,7 +42,7 @@ class FoundLab(NamedTuple):
 
 @dataclass(frozen=True)
 class WalkResult:
-    """What a walk found; ``complete`` is false when it gave up before the end."""
+    """The files that a walk found; ``complete`` is false if it gave up before the end."""
 
     ledgers: tuple[Path, ...]
     notebooks: tuple[Path, ...]
@@ -143,7 +143,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def lab_of(notebook: Path, root: Root) -> FoundLab | None:
-    """What a notebook says about itself; `None` if it is not a lab."""
+    """Read what a notebook says about itself; `None` if it is not a lab."""
     try:
         if not root.serves(notebook) or notebook.stat().st_size > LARGEST_NOTEBOOK:
             return None

@@ -49,7 +49,7 @@ class HandInOutlook:
 
 @dataclass(frozen=True)
 class HandInReceipt:
-    """What was handed in, and when."""
+    """The files that were handed in, and when."""
 
     file: str | None
     course: str | None

@@ -53,7 +53,7 @@ def name_here(folder: Path) -> str | None:
 
 
 class PanelServices:
-    """What all handlers of a server share."""
+    """Services that all handlers of a server share."""
 
     def __init__(self, serverapp: ServerApp) -> None:
         contents = serverapp.contents_manager
@@ -136,7 +136,7 @@ class PanelHandler(APIHandler):
 
 
 class LabHandler(PanelHandler):
-    """What the ledger beside a notebook says."""
+    """Tells what the ledger beside a notebook says."""
 
     gone = False
 
@@ -191,7 +191,7 @@ class LabHandler(PanelHandler):
 
 
 class LedgersHandler(PanelHandler):
-    """All ledgers below the root, abridged."""
+    """Lists all ledgers below the root, abridged."""
 
     @web.authenticated
     @authorized
@@ -216,7 +216,7 @@ class LedgersHandler(PanelHandler):
 
 
 class LabsHandler(PanelHandler):
-    """All labs below the root."""
+    """Lists all labs below the root."""
 
     @web.authenticated
     @authorized

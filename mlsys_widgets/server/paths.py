@@ -79,7 +79,7 @@ class Root:
         return self.hidden or not any(part.startswith(".") for part in inside.parts)
 
     def path_of(self, file: Path) -> str:
-        """The path by which the server knows a file below its root."""
+        """Return the path by which the server knows a file below its root."""
         return file.relative_to(self.folder).as_posix()
 
     def _below(self, path: str) -> Path:

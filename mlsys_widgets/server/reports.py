@@ -48,7 +48,7 @@ def etag(ledger: Path) -> str:
 
 @dataclass(frozen=True)
 class LedgerReport:
-    """What the panel is told about a ledger. `vars` of it is what JSON is written from.
+    """A ledger as the panel shows it. `vars` of it is what JSON is written from.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class SavedPages:
                     data.update(self.page(data[_WIDGET]))
 
     def page(self, view: Any) -> dict[str, str]:
-        """How a widget looks now; empty if no kernel has said so."""
+        """Read how a widget looks now; empty if no kernel has written it."""
         name = view.get("model_id") if isinstance(view, dict) else None
         if not isinstance(name, str) or not _MODEL_ID.fullmatch(name):
             return {}
@@ -63,13 +63,13 @@ class SavedPages:
         try:
             if path.is_symlink() or path.stat().st_size > _LARGEST:
                 return {}
-            said = json.loads(path.read_bytes())
+            kept = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
-        if not isinstance(said, dict):
+        if not isinstance(kept, dict):
             return {}
         return {
-            kind: page for kind, page in said.items() if kind in _STILL and isinstance(page, str)
+            kind: page for kind, page in kept.items() if kind in _STILL and isinstance(page, str)
         }
 
     def forget(self, now: float | None = None) -> None:

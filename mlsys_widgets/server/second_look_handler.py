@@ -73,7 +73,7 @@ class GradedQuestion:
 
 @dataclass(frozen=True)
 class OwnRequest:
-    """What was asked about a question; ``answer`` is what came back, if something did."""
+    """A request about a question; ``answer`` is what came back, if something did."""
 
     question: str
     title: str
@@ -197,7 +197,7 @@ def _own_requests() -> Iterator[_OwnRequests]:
 
 
 class _OwnRequests:
-    """What this user has asked, in a file."""
+    """The requests of this user, in a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -54,7 +54,7 @@ def refresh_start_page(root: Path, now: datetime | None = None) -> bool:
 
 
 def _known(root: Path) -> Iterator[OwnDates]:
-    """The student's own dates, or else those that came with the labs in the folder."""
+    """Find the student's own dates, or else those that came with the labs in the folder."""
     named = os.environ.get(VARIABLE)
     if own := read_dates(Path(named)) if named else None:
         yield own

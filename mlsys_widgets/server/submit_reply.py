@@ -1,4 +1,4 @@
-"""What the process that submits a lab tells the server, as a line of JSON."""
+"""The reply of the process that submits a lab, which the server reads as a line of JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SubmitReply:
-    """When it was submitted to which course, and the names of what was; or why it was not."""
+    """Time, course and files of a submission; or the problem, if there is none."""
 
     time: str = ""
     course: str = ""

@@ -82,7 +82,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class TakeoverResult:
-    """What was taken over.
+    """The result of taking a version over.
 
     Parameters
     ----------
