@@ -100,7 +100,7 @@ def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
 
 
 def _receipt(ledger: Path, moment: datetime) -> dict[str, bytes]:
-    """Write the receipt of a ledger; none if it cannot be read, which a person will look at."""
+    """Write the receipt of a ledger, unless it cannot be read; a person will look at that."""
     try:
         return {RECEIPT: receipt_text(Ledger.open(ledger).head, moment).encode()}
     except LedgerError:

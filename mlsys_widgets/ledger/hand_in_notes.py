@@ -103,7 +103,7 @@ def notes_beside(course: Path) -> Path:
 
 
 def read_notes(path: Path) -> Iterator[HandInNote]:
-    """Yield the notes in a file, in order; none if somebody else could write to the file.
+    """Yield the notes in a file, in order, unless somebody else could write to it.
 
     Parameters
     ----------
