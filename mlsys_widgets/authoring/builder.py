@@ -65,17 +65,8 @@ def build(
     ----------
     course
         Where the labs are, and whether everyone has their own numbers.
-    labs
-        Which labs.
     into
         The folder that gets ``source/`` and ``release/``; the course's own if omitted.
-    say
-        Told what is being done.
-
-    Returns
-    -------
-    paths
-        The notebooks that were written.
 
     Raises
     ------

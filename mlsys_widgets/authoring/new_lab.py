@@ -24,11 +24,6 @@ def new_lab(root: Path, name: str) -> Path:
     name
         The lab, such as ``lab_02_caches``.
 
-    Returns
-    -------
-    folder
-        Where its files are.
-
     Raises
     ------
     ValueError

@@ -37,11 +37,6 @@ def keep_version(course: Course, lab: str) -> KeptVersion | None:
 
     A key that was fixed since is kept in place of the old one, because the copies are the same.
 
-    Parameters
-    ----------
-    course, lab
-        Which lab of which course.
-
     Returns
     -------
     kept

@@ -22,11 +22,6 @@ _EXPLANATIONS = 3
 class ClassReport(LabWidget):
     """A class in a lab, chart by chart.
 
-    Parameters
-    ----------
-    summary
-        What ``mlsys_widgets.classes.class_summary`` found.
-
     Examples
     --------
     >>> from mlsys_widgets.classes import ClassSummary

@@ -14,19 +14,7 @@ from mlsys_widgets.wording.plurals import counted
 
 
 def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:
-    """Write the whole page.
-
-    Parameters
-    ----------
-    totals
-        The grades.
-    title
-        What the course is called.
-    zone
-        On whose clock times are shown.
-    names
-        Whether rows name their students.
-    """
+    """Write the whole page."""
     return whole_page(f"{title}: the course", "\n".join(_body(totals, title, zone, names=names)))
 
 

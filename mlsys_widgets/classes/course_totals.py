@@ -22,10 +22,6 @@ class LabGrades:
 
     Parameters
     ----------
-    name
-        The lab.
-    most
-        The points it is worth.
     weight
         Its share of the total, against that of other labs.
     standings
@@ -53,10 +49,6 @@ class CourseTotals:
         Everybody in the gradebook, without accounts that only try the course.
     counts
         Which labs count for each student, by their id.
-    sections
-        Who is in which section.
-    trial
-        Accounts that are left out.
     ungraded
         Labs of the calendar that nobody is graded in.
     """
@@ -91,8 +83,6 @@ def course_totals(course: Course, now: datetime | None = None) -> CourseTotals:
 
     Parameters
     ----------
-    course
-        The course.
     now
         The present, if it is not now.
 

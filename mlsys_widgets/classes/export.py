@@ -29,15 +29,7 @@ _Line = Sequence[str]
 
 @dataclass(frozen=True)
 class GradeExport:
-    """Grades as text, and what to know before passing them on.
-
-    Parameters
-    ----------
-    text
-        The CSV.
-    warnings
-        What to know, a sentence each.
-    """
+    """Grades as text, and what to know before passing them on."""
 
     text: str
     warnings: tuple[str, ...]
@@ -48,12 +40,6 @@ def export(root: Path, lab: str, to: str, *, column: str | None = None) -> Grade
 
     Parameters
     ----------
-    root
-        The folder of the course.
-    lab
-        The lab.
-    to
-        ``canvas``, ``moodle`` or ``gradescope``.
     column
         What the assignment is called there; by default, the name of the lab.
 
@@ -102,8 +88,6 @@ def export_totals(root: Path, to: str) -> GradeExport:
 
     Parameters
     ----------
-    root
-        The folder of the course.
     to
         ``csv``, for a spreadsheet with everything, or ``canvas`` or ``moodle``.
 

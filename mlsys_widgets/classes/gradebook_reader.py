@@ -44,8 +44,6 @@ class Standing:
         The points that are subtracted for being late.
     timestamp
         When it was handed in, in UTC; ``None`` if that is unknown.
-    seconds_late
-        How late it was handed in.
     """
 
     points: Mapping[str, float]
@@ -73,8 +71,6 @@ class Grades:
     ----------
     most
         The points that each graded cell is worth, in the order of the notebook.
-    people
-        Everybody in the gradebook.
     standings
         The standing of each student who has handed in, by their id.
     due

@@ -39,15 +39,7 @@ class LmsError(ValueError):
 
 
 class LmsRefusal(LmsError):
-    """The LMS understood, and said no.
-
-    Parameters
-    ----------
-    status
-        The status of its answer.
-    words
-        What it said, in printable characters.
-    """
+    """The LMS understood, and said no."""
 
     def __init__(self, status: int, words: str) -> None:
         self.status, self.words = status, words
@@ -70,12 +62,8 @@ class Patience:
     first_wait, longest_wait
         Seconds before the second attempt, which double from there, and the most that the LMS can
         ask for.
-    timeout
-        Seconds of silence within an answer.
     deadline
         Seconds for one answer from its first byte.
-    most_bytes
-        The size of one answer.
     most_pages
         How many pages a list may have.
     """
@@ -127,8 +115,6 @@ class LmsClient:
     ----------
     address
         Any address of the LMS: one on this machine is never reached through a proxy.
-    patience
-        How long to wait.
     """
 
     def __init__(self, address: str, patience: Patience | None = None) -> None:
@@ -164,8 +150,6 @@ class LmsClient:
 
         Parameters
         ----------
-        method, url, headers
-            The request.
         body
             Makes what is sent, again for every attempt.
         settled

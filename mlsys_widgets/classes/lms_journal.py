@@ -50,13 +50,7 @@ class SentScores:
 
 
 class PushJournal:
-    """The lines, in the course's own folder; a line that breaks off was never written.
-
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    """
+    """The lines, in the course's own folder; a line that breaks off was never written."""
 
     def __init__(self, root: Path) -> None:
         self._folder = lms_folder(root)
@@ -88,12 +82,8 @@ class PushJournal:
 
         Parameters
         ----------
-        state
-            `SENDING`, `SENT` or `REFUSED`.
         lab, student, item
             What it is about: the lab, the student, the column.
-        score
-            What was sent.
         """
         line = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),

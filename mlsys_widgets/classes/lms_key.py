@@ -54,11 +54,6 @@ def lms_folder(root: Path) -> Path:
 class ToolKey:
     """An RSA key that signs with RS256.
 
-    Parameters
-    ----------
-    private
-        The private key.
-
     Examples
     --------
     >>> key = ToolKey(rsa.generate_private_key(public_exponent=65537, key_size=2048))
@@ -96,13 +91,7 @@ class ToolKey:
 
 
 def make_key(root: Path) -> tuple[ToolKey, bool]:
-    """Return the key of a course, made if there is none, and whether it was made now.
-
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    """
+    """Return the key of a course, made if there is none, and whether it was made now."""
     folder = lms_folder(root)
     with held(folder / "key.lock", "another mlsys push is making the key; try again"):
         if not _path(root).exists():

@@ -39,10 +39,6 @@ class PushRow:
         The student, and the id in the LMS; empty if unknown.
     here, there
         Points in the gradebook after penalties, and in the LMS on the same scale; ``None`` if none.
-    step
-        What is done, or was.
-    why
-        What to know about it.
     """
 
     student: str
@@ -64,8 +60,6 @@ class LabPush:
         The lab, and what it is worth.
     item
         Its column; ``None`` if it has to be made.
-    rows
-        Everybody, by name.
     """
 
     lab: str
@@ -93,8 +87,6 @@ def compare(
     ----------
     lab, found
         The lab, and what the gradebook says about it.
-    users
-        Who everybody is in the LMS.
     services, journal
         The LMS, and what was sent before.
     overwrite
@@ -191,8 +183,6 @@ def apply(
 
     Parameters
     ----------
-    push
-        What `compare` found.
     services, journal
         The LMS, and where each score is noted before and after it is sent.
     progress

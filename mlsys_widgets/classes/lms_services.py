@@ -55,8 +55,6 @@ class LmsResult:
     ----------
     score, most
         The score, ``None`` if it shows none, and what it is out of.
-    twice
-        Whether it gave two that differ.
     """
 
     score: float | None
@@ -110,17 +108,7 @@ class LmsScore:
 
 
 class LmsServices:
-    """The services of one course in the LMS.
-
-    Parameters
-    ----------
-    settings
-        The LMS.
-    client
-        Makes the requests.
-    tokens
-        Gives their tokens.
-    """
+    """The services of one course in the LMS."""
 
     def __init__(self, settings: LmsSettings, client: LmsClient, tokens: TokenSource) -> None:
         self._settings, self._client, self._tokens = settings, client, tokens
@@ -200,15 +188,7 @@ class LmsServices:
     # Results and scores.
 
     def results(self, item: LineItem, user_id: str | None = None) -> dict[str, LmsResult]:
-        """Read what the LMS shows in a column, by the LMS's ids.
-
-        Parameters
-        ----------
-        item
-            The column.
-        user_id
-            Only this student.
-        """
+        """Read what the LMS shows in a column, by the LMS's ids."""
         query = {"user_id": user_id} if user_id else {}
         found: dict[str, LmsResult] = {}
         for page in self._pages(_below(item.id, "results", query), _RESULTS):

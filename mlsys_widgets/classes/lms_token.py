@@ -35,12 +35,8 @@ class TokenSource:
 
     Parameters
     ----------
-    settings
-        The LMS.
     key
         The course's key, which the LMS must know.
-    client
-        Makes the requests.
     """
 
     def __init__(self, settings: LmsSettings, key: ToolKey, client: LmsClient) -> None:

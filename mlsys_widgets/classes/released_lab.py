@@ -50,16 +50,10 @@ class ReleasedLab:
     ----------
     lab, checks
         What the lab asks, and its answer keys.
-    notebook
-        The release notebook, as text.
     solutions
         How the instructor computes each answer, by its name.
-    beside
-        Files that lie beside the notebook.
     steps
         What there is to do, in the order of the notebook.
-    variants, edition
-        How the course builds its labs.
     """
 
     lab: Lab

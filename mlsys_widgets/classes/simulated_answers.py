@@ -41,8 +41,6 @@ class SimulatedStudent:
         The fraction of the lab that they do, from the top.
     again
         Whether they restarted the lab halfway through.
-    nonsense
-        Whether they type answers without thinking.
     """
 
     name: str
@@ -64,8 +62,6 @@ class TypedAnswer:
         What was typed into the card of the question, or the key of an option.
     credit
         The fraction of the points that it earns.
-    belief
-        The misconception that it stands for.
     """
 
     text: str

@@ -59,8 +59,6 @@ class SimulatedWork:
 
     Parameters
     ----------
-    book
-        The notebook.
     answers
         What they typed, by the name of the answer.
     files
@@ -92,12 +90,6 @@ def work(
 
     Parameters
     ----------
-    of
-        The lab.
-    student
-        Who works on it.
-    end
-        When they finish.
     scratch
         An empty folder, which holds the ledger afterward.
     not_before

@@ -78,12 +78,8 @@ def simulate(
 
     Parameters
     ----------
-    root
-        The folder of the course.
     lab
         The lab, which must have been built.
-    students
-        How many students there are.
     seed
         The same seed gives the same class.
     kinds
@@ -92,8 +88,6 @@ def simulate(
         Files that every student has beside the notebook, such as a measurement.
     force
         Replace what these students have handed in before.
-    on_made
-        Called with every submission.
 
     Raises
     ------

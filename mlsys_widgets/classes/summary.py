@@ -29,10 +29,6 @@ class QuestionSummary:
 
     Parameters
     ----------
-    name, title, kind
-        Which question.
-    most
-        The points it is worth.
     mean
         The fraction of its points that the class earned; ``None`` if nobody was graded.
     discrimination
@@ -82,12 +78,8 @@ class PredictionSummary:
 
     Parameters
     ----------
-    name, title, question
-        Which prediction.
     options
         Every option; for a number, how far off the predictions were.
-    judged
-        Whether the truth is known.
     """
 
     name: str
@@ -146,12 +138,8 @@ class SubmissionRow:
         How many predictions were committed, and how many of them were right.
     waiting
         Whether something waits for a person to grade it.
-    flags
-        What a TA should look at.
     points, beliefs
         Points and recognized misconceptions, by the name of the question.
-    seconds_late
-        How late it was handed in.
     """
 
     student: str
@@ -173,10 +161,6 @@ class ClassSummary:
 
     Parameters
     ----------
-    lab, title
-        Which lab.
-    most
-        The points it is worth.
     rows
         A row for each submission, the best first.
     questions, predictions
@@ -185,8 +169,6 @@ class ClassSummary:
         How confidence and correctness agree, in predictions and in quizzes.
     flags
         What a TA should look at, and in how many submissions.
-    late
-        How many submissions were late.
     unjudged
         How many submissions ``mlsys grade`` did not see, so that their beliefs are unknown.
 

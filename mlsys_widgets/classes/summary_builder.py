@@ -55,8 +55,6 @@ def class_summary(
     ----------
     lab : str
         The lab, for example ``lab_07_kernel_fusion``.
-    course : path
-        The folder of the course.
     names : bool
         Whether rows name their students. By default nothing in the summary names anybody.
 
@@ -107,8 +105,6 @@ class _Submission:
         Whose it is, and what the gradebook says about it.
     line
         Its entry in the graded log; empty if ``mlsys grade`` did not see it.
-    study
-        What the student's ledger says.
     given
         What the lab's checks need to compute this student's keys.
     predictions

@@ -151,12 +151,8 @@ class Calendar:
         Of times that name none.
     labs
         The dates of each lab, by name.
-    sections
-        Who is in each section.
     of_sections
         What differs for a section: its name, then a lab's.
-    extensions
-        Who has longer.
     """
 
     zone: tzinfo = UTC
@@ -220,8 +216,6 @@ def read_calendar(settings: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
     ----------
     settings
         The tables ``timezone``, ``late``, ``labs``, ``sections`` and ``extensions``, as TOML.
-    labs
-        The labs that there are.
 
     Raises
     ------

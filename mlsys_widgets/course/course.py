@@ -30,8 +30,6 @@ class Course:
     ----------
     root
         The folder that holds ``assignments/``, ``source/`` and ``release/``.
-    variants
-        Whether everyone has their own numbers.
     edition
         Part of every draw: change it, and everyone's numbers change.
     calendar
@@ -74,8 +72,6 @@ class Course:
 
         Parameters
         ----------
-        root
-            The folder of the course.
         given
             nbgrader's configuration, if it was read already.
 

@@ -35,10 +35,6 @@ class DueWords:
     ----------
     state
         Not open yet, open, due within a day, in its grace time, late, or closed.
-    headline
-        The one sentence to read.
-    more
-        What else there is to know.
     """
 
     state: DueState

@@ -30,16 +30,8 @@ class KeptVersion:
 
     Parameters
     ----------
-    folder
-        Where it is kept.
-    version
-        What its copies are stamped with.
-    built
-        When it was first kept.
     released
         When it was released, each time; empty for one that never was.
-    note
-        What changed, for students.
     """
 
     folder: Path

@@ -42,8 +42,6 @@ def lab_version(book: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
     ----------
     book
         The student's notebook, as JSON has it.
-    files
-        What lies beside it, by name.
 
     Examples
     --------

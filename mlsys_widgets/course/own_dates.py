@@ -36,8 +36,6 @@ class OwnDates:
     ----------
     labs
         The dates of each lab, by name.
-    zone
-        On whose clock they are told.
     usual
         When labs are due for others, where this student has longer.
     own

@@ -32,8 +32,6 @@ def page_dates(
         Dates of labs, one after the other.
     now
         The present, for how much time is left; without it there are only dates.
-    called
-        What labs are called, by name.
     """
     lines = [line for dates in known for line in _lines(dates, now, called or {})]
     if not lines:

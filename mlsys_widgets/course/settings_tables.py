@@ -21,8 +21,6 @@ class Kind:
 
     Parameters
     ----------
-    words
-        On the page of settings.
     read
         Returns a value, given where it stands; refuses with what is allowed.
     low, high
@@ -61,12 +59,8 @@ def setting(
     ----------
     default
         What holds without it; `...` if it must be given.
-    kind
-        What it must be.
     example
         A value as it stands in the file; empty where a table of its own follows.
-    about
-        What it does.
     without
         The default in words, unless it is a number.
     refused
@@ -93,12 +87,8 @@ def read_table(declared: type, where: str, value: Any) -> dict[str, Any]:
 
     Parameters
     ----------
-    declared
-        The dataclass with the settings.
     where
         The name of the table; empty for the whole file.
-    value
-        The table, as TOML.
 
     Examples
     --------

@@ -86,8 +86,6 @@ class CoursePeople:
 
         Parameters
         ----------
-        student
-            The login.
         ledger
             The ledger beside the work, if there is one.
 

@@ -36,14 +36,10 @@ class Manifest:
 
     Parameters
     ----------
-    format
-        The bundle's format.
     package
         The version of the package that made it.
     course
         The course's id; empty if it has none.
-    labs
-        Its labs, in order.
     files
         The SHA-256 of every file, by its path.
 
@@ -121,8 +117,6 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
 
     Parameters
     ----------
-    course
-        The course.
     target
         The archive; written whole or not at all.
     people

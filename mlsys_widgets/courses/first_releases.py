@@ -24,8 +24,6 @@ def note_release(course: Path, lab: str, at: float | None = None) -> None:
 
     Parameters
     ----------
-    course, lab
-        Which lab of which course.
     at
         In seconds since 1970; now if omitted.
     """

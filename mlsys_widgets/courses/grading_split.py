@@ -31,10 +31,6 @@ class ManualWork:
 
     Parameters
     ----------
-    student
-        Whose.
-    notebook
-        Its id in formgrader.
     waiting
         How many cells still wait for a person.
     """
@@ -54,17 +50,6 @@ def split(
 
     Whoever had a submission keeps it. Only when TAs come or go, submissions that still wait are
     moved, and no more than needed.
-
-    Parameters
-    ----------
-    work
-        The submissions.
-    tas
-        Who grades.
-    sections
-        Who is in which section.
-    before
-        Who graded whose work so far.
 
     Returns
     -------

@@ -59,8 +59,6 @@ class HubReply:
         Why it did not do what it was asked for; empty if it did.
     problems
         What of the settings it could not follow, a sentence each.
-    people
-        By login: ``role`` and ``standing``.
     passwords
         The first passwords of those asked about, if the hub made their accounts while it ran.
     about

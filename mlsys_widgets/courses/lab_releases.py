@@ -29,8 +29,6 @@ class LabRelease:
 
     Parameters
     ----------
-    version
-        What was released.
     before
         The version that students could fetch before; `None` if there was none.
     place
@@ -49,8 +47,6 @@ def release_lab(course: Course, lab: str, *, note: str | None = None) -> LabRele
 
     Parameters
     ----------
-    course, lab
-        Which lab of which course.
     note
         What changed, in a sentence for students.
 

@@ -52,16 +52,8 @@ def init_course(
     ----------
     folder
         Where; it must be empty or not exist yet.
-    bundle
-        What ``mlsys build --bundle`` made.
-    roster
-        The class, as CSV.
     course_id
         What nbgrader's exchange calls the course; the bundle's id if omitted.
-    say
-        Told what is being done.
-    remark
-        Told what somebody should know.
 
     Raises
     ------

@@ -182,10 +182,6 @@ def move_inbound(
 
     Parameters
     ----------
-    inbound
-        Where nbgrader puts submissions.
-    old, new
-        The names.
     keep
         Tells whether work on a lab counts. What does not is moved out of nbgrader's way.
     owner

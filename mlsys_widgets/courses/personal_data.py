@@ -38,8 +38,6 @@ class KnownNames:
 
     Parameters
     ----------
-    logins
-        The login, and those from before.
     words
         What else names them: full name, email, number.
 
@@ -90,8 +88,6 @@ class Trace:
 
     Parameters
     ----------
-    path
-        The file or folder.
     how
         Whether it is removed, edited, or can only be reported.
     why
@@ -109,10 +105,6 @@ class Search:
 
     Parameters
     ----------
-    root
-        The folder.
-    names
-        Whom.
     apart
         Folders and files below it that are not walked, because somebody else takes care of them.
     untouched
@@ -228,8 +220,6 @@ class Editor:
 
     Parameters
     ----------
-    words
-        What is done, in words.
     split
         Returns the content without the person, `None` if nothing is left of it, and what in the
         content is about the person.

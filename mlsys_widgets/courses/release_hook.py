@@ -61,17 +61,7 @@ class ReleaseVersion(ExchangeReleaseAssignment):  # type: ignore[misc]
 
 
 def say_what_changed(notebook: Path, course: Path, lab: str, version: str) -> None:
-    """Have a notebook in the exchange say which version it is, and what changed with each.
-
-    Parameters
-    ----------
-    notebook
-        The one that students fetch.
-    course, lab
-        Whose versions.
-    version
-        The one that was released.
-    """
+    """Have a notebook in the exchange say which version it is, and what changed with each."""
     book = json.loads(notebook.read_bytes())
     about = book.get("metadata", {}).get("mlsys")
     if not isinstance(about, dict):

@@ -185,12 +185,8 @@ class SettingsEditor:
 
         Parameters
         ----------
-        student
-            Who.
         added
             Whether they are new, for a hub to make an account.
-        lists
-            ``locked`` and ``dropped``: whether they are.
         """
 
         def mark(settings: Any) -> None:

@@ -22,8 +22,6 @@ def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | N
 
     Parameters
     ----------
-    course
-        The course.
     write
         Whether what is done takes effect at the end: all of it, or nothing after an exception.
         What is deleted in SQLite is overwritten on the disk.

@@ -43,10 +43,6 @@ class VersionRow:
     ----------
     version
         Its name; empty for copies that do not say what they are.
-    built, released, note
-        As they were noted.
-    present
-        Whether this is what ``release/`` holds.
     fetched
         Whether this is what students can fetch.
     known

@@ -34,8 +34,6 @@ class HandInResult:
 
     Parameters
     ----------
-    path
-        The file.
     time
         When, in UTC.
     files
@@ -132,8 +130,6 @@ def hand_in(
 
     Parameters
     ----------
-    work
-        The lab in its folder.
     student
         Whose it is, as the course knows the name.
     into

@@ -44,10 +44,6 @@ def read_archive(content: bytes, lab: str, allowed: Collection[str]) -> dict[str
 
     Parameters
     ----------
-    content
-        The archive.
-    lab
-        The lab it must be of.
     allowed
         Names of the files that may be in it.
 

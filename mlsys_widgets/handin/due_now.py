@@ -11,27 +11,13 @@ from mlsys_widgets.handin.work import LabWork
 
 
 def due_now(work: LabWork) -> dict[str, Any] | None:
-    """Return when the lab is due for whoever hands it in, as data; `None` if nobody knows.
-
-    Parameters
-    ----------
-    work
-        The lab in its folder.
-    """
+    """Return when the lab is due for whoever hands it in, as data; `None` if nobody knows."""
     dates = dates_here(work.folder)
     due = as_data(dates, work.lab, datetime.now(UTC)) if dates else None
     return due and {**due, "own": dates is not None and dates.own}
 
 
 def lateness(work: LabWork, at: datetime) -> str | None:
-    """Say in a sentence whether something was handed in late; `None` if nobody knows.
-
-    Parameters
-    ----------
-    work
-        The lab in its folder.
-    at
-        When it was handed in.
-    """
+    """Say in a sentence whether something was handed in late; `None` if nobody knows."""
     dates = dates_here(work.folder)
     return lateness_words(dates, work.lab, at) if dates else None

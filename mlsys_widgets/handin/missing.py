@@ -33,8 +33,6 @@ class Missing:
     ----------
     kind
         What it is about: a step that is not done, or one of the files.
-    words
-        The sentence.
     """
 
     kind: Literal["step", "design", "ledger", "notebook", "measurement", "name"]
@@ -42,15 +40,7 @@ class Missing:
 
 
 def what_is_missing(work: LabWork, student: Student) -> list[Missing]:
-    """List everything that a student should know before the work is handed in.
-
-    Parameters
-    ----------
-    work
-        The lab in its folder.
-    student
-        Who hands it in.
-    """
+    """List everything that a student should know before the work is handed in."""
     return list(_missing(work, student))
 
 

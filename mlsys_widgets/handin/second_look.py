@@ -42,8 +42,6 @@ class SecondLookRequest:
         Who, in which lab, and about which graded cell.
     words
         What for; cleaned.
-    time
-        When, by the student's clock.
     """
 
     ticket: str
@@ -122,8 +120,6 @@ def put_into_box(exchange: Path, request: SecondLookRequest) -> None:
     ----------
     exchange
         The folder of the course in the exchange.
-    request
-        What is asked.
     """
     # Others may read it, as they may a submission, if they can guess a name of 128 random bits.
     write_whole(exchange / BOX / request.file_name, request.to_bytes(), mode=0o644)

@@ -23,10 +23,6 @@ class Account:
 
     Parameters
     ----------
-    name, uid, gid
-        As the machine knows them.
-    role
-        What they are in the course.
     standing
         Whether they can log in. The work of those who cannot is kept.
     numbers

@@ -45,8 +45,6 @@ def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: 
         Where; a course that exists stays as it is.
     bundle, origin
         What it is made from. If both are `None`, the current folder if it is a course.
-    say
-        Told what is being done.
     """
     course = Course(target)
     if not target.is_dir():
@@ -143,14 +141,8 @@ def run_instructor_tasks(
 
     Parameters
     ----------
-    places
-        The hub's folder.
     instructor, home
         Who does it, and where that person is at home; whoever runs this if `None`.
-    python
-        What runs it.
-    students
-        The class.
     say
         Told what was done, and what somebody should know.
     trial

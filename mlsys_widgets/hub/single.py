@@ -27,17 +27,7 @@ from mlsys_widgets.hub.running.settings import TRIED, write_settings
 
 
 def run(places: Places, address: Address, *, bundle: Path | None, origin: Path | None) -> int:
-    """Prepare the course, and serve it until somebody stops it.
-
-    Parameters
-    ----------
-    places
-        The folder.
-    address
-        Where to open JupyterLab.
-    bundle, origin
-        What the course is made from.
-    """
+    """Prepare the course, and serve it until somebody stops it."""
     me = getpass.getuser()
     state = HubState.read(places.state) or HubState.new("single", me, me)
     if state.kind != "single":

@@ -67,8 +67,6 @@ class HubOptions:
     ----------
     bundle, origin
         What the course is made from the first time.
-    roster
-        The class, as CSV.
     instructor, student
         The names of the two users to try it with, set the first time.
     python

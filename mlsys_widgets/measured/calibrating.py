@@ -63,8 +63,6 @@ def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str
 
     Parameters
     ----------
-    document
-        A measurement.
     chosen
         Which cases of a family are fitted, by their number.
 

@@ -63,8 +63,6 @@ def validate(
     ----------
     document : object
         What was read, or made: a measurement is a dict.
-    source : str
-        What the sentence calls it.
     allow : collection of str
         Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
 

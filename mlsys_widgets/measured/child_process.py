@@ -59,8 +59,6 @@ def lacking(document: Document, sizes: Sequence[int]) -> str:
 
     Parameters
     ----------
-    document
-        The measurement.
     sizes
         Sides of the fp32 products that the lab asks about.
 

@@ -56,11 +56,6 @@ def load(
     allow : collection of str
         Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
 
-    Returns
-    -------
-    dict
-        The document, yours to change.
-
     Raises
     ------
     MeasurementError
@@ -165,10 +160,6 @@ def save(
 
     Parameters
     ----------
-    document : dict
-        The measurement.
-    path : path
-        Where to write it.
     allow : collection of str
         Which statuses to accept, as in ``load``.
 

@@ -24,8 +24,6 @@ class MachineFile:
         What it says; `None` if it cannot be used.
     digest
         The SHA-256 of the file.
-    problem
-        Why it cannot be used.
     """
 
     document: Document | None

@@ -57,8 +57,6 @@ def measure(
         Fewer sizes and repetitions: under 10 s on a CPU.
     out : path, optional
         Where to save the document. The file is written once, at the end, in one step.
-    progress : bool
-        Whether to show progress on stderr.
     sections : iterable of str, optional
         The parts of the measurement to take; all by default.
     budget : float, optional
@@ -68,8 +66,6 @@ def measure(
     checkpoint : path, optional
         A second file that is replaced after every section by the measurement so far, with status
         ``partial``; it remains if the measurement is cut short.
-    key : str, optional
-        What the document calls the device.
     dry : bool
         Rehearse the GPU measurement with toy sizes. The document says so and is not saved.
 

@@ -20,8 +20,6 @@ def progress(parts: list[str], *, show: bool = True) -> Iterator[Say]:
     ----------
     parts : list of str
         The sections to come; the bar moves by one when a new one begins.
-    show : bool
-        Whether to show anything at all.
 
     Examples
     --------

@@ -31,16 +31,10 @@ class Case:
         The part of the measurement it belongs to.
     kind, variant : str
         What was run (``"gemm"``, ``"copy"``, ``"launch"``), and how (``"numpy"``, ``"graph"``).
-    precision : str or None
-        Of its numbers.
     shape : mapping of str to value
         Its sizes: ``m``, ``n`` and ``k`` of a product, ``threads``, and so on.
-    flops : float or None, FLOP
-        Operations.
     bytes, traffic : float or None, B
         Data moved by the textbook's formula, and the fewest that the implementation moves.
-    kernels : int or None
-        Kernels launched.
     seconds : Spread, s
         Time of one call: ``median``, the quartiles ``q25`` and ``q75``, and ``repetitions``.
     enqueue, latency : Spread or None, s
@@ -115,22 +109,8 @@ class Point:
 
     Parameters
     ----------
-    device : str
-        Key of the machine.
-    kind, variant, precision, shape
-        As in ``Case``.
     label : str
         A few words that distinguish it from other points.
-    intensity : float, FLOP/B
-        Operations per byte moved.
-    attained : float, FLOP/s
-        Rate by the median time.
-    low, high : float, FLOP/s
-        Rates by the quartiles.
-    spread : float
-        Quartile distance over the median.
-    seconds : float, s
-        The median time.
 
     Examples
     --------
@@ -180,10 +160,6 @@ class Ceilings:
 
     Parameters
     ----------
-    device : str
-        Key of the machine.
-    peaks : mapping of str to float, FLOP/s
-        The best matrix product, by precision.
     bandwidth : float or None, B/s
         The best copy or triad past the last cache.
     launch : float or None, s
@@ -272,8 +248,6 @@ def cases(
     ----------
     device : str, path or document
         Name of a document that ships, key of its device, path of a file, or a loaded document.
-    kind, precision, variant : str, optional
-        Only cases with these values.
     **shape
         Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
 
@@ -318,8 +292,6 @@ def points(
     ----------
     device : str, path or document
         Name of a document that ships, key of its device, path of a file, or a loaded document.
-    precision, kind, variant : str, optional
-        Only these.
     count : {"traffic", "bytes"}
         Which bytes count for the intensity: the fewest that the implementation moves, or those
         of the textbook formula. They differ for fused kernels, layer norm, softmax and 8-bit

@@ -86,8 +86,6 @@ class Recorder:
 
     Parameters
     ----------
-    device, software, method : mapping
-        Provenance, as the schema requires it.
     status : str
         The status of a finished document: ``complete`` or ``dry``.
     say : callable

@@ -180,8 +180,6 @@ def hold_trial(
 
     Parameters
     ----------
-    document
-        A measurement.
     chosen
         Which cases of a family are fitted, by their number; the others are judged.
     calibration

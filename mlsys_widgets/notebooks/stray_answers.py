@@ -33,8 +33,6 @@ def stray_work(book: Any, blueprint: Blueprint, *, lost: bool = False) -> list[R
     ----------
     book
         The notebook as it was submitted, before cells of the lab are restored.
-    blueprint
-        As it was released.
     lost
         Whether the notebook lost what nbgrader notes in cells: then nobody can tell a student's
         text from the lab's.

@@ -38,8 +38,6 @@ def child_content(
 
     Parameters
     ----------
-    home
-        Its folder inside: ``<student>/<lab>``.
     files, cells, watched, hidden
         As `ForkServer.run` has them; of ``hidden`` it only learns the numbers.
     """
@@ -118,12 +116,6 @@ class ForkServer:
 
         Parameters
         ----------
-        job
-            Whose, and how.
-        files
-            What lies beside the notebook.
-        cells
-            The code of each cell.
         watched
             After which cells which name is read.
         hidden

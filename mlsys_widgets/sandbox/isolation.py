@@ -103,12 +103,6 @@ def isolate(
         An empty folder, where the child's root file system is put together; nobody else sees it.
     files
         The submission: paths below its folder and their contents.
-    home
-        The submission's folder inside: ``<student>/<lab>``.
-    limits
-        What may be used.
-    then
-        What is done inside.
     """
     as_root = os.geteuid() == 0
     who = os.geteuid(), os.getegid()  # in a namespace without a map everybody is nobody

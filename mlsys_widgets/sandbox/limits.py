@@ -40,8 +40,6 @@ def enforce(limits: Limits, *, own_user: bool = True) -> None:
 
     Parameters
     ----------
-    limits
-        What may be used.
     own_user
         Whether the process has a user of its own, whose processes can be counted.
     """

@@ -37,8 +37,6 @@ def take_reports(
         The notebook; it is changed.
     cells
         The numbers of the cells that may be reported about.
-    lines
-        What the child reported.
     remarks
         Where to note what was left out.
     started

@@ -46,8 +46,6 @@ class ProcessPool(Generic[P]):
 
     Parameters
     ----------
-    start
-        Starts one.
     count
         How many to start at once, and how many jobs run at a time; without, there is no limit, and
         each is started when it is needed.

@@ -282,14 +282,10 @@ def run(
 
     Parameters
     ----------
-    shell
-        The shell.
     cells
         The code of each cell; `None` where there is nothing to run.
     watched
         After each of these cells, run or not, the value of this name is reported, as data.
-    seconds
-        How long one cell may take.
     to
         The descriptor on which it is reported.
     late

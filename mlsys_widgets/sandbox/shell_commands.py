@@ -30,8 +30,6 @@ def run_command(command: str, write: Callable[[str], object]) -> int:
 
     Parameters
     ----------
-    command
-        What to run.
     write
         Called with everything that the command prints, while it runs.
     """

@@ -29,8 +29,6 @@ class CarryOverResult:
 
     Parameters
     ----------
-    book
-        The notebook.
     cells
         How many cells of the student's are in it.
     remarks
@@ -47,8 +45,6 @@ def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarryOverResul
 
     Parameters
     ----------
-    old
-        The student's notebook.
     new
         The notebook of the version that takes its place; neither is changed.
     """
@@ -220,8 +216,6 @@ def recorded_remarks(
 
     Parameters
     ----------
-    old, new
-        The two notebooks.
     saved
         How far along what the ledger holds is, by name.
     """

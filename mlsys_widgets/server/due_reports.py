@@ -31,13 +31,7 @@ T = TypeVar("T")
 
 
 class DueReports:
-    """Due times in words, kept for a moment. May be asked from several threads.
-
-    Parameters
-    ----------
-    now
-        Tells the time.
-    """
+    """Due times in words, kept for a moment. May be asked from several threads."""
 
     def __init__(self, now: Clock = lambda: datetime.now(UTC)) -> None:
         self._now = now

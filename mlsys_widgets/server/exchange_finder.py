@@ -17,8 +17,6 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
 
     Parameters
     ----------
-    lab
-        The name of the assignment.
     folders
         Folders whose settings count, the last one most.
     """
@@ -37,13 +35,7 @@ def course_that_takes(lab: str, *folders: Path) -> str | None:
 
 
 def released_folder(lab: str, *folders: Path) -> Path | None:
-    """Find where a lab can be fetched from; `None` if nowhere, or from no folder.
-
-    Parameters
-    ----------
-    lab, folders
-        As for `course_that_takes`.
-    """
+    """Find where a lab can be fetched from; `None` if nowhere, or from no folder."""
     try:
         place = exchange_folder(nbgrader_settings(*folders))
     except ValueError:

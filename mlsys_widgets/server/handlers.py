@@ -107,8 +107,6 @@ class PanelHandler(APIHandler):
 
         Parameters
         ----------
-        path
-            The notebook.
         reply
             Returns the answer; called in a thread.
         missing

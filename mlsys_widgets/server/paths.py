@@ -36,8 +36,6 @@ class Root:
 
     Parameters
     ----------
-    folder : path
-        Its root.
     hidden : bool
         Whether files and folders whose name begins with a dot are served too.
     """

@@ -29,13 +29,7 @@ _FORGOTTEN: Final = 7 * 86_400
 
 
 class SavedPages:
-    """Puts pages into notebooks that are about to be saved.
-
-    Parameters
-    ----------
-    folder
-        Where kernels write them.
-    """
+    """Puts pages into notebooks that are about to be saved."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

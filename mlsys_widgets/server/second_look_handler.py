@@ -234,13 +234,7 @@ class _OwnRequests:
 
 
 def graded_questions(work: LabWork) -> dict[str, str]:
-    """Return the graded cells of a lab by name, each with the title that its card has.
-
-    Parameters
-    ----------
-    work
-        The student's work on the lab.
-    """
+    """Return the graded cells of a lab by name, each with the title that its card has."""
     titles = {step.name: step.title for step in work.steps}
     cells = json.loads(work.notebook.read_bytes()).get("cells", [])
     found = {}

@@ -31,8 +31,6 @@ def refresh_start_page(root: Path, now: datetime | None = None) -> bool:
 
     Parameters
     ----------
-    root
-        The folder of the server.
     now
         The present, if it is not now.
     """

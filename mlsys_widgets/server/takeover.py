@@ -52,16 +52,8 @@ class Replacement:
 
     Parameters
     ----------
-    number
-        Which one, of this lab.
     before, after
         The versions; empty where a copy said nothing.
-    names
-        The files of the lab itself.
-    notebook
-        The name of the notebook.
-    time
-        When.
     inode
         What the new folder is to the file system, whatever it is called.
     """
@@ -92,8 +84,6 @@ class TakeoverResult:
         How many cells of the student's are in it.
     remarks
         What did not carry over as it was, a sentence each.
-    backup
-        Where the old folder is.
     """
 
     version: str
@@ -149,10 +139,6 @@ def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakeoverRes
 
     Parameters
     ----------
-    notebook
-        The student's notebook, saved.
-    lab
-        The lab.
     new
         The files of the other version, by name; the notebook under the name of the lab.
 

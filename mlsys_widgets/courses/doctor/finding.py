@@ -18,8 +18,6 @@ class Finding:
         What it is, in a word or two.
     level
         ``ok``; ``warning`` if a class can work with it; ``problem`` if it cannot.
-    said
-        What was found.
     fix
         What to do about it; empty if all is well.
 

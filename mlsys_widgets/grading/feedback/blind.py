@@ -41,8 +41,6 @@ def make_blind(book: Any, student: str, lab: str) -> None:
     ----------
     book
         The notebook, as nbformat or JSON has it; it is changed.
-    student, lab
-        Whose it is.
     """
     hidden = pseudonym(student, lab)
     whose = re.compile(rf"{_WHOSE}{re.escape(student)}(?!\w)")

@@ -32,8 +32,6 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
 
     Parameters
     ----------
-    text
-        What somebody wrote.
     left
         How many marks the notebook may still have.
 

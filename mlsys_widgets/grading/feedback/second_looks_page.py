@@ -24,8 +24,6 @@ def second_looks_of(config: Any, lab: str, student: str) -> str:
     ----------
     config
         nbgrader's settings, which may name the folder of the course; otherwise it is this one.
-    lab, student
-        Whose page of which lab.
     """
     root = Path(str(config.get("CourseDirectory", {}).get("root", "") or Path.cwd()))
     try:

@@ -67,10 +67,6 @@ def print_students(console: Console, rows: Sequence[StudentRow], more: str) -> N
 
     Parameters
     ----------
-    console
-        Where.
-    rows
-        The class.
     more
         What shows the others, if there are too many.
     """

@@ -25,10 +25,6 @@ def lay_out_fresh(fresh: Path, files: Mapping[str, bytes], *, mode: int) -> None
     ----------
     fresh
         The folder; what a run that broke off has left there is removed.
-    files
-        Paths below it, and their contents.
-    mode
-        Permissions of each file.
     """
     shutil.rmtree(fresh, ignore_errors=True)
     lay_out(fresh, files, mode=mode)

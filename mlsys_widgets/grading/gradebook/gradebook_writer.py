@@ -57,12 +57,6 @@ class LabGradebook:
 
     Parameters
     ----------
-    url
-        As in nbgrader's ``CourseDirectory.db_url``.
-    lab
-        The lab.
-    penalty
-        What being late costs.
     calendar
         When the lab is due, and for whom; where it says nothing, the gradebook does.
     """

@@ -62,10 +62,6 @@ class GradedLog:
 
         Parameters
         ----------
-        graded
-            What was graded.
-        head
-            Where its ledger ends.
         more
             What tells this submission, and the lab that it was graded with, from others; and what
             is kept to judge it again.

@@ -100,8 +100,6 @@ class _Cells:
 
         Parameters
         ----------
-        name, cell
-            The cell.
         worth
             Its points in the present version; `None` if it may not be in there.
         """

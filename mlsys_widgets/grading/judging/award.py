@@ -35,14 +35,8 @@ def award(
 
     Parameters
     ----------
-    check
-        The lab's check.
     namespace
         Where the answer is: the notebook's ``globals()``.
-    points
-        What it is worth.
-    variants, edition
-        As the lab was built.
 
     Returns
     -------
@@ -88,18 +82,6 @@ def award_record(record: str, *, points: float) -> float:
     Somebody else's ledger earns nothing. One that does not verify still does: what that means is
     for a person to decide, so it is only said.
 
-    Parameters
-    ----------
-    record
-        The id of the lab's `Record`.
-    points
-        What it is worth.
-
-    Returns
-    -------
-    float
-        The points.
-
     Examples
     --------
     A student has committed the prediction of a new lab, and not yet answered its reflection:
@@ -141,14 +123,8 @@ def judge_record(
 
     Parameters
     ----------
-    lab
-        The lab.
     record
         The item of the lab that says what the ledger should hold.
-    folder
-        Where the ledger lies.
-    owner
-        Whose it must be.
     ledger
         The ledger, if it was read already.
     released, handed_in

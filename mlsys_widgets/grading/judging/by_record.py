@@ -36,12 +36,8 @@ def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, I
 
     Parameters
     ----------
-    blueprint
-        The notebook as it was released.
     judged
         The cells that are judged outside of the notebook.
-    items
-        What the lab asks.
     """
     return all(
         blueprint.cells[name].kind == "markdown"

@@ -28,8 +28,6 @@ class Given:
 
     Parameters
     ----------
-    p
-        The student's parameters.
     folder
         The folder of the notebook, for answers about something that lies beside it.
 
@@ -145,8 +143,6 @@ class ChoiceKey:
 
     Parameters
     ----------
-    value
-        The right option.
     beliefs
         What each other option says about whoever chose it.
     says

@@ -125,8 +125,6 @@ def keys_of(course: Course, lab: str, version: str | None = None) -> Path:
 
     Parameters
     ----------
-    course, lab
-        Which lab of which course.
     version
         As a submission was graded with it; `None` for the present one.
 

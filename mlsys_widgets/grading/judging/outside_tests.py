@@ -60,8 +60,6 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
         A test cell whose visible part has run; it is changed.
     source
         The whole cell as it was released.
-    score
-        What it earned.
     """
     cell["source"] = source
     count = cell["execution_count"]

@@ -54,10 +54,6 @@ def raise_flags(
 
     Parameters
     ----------
-    flags
-        What is flagged already.
-    remarks
-        What was remarked on the way.
     scores
         What everything earned: it decides whether a misplaced answer matters.
     """

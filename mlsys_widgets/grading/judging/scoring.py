@@ -54,12 +54,6 @@ class Judge:
 
     Parameters
     ----------
-    lab
-        What the lab asks.
-    checks
-        Its keys.
-    variants, edition
-        As the course builds its labs.
     also
         Other versions of the lab that were released, in which a student may have begun.
     """
@@ -99,15 +93,9 @@ class Judge:
 
         Parameters
         ----------
-        student
-            Whose.
         cells
             The graded cells of the notebook that ran, by name, without those that are missing;
             empty if there is no notebook.
-        points
-            What each graded cell is worth.
-        answers
-            What was typed, as data.
         folder
             A copy of the submission's other files.
         released, handed_in
@@ -167,8 +155,6 @@ class Judge:
 
         Parameters
         ----------
-        folder
-            Where it lies.
         student, items
             Whose it must be, and what the lab asks them.
         """

@@ -43,12 +43,8 @@ def student_view(
 
     Parameters
     ----------
-    folder
-        The lab in ``assignments/``.
     student
         The name under which nbgrader files the submission.
-    variants, edition
-        As the course builds its labs.
     work
         The student's submission, for keys that depend on something in it.
     """

@@ -17,10 +17,6 @@ class Verdict:
 
     Parameters
     ----------
-    credit
-        The fraction of the points.
-    says
-        A sentence for the student.
     belief
         The name of the belief that was recognized; `None` if none was.
 
@@ -48,8 +44,6 @@ def judge(key: Key, value: Any) -> Verdict:
 
     Parameters
     ----------
-    key
-        The key, for this student.
     value
         What the student entered; ``...`` or `None` if nothing.
 

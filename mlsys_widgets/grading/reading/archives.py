@@ -46,8 +46,6 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
 
     Parameters
     ----------
-    course, lab
-        Where it belongs.
     folder
         Where the archives are, as they were downloaded.
     replace

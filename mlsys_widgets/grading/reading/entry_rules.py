@@ -87,8 +87,6 @@ class EntryRules:
 
     Parameters
     ----------
-    lab
-        The lab.
     items
         What it asks this student; what it asks with the usual numbers if omitted. Then it is not
         known which reflection is right for this student, and no verdict is compared.
@@ -193,8 +191,6 @@ class EntryRules:
 
         Parameters
         ----------
-        events
-            The entries.
         also
             The rules of other versions of the lab that were released: what one of their cards
             could have written does not count, and there is nothing to say about it.
@@ -232,8 +228,6 @@ class EntryRules:
 
         Parameters
         ----------
-        event
-            The entry.
         by_code
             What code computed so far, by the name of the answer.
         """

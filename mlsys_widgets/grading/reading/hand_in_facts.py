@@ -66,10 +66,6 @@ class HandInFacts:
 
         Parameters
         ----------
-        folder
-            The submission.
-        student
-            Whose.
         last_saved
             When something was last saved in its ledger: it was not handed in before that.
         """
@@ -90,8 +86,6 @@ class HandInFacts:
 
         Parameters
         ----------
-        student
-            Whose.
         moment
             When it was handed in, in UTC without a zone.
         close

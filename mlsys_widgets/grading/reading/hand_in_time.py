@@ -122,8 +122,6 @@ def read_time(words: str, zone: str = "") -> datetime | None:
 
     Parameters
     ----------
-    words
-        The timestamp.
     zone
         The time zone of the course, which settles what an abbreviation means.
 

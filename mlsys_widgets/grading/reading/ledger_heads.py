@@ -41,8 +41,6 @@ def check_heads(
 
     Parameters
     ----------
-    folder
-        The submission.
     lab, student
         Of what, and whose it must be.
     known
@@ -58,8 +56,6 @@ def check_heads(
     -------
     head
         Where the ledger ends now, to be noted; `None` if it is not this student's, or unreadable.
-    flags
-        What does not match.
     """
     try:
         ledger = ledger or Ledger.open(folder / LEDGER, lab=lab, student=student)

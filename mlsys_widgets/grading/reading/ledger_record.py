@@ -32,12 +32,6 @@ class LedgerRecord:
 
     Parameters
     ----------
-    lab
-        What the lab asks.
-    folder
-        Where the ledger lies.
-    owner
-        Whose it must be.
     items
         What the lab asks this student, if that is known; see `EntryRules`.
     also

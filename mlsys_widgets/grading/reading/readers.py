@@ -109,12 +109,8 @@ class Readers:
     ----------
     work
         What is done with a request: it takes a message and returns one. It runs in a child.
-    count
-        How many requests at a time.
     scratch
         A folder for temporary files, whatever becomes of the processes that make them.
-    limits
-        What one request may use.
     """
 
     def __init__(

@@ -186,11 +186,6 @@ class Regrade:
         ----------
         reason
             Why; it is in the history of every grade that changes.
-
-        Returns
-        -------
-        RegradeProposal
-            What was changed.
         """
         with self._log.alone(), self._history.during(REGRADED, reason, self._gradebook.grades):
             grades = self._gradebook.grades()

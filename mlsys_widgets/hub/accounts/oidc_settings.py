@@ -24,8 +24,6 @@ class OidcSettings:
     ----------
     issuer
         The provider's address, below which ``.well-known/openid-configuration`` is.
-    client_id
-        What the provider calls this hub.
     client_secret_file
         A file with the secret that the provider gave to it, which only root can read.
     hub

@@ -35,13 +35,7 @@ _TAIL: Final = 4 << 20
 
 
 class ArchiveWriter:
-    """Writes members one after the other.
-
-    Parameters
-    ----------
-    stream
-        Where to.
-    """
+    """Writes members one after the other."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._tar = tarfile.open(  # noqa: SIM115 (closed by finish)

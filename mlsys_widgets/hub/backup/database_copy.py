@@ -28,13 +28,6 @@ _MEMORY: Final = 4 << 30
 def copy_database(path: Path, uid: int, gid: int) -> bytes:
     """Return a database as it is at one moment, as a file would hold it.
 
-    Parameters
-    ----------
-    path
-        The database.
-    uid, gid
-        Whose rights to read it with.
-
     Raises
     ------
     OSError

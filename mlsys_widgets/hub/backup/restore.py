@@ -43,8 +43,6 @@ class Contents:
     ----------
     id, begun
         Which backup it is, and when it began.
-    state
-        What the hub remembered.
     hashes
         Of the passwords of everybody who was a user.
     """
@@ -237,8 +235,6 @@ def unpack(archive: Path, target: Path, uids: Mapping[int, int], gids: Mapping[i
 
     Parameters
     ----------
-    archive, target
-        The archive and the folder.
     uids, gids
         The ids of owners here, by those in the archive. What belongs to nobody that the hub knows
         goes to root.

@@ -34,8 +34,6 @@ class Entry:
         What the system says about it; for files and folders, about the very one that is open.
     handle
         The open file or folder, closed when the walk goes on; -1 for a link.
-    target
-        Where a link points to.
     """
 
     path: str
@@ -53,8 +51,6 @@ def walk(
     ----------
     root
         The folder. If it is a link, a file or missing, nothing is yielded.
-    name
-        What paths begin with.
     skipped
         Told the path of what is left out, and why: devices, pipes and sockets, other file systems,
         and what is too deep.

@@ -81,12 +81,6 @@ def hub_configuration(
     ----------
     places, state
         The hub's folder and what it knows about itself.
-    address
-        Where people open it.
-    python
-        What runs the servers of users.
-    proxy
-        The command that starts the proxy.
     idle
         Seconds after which a server that nobody uses is stopped; 0 for never.
     oidc

@@ -53,15 +53,7 @@ Say = Callable[[str], None]
 
 
 class CannotInstall(ValueError):
-    """An environment that could not be created.
-
-    Parameters
-    ----------
-    reason
-        Why, in words.
-    output
-        What pip or venv printed.
-    """
+    """An environment that could not be created."""
 
     def __init__(self, reason: str, output: str = "") -> None:
         super().__init__(f"the environment of users could not be created: {reason}")
@@ -78,8 +70,6 @@ def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Pat
         The user who tries it, and that user's home.
     target
         Where an environment is created if one is needed.
-    say
-        Told what is being done.
     """
     own = Path(sys.executable)
     if clone() is None and runs(own, account, home):
@@ -113,17 +103,8 @@ def make_environment(target: Path, base: Path, say: Say) -> Path:
 
     Parameters
     ----------
-    target
-        Where.
     base
         The Python that it is created from.
-    say
-        Told what is being done.
-
-    Returns
-    -------
-    python
-        Its interpreter.
     """
     python = target / "bin" / "python"
     if is_fresh(target):

@@ -20,10 +20,6 @@ def find_proxy(folder: Path, say: Callable[[str], None], *, patience: float = 30
 
     Parameters
     ----------
-    folder
-        Where to install it.
-    say
-        Told what is being done.
     patience
         Seconds that npm may take; it retries a registry it cannot reach for a very long time.
     """

@@ -50,8 +50,6 @@ def write_settings(
     ----------
     folder
         Where; what is in it is replaced.
-    role
-        Whose settings.
     course_id, exchange
         What nbgrader calls the course, and where its exchange is.
     course

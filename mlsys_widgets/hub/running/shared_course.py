@@ -104,13 +104,6 @@ def _share(above: int, name: str, gid: int) -> None:
 def course_settings(course: Path, trusted: set[int]) -> bytes:
     """Read ``assignments/course.toml`` if nobody but an instructor can have written it.
 
-    Parameters
-    ----------
-    course
-        The folder of the course.
-    trusted
-        Users who may change the settings.
-
     Raises
     ------
     ValueError

@@ -74,8 +74,6 @@ def page_policy(page: str, place: str) -> str:
 
     Parameters
     ----------
-    page
-        The page as it is sent.
     place
         Host and path of formgrader, for example ``127.0.0.1:8000/user/teacher/formgrader``; empty
         where a policy cannot say it.

@@ -38,10 +38,6 @@ class Surroundings:
 
     Parameters
     ----------
-    places
-        The hub's folder.
-    course_id
-        What the exchange calls the course.
     hub, proxy
         Addresses on the loopback: JupyterHub's own, and the proxy's interface.
     services

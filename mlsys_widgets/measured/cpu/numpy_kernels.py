@@ -183,12 +183,8 @@ def attention(
     ----------
     q, out : array
         [batch, heads, queries, head_width]; the heads of `out` may lie apart.
-    k, v : array
-        [batch, kv_heads, keys, head_width].
     scaled, scores : array
         Room for the scaled queries and for [batch, heads, queries, keys].
-    mask : array, optional
-        Added to the scores.
     """
     batch, heads, queries, width = q.shape
     kv_heads, keys = k.shape[1:3]
@@ -226,10 +222,6 @@ def decode_attention(
 
     Parameters
     ----------
-    q, scaled, out : array
-        [batch, heads, head_width].
-    k, v : array
-        The cache, [batch, kv_heads, keys, head_width].
     scores : array
         Room for [batch, kv_heads, heads / kv_heads, keys].
     """

@@ -61,8 +61,6 @@ class NumpyLayer:
 
     Parameters
     ----------
-    sizes : SmallTransformer
-        The layer.
     phase : {"prefill", "decode"}
         Whether all the tokens of `sequence` are new, or only the last one of them.
     batch, sequence : int

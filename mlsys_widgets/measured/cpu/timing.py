@@ -25,10 +25,6 @@ class CpuBench:
 
     Parameters
     ----------
-    recorder : Recorder
-        Where cases go.
-    cores : int
-        Threads that work at once.
     arena : int
         Bytes of the one buffer all operands are cut from.
     patience : float

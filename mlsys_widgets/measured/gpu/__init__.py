@@ -241,8 +241,6 @@ def measure(
 
     Parameters
     ----------
-    quick : bool
-        Fewer sizes and repetitions.
     budget : float
         Seconds after which no further case starts.
     sections : iterable of str, optional

@@ -116,8 +116,6 @@ def grouped(torch: Any, q: Any, keys: Any, values: Any) -> Any:
     ----------
     q : tensor
         ``[batch, heads, 1, head_width]``.
-    keys, values : tensor
-        ``[batch, kv_heads, length, head_width]``.
     """
     batch, heads, _, width = q.shape
     folded = q.view(batch, keys.shape[1], heads // keys.shape[1], width)

@@ -44,8 +44,6 @@ class GpuBench:
     ----------
     torch : module
         PyTorch, handed in so that nothing here imports it.
-    recorder : Recorder
-        Where cases go.
     device : str
         ``cuda``; ``cpu`` only for a rehearsal.
     patience : float

@@ -88,18 +88,10 @@ class PlainLlama:
 
     Parameters
     ----------
-    bench : GpuBench
-        Where it lives.
     sizes : DecoderSizes
         Of the model; `layers` of them are built.
-    dtype : torch.dtype
-        Of weights and activations.
     tokens : int
         Tokens that the caches together have room for, whatever the batch.
-    longest : int
-        Positions that a sequence may have.
-    way : CacheAttention
-        How a new token attends.
     """
 
     def __init__(
