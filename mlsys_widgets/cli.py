@@ -524,7 +524,7 @@ def _add_hub(commands: _Commands) -> None:
 
 
 def _add_hub_tasks(hub: CommandParser) -> None:
-    """What is done with a hub besides running it; options of the hub come before, or after."""
+    """Add what is done with a hub besides running it; options of the hub come before, or after."""
     folder = CommandParser(add_help=False)
     folder.option("--folder FOLDER", "the hub's folder (default: mlsys_hub)",
                   default=argparse.SUPPRESS)

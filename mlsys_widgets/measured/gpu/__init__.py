@@ -197,7 +197,7 @@ def describe(torch: Any, key: str | None = None) -> dict[str, Any]:
 
 
 def _smi(fields: str) -> str | None:
-    """What nvidia-smi reports; ``None`` if it is not installed or does not answer."""
+    """Return what nvidia-smi reports; ``None`` if it is not installed or does not answer."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None
