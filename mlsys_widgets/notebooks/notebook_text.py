@@ -151,8 +151,8 @@ def _one_side(text: str) -> dict[str, Any]:
         if ours and theirs and _sources(ours) == _sources(theirs):
             return ours
     raise UnreadableNotebook(
-        "the notebook has the markers of a Git merge conflict, and its two sides differ. Choose"
-        " one side, check that JupyterLab opens the notebook, and hand it in again"
+        "the notebook has the markers of a Git merge conflict, and nobody can tell which side"
+        " counts. Choose one side, check that JupyterLab opens the notebook, and hand it in again"
     )
 
 
