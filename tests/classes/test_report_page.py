@@ -48,7 +48,7 @@ def test_what_students_wrote_is_only_text(tmp_path: Path) -> None:
     root = copy_of_class(tmp_path / "course")
     journal = root / ".mlsys" / f"grade-{LAB}.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    lines[0]["flags"] = ["<script>alert(1)</script>"]
+    lines[0]["flags"] = [{"kind": "other", "about": "", "detail": "<script>alert(1)</script>"}]
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
     text = page(class_summary(LAB, root, names=True))
     assert "<script>" not in text
