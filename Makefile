@@ -15,7 +15,7 @@ SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
 # it: minutes each, so they are tested by make test-hub.
 DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto \
-	$(addprefix tests/authoring/test_,new_lab.py write_an_instrument.py) \
+	tests/cards/test_fresh_kernel.py $(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
 	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
 	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py command.py coordinator.py \
 	differential.py lab_copies.py ledger_heads.py marking.py postgres.py version_cells.py) \

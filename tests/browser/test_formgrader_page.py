@@ -132,6 +132,7 @@ def scores(course: Workshop) -> list[float | None]:
         return [row[0] for row in db.execute("select manual_score from grade").fetchall()]
 
 
+@pytest.mark.slow
 def test_without_the_policy_the_page_runs_what_was_handed_in(browser, tmp_path):
     """A check that could not fail would say nothing."""
     with grading(tmp_path, policy=False) as grader:

@@ -15,6 +15,7 @@ from mlsys_widgets.instruments.instrument import Instrument
 from tests.browser.contrast import contrasts
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.pictures import difference
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -111,7 +112,13 @@ def test_no_text_is_cut_off(gallery, window):
                 break
             gallery.wait_for_timeout(250)
         assert beyond == [], (title, beyond)
-    assert gallery.evaluate(SIDEWAYS) == []
+
+    def sideways() -> list[str]:
+        for plot in gallery.locator(".mlsys-plot").all():
+            plot.scroll_into_view_if_needed()
+        return gallery.evaluate(SIDEWAYS)
+
+    wait_for(lambda: sideways() == [], lambda: str(sideways()), seconds=60)
 
 
 ROOM = "document.querySelector('.jp-WindowedPanel-outer').clientHeight"

@@ -338,6 +338,7 @@ def test_an_edited_ledger_is_named(open_notebook, run_lab, lab, screenshot):
     screenshot(page, "edited")
 
 
+@pytest.mark.slow
 def test_what_it_costs(open_notebook, lab, plain, lab_server):
     page = open_notebook(plain)
     requests = Requests(page)
@@ -378,6 +379,7 @@ def test_what_it_costs(open_notebook, lab, plain, lab_server):
     assert requests.in_seconds(page, 2) == 0
 
 
+@pytest.mark.slow
 def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, screenshot):
     page = open_notebook(lab)
     ledger = run_lab(page)
@@ -407,6 +409,7 @@ def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, scre
     expect(side.get_by_text("2 events in all.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_launcher_opens_a_lab(open_notebook, plain, lab, lab_server, screenshot):
     page = open_notebook(plain)
     # By a name of its own: other tests have left labs on the server.

@@ -8,11 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.howto.follower import INSTALLED_BY, follow
 from tests.howto.pages import check_tests, how_tos
 from tests.howto.reader import HowTo
-from tests.howto.starts import Starts
+from tests.howto.starts import A_RUNNING_HUB, Starts
 from tests.hub.conftest import WHY_NOT
 from tests.hub.running import Hub, running_hub
 
@@ -50,7 +51,13 @@ def _name(how_to: HowTo) -> str:
     return f"{how_to.page.parent.name}/{how_to.page.stem}: {how_to.title}"
 
 
-@pytest.mark.parametrize("how_to", HOW_TOS, ids=_name)
+def _marked(how_to: HowTo) -> ParameterSet:
+    """A how-to that needs a hub takes a minute or more, and hubs have tests of their own."""
+    marks = [pytest.mark.slow] if how_to.start == A_RUNNING_HUB else []
+    return pytest.param(how_to, id=_name(how_to), marks=marks)
+
+
+@pytest.mark.parametrize("how_to", [*map(_marked, HOW_TOS)])
 def test_it_can_be_followed(how_to: HowTo, starts: Starts, fresh: Path, record_property) -> None:
     check_tests(how_to)
     for each in how_to.left_out:  # tests/conftest.py prints them

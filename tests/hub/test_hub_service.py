@@ -28,6 +28,9 @@ from tests.hub.identity_provider import IdentityProvider, Key
 from tests.hub.running import Hub, Person, bundle, proxy, running_hub
 from tests.waiting import wait_for
 
+# A hub of its own that is killed, restarted, upgraded and restored: ten minutes.
+pytestmark = pytest.mark.slow
+
 LAB = "lab_07_kernel_fusion"
 CLIENT, SECRET = "mlsys-hub", "the secret of the client"
 

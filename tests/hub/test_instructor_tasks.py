@@ -59,6 +59,7 @@ def test_a_lab_is_released_once_and_what_was_withdrawn_stays_so(course):
     assert not (outbound / LAB).exists()
 
 
+@pytest.mark.slow
 def test_two_who_release_at_once_do_not_get_in_each_others_way(course):
     """As when a hub starts, and its service that follows the calendar with it."""
     command = [sys.executable, "-m", "mlsys_widgets.hub.services.instructor_tasks", str(course)]

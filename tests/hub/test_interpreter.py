@@ -73,6 +73,7 @@ def test_a_failure_of_pip_is_one_sentence(tmp_path):
         make_environment(tmp_path / "env", Path("/bin/false"), lambda words: None)
 
 
+@pytest.mark.slow
 def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, monkeypatch):
     """The package itself, without its dependencies, in an environment of the system's Python."""
     messages, asked = [], []
@@ -99,6 +100,7 @@ def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, mo
     assert is_fresh(target), "what was chosen for it is not installed again at every start"
 
 
+@pytest.mark.slow
 def test_what_no_version_helps_names_package_and_pythons_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(interpreter, "_versions", lambda path=None: {})
     versions = {sys.executable: "3.11.7"}
