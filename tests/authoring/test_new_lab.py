@@ -84,6 +84,7 @@ def test_what_it_teaches_holds_for_every_side_and_its_choice_depends_on_it(made)
     assert min(verdicts.count("memory"), verdicts.count("compute")) >= 20  # a tenth
 
 
+@pytest.mark.slow
 def test_without_variants_everybody_has_the_numbers_of_the_text(made, tmp_path):
     root = tmp_path / "course"
     folder = new_lab(root, DEMO)

@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "authors" / "write_an_instrument.md"
 LAB, QUESTION, POINTS = "lab_03_ring", "bucket_mb", 60
 STUDENTS = ("ann", "ben", "cleo", "mia", "instructor")
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

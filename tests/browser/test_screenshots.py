@@ -64,11 +64,13 @@ def same_as_kept(taken: Iterator[tuple[str, Picture]]) -> None:
     assert not wrong, "\n".join([*wrong, "If this is as it should be: make pictures"])
 
 
+@pytest.mark.slow
 def test_a_lab_the_panel_the_start_page_and_a_labs_text(home: Path, made: Studio) -> None:
     study(home / "root" / "ann")
     same_as_kept(views.student(made, "ann"))
 
 
+@pytest.mark.slow
 def test_the_report_on_a_class(made: Studio, course: Path) -> None:
     same_as_kept(views.report(made, course))
 

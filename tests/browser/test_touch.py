@@ -91,6 +91,7 @@ def flipped() -> set[str]:
     return {handle.name for scene in scenes for handle in scene.handles if handle.flip}
 
 
+@pytest.mark.slow
 def test_keyboard_moves_every_handle(page):
     against = flipped()
     for title, board, names in boards_with_handles(page):
@@ -285,6 +286,7 @@ def move_far(slider: Locator) -> None:
     press(slider, "PageDown" if int(slider.input_value()) > 500 else "PageUp")
 
 
+@pytest.mark.slow
 def test_pinned_by_keyboard(page):
     for title in titles():
         board = instrument(page, title)
@@ -315,6 +317,7 @@ def test_pinned_by_keyboard(page):
         expect(marks).to_have_count(before)
 
 
+@pytest.mark.slow
 def test_the_math_follows(page):
     unmarked = set()
     for title in titles():
@@ -466,6 +469,7 @@ COVERED = """node => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_tip_covers_neither_its_point_nor_what_is_read(page):
     covered = {}
     for title, board, names in boards_with_handles(page):

@@ -381,6 +381,7 @@ def _disturbed(course: Workshop, chance: random.Random, most: int) -> int:
     return killed
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_chaos(tmp_path):
     chaos(tmp_path, kills=4, students=6)

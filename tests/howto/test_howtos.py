@@ -51,13 +51,14 @@ def _name(how_to: HowTo) -> str:
     return f"{how_to.page.parent.name}/{how_to.page.stem}: {how_to.title}"
 
 
-def _marked(how_to: HowTo) -> ParameterSet:
-    """A how-to that needs a hub takes a minute or more, and hubs have tests of their own."""
-    marks = [pytest.mark.slow] if how_to.start == A_RUNNING_HUB else []
+def _marked(number: int, how_to: HowTo) -> ParameterSet:
+    """Follow the first steps and every third how-to in each run; one that needs a hub is slow."""
+    first = how_to.page.stem == "index" or number % 3 == 0
+    marks = [] if first and how_to.start != A_RUNNING_HUB else [pytest.mark.slow]
     return pytest.param(how_to, id=_name(how_to), marks=marks)
 
 
-@pytest.mark.parametrize("how_to", [*map(_marked, HOW_TOS)])
+@pytest.mark.parametrize("how_to", [_marked(*each) for each in enumerate(HOW_TOS)])
 def test_it_can_be_followed(how_to: HowTo, starts: Starts, fresh: Path, record_property) -> None:
     check_tests(how_to)
     for each in how_to.left_out:  # tests/conftest.py prints them

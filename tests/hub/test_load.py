@@ -80,6 +80,7 @@ def worked(level: dict) -> None:
     assert 0 < level["explore"]["cores_student"]["max"] < 2
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_two_students_work_through_the_lab(tmp_path):
     found = look(tmp_path, "--no-hub")

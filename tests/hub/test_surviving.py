@@ -125,6 +125,7 @@ def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, 
     continues(again, committed)
 
 
+@pytest.mark.slow
 def test_what_somebody_decided_between_two_starts_stays_decided(hub, trial, committed):
     """A lab is withdrawn, a student is removed, the roster is shorter, the instructor another."""
     outbound = hub.places.exchange / "mlsys" / "outbound"
