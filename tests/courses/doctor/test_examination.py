@@ -56,4 +56,4 @@ def test_wrong_settings_of_labs_are_told_once_and_hide_nothing(course: Path):
     course.chmod(0o755)
     wrong = {each.about: each for each in examine(course) if each.level == "problem"}
     assert sorted(wrong) == ["labs", "privacy"]
-    assert "course.toml sets variants to 3; it must be true or false" in wrong["labs"].said
+    assert "course.toml: variants is 3; it must be true or false" in wrong["labs"].said

@@ -71,7 +71,7 @@ def test_settings_without_essays(course: Path):
     lines = path.read_text("utf-8").replace("EssaysFromLedger", "SomethingElse")
     path.write_text(lines, "utf-8")
     said = "stock nbgrader would not see essays"
-    is_doubtful(labs.settings, course, "essays", said, "grading.essays.EssaysFromLedger")
+    is_doubtful(labs.settings, course, "essays", said, "plugins.autograde.EssaysFromLedger")
 
 
 def test_settings_that_leave_scripts_in(course: Path):
