@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import pwd
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mlsys_widgets.files import open_no_follow
+from mlsys_widgets.files import open_regular
 
 
 def user_named(uid: int) -> str | None:
@@ -38,14 +37,11 @@ def signature_of(path: Path) -> tuple[int, int, int] | None:
 @contextmanager
 def own_file(folder: int, name: str, uid: int) -> Iterator[tuple[int, os.stat_result]]:
     """Hold open a file in an open folder; `OSError` unless it is a user's own."""
-    handle = open_no_follow(name, dir_fd=folder)
-    try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_uid != uid:
+    with open_regular(name, dir_fd=folder) as file:
+        about = os.fstat(file.fileno())
+        if about.st_uid != uid:
             raise PermissionError(f"{name} is no file of this user's")
-        yield handle, about
-    finally:
-        os.close(handle)
+        yield file.fileno(), about
 
 
 def read_end(folder: int, name: str, uid: int, most: int) -> bytes:
