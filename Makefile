@@ -64,8 +64,9 @@ test: system-packages lint types ## Lint, check types and run the tests, except 
 	$(TOOK)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
+# In three processes: half of a whole day is waiting for a page, a pod or pip.
 test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub, cluster
-	$(PY) -m pytest $(SPREAD) --durations=10 $(DAYS) $(ARGS)
+	$(PY) -m pytest $(SPREAD) -n 3 --durations=10 $(DAYS) $(ARGS)
 	$(TOOK)
 
 # Sweeps over everybody, kills by the dozen, whole terms: hours, so they are no part of .ci/run.
