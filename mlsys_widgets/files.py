@@ -23,6 +23,8 @@ except ImportError:  # Windows
 
 #: A student's record, beside the notebook.
 LEDGER: Final = "ledger.jsonl"
+#: What a student has typed and not recorded yet, beside the ledger.
+DRAFTS: Final = "drafts.json"
 #: A measurement of a student's own machine, beside the notebook.
 MEASUREMENT: Final = "machine.json"
 #: The three files of a lab in ``assignments/``: its text, its questions, its keys.

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from textwrap import shorten
+from typing import Any, Final, Literal
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.handin.work import LabWork
@@ -19,10 +20,13 @@ from mlsys_widgets.labs.student_steps import (
     saved_progress,
 )
 from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.ledger.drafts import Drafts
 from mlsys_widgets.ledger.events import timestamp
 
 #: A notebook may be saved this many seconds before the last event without anything being amiss.
 _SAME_MOMENT = 2.0
+#: How many characters of a draft are quoted.
+LONGEST_QUOTE: Final = 60
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,10 @@ class Missing:
         What it is about: a step that is not done, or one of the files.
     """
 
-    kind: Literal["step", "design", "ledger", "notebook", "measurement", "name"]
+    kind: Literal["step", "draft", "design", "ledger", "notebook", "measurement", "name"]
     words: str
+    #: The item it is about, if it is about one.
+    item: str = ""
 
 
 def what_is_missing(work: LabWork, student: Student) -> list[Missing]:
@@ -57,6 +63,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
             f"There is no {work.ledger.name} beside the notebook, so nothing that you did in the"
             " cards would be handed in. Is this the folder in which you worked?",
         )
+        yield from _of_drafts(work)
         return
     try:
         ledger = Ledger.open(work.ledger)
@@ -68,6 +75,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
     if verdict.first_problem is not None:
         yield Missing("ledger", f"Your ledger does not fit. {verdict.first_problem.sentence}")
     yield from _of_steps(work, state)
+    yield from _of_drafts(work)
     yield from _of_measurement(work, state)
     if events:
         yield from _of_saving(work, events[-1].time)
@@ -84,6 +92,34 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
         else:
             begun = "begun, but not finished" if how == "begun" else "not done"
             yield Missing("step", f"{_called(step)}: {begun}.")
+
+
+def _of_drafts(work: LabWork) -> Iterator[Missing]:
+    """What stands in boxes and was never recorded; only what is recorded is handed in."""
+    drafts = Drafts(work.ledger).read()
+    for step in work.steps:
+        for boxes in drafts.get(step.name, {}).values():
+            typed = shorten(_typed(boxes[0].value), LONGEST_QUOTE, placeholder=" …")
+            quoted = f"“{typed}”" if typed else "something else"
+            yield Missing(
+                "draft",
+                f"{_called(step)}: you entered {quoted} and have not recorded it, so it would not"
+                " be handed in.",
+                step.name,
+            )
+            break
+
+
+def _typed(value: Any) -> str:
+    """Write what stands in a box as text."""
+    match value:
+        case str():
+            return value
+        case list():
+            return ", ".join(map(_typed, value))
+        case Mapping():
+            return ", ".join(map(_typed, filter(None, value.values())))
+    return "" if value is None else str(value)
 
 
 def _called(step: StudentStep) -> str:

@@ -3,9 +3,9 @@
 A Jupyter server extension. It reads ledgers, sets one aside when a student restarts a lab, and
 serves nothing that the server's own file browser would not show. Start with `handlers`, the
 panel's addresses, and `reports`, which says what the panel shows about a lab; `paths` decides
-what may be read at all. `handin_handler` hands a lab in, `takeover` and `carry_over` bring a
-student's work into a new version of a lab, and `saved_pages` saves how its widgets look, for
-pages without a kernel.
+what may be read at all. `drafts_handler` keeps what is typed and not recorded, `handin_handler`
+hands a lab in, `takeover` and `carry_over` bring a student's work into a new version of a lab, and
+`saved_pages` saves how its widgets look, for pages without a kernel.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     """Add the panel's addresses to a server, and speed up its websockets. Called by Jupyter."""
+    from mlsys_widgets.server.drafts_handler import DraftsHandler
     from mlsys_widgets.server.handin_handler import HandInHandler
     from mlsys_widgets.server.handlers import PANEL, PanelServices, add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
@@ -38,6 +39,7 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     recover_all(services.root.folder)
     handlers = {
         **PANEL,
+        "drafts": DraftsHandler,
         "hand-in": HandInHandler,
         "second-look": SecondLookHandler,
         "new-version": VersionHandler,

@@ -25,6 +25,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.ledger.drafts import Drafts
 from mlsys_widgets.server.due_reports import DueReports
 from mlsys_widgets.server.finder import Finder
 from mlsys_widgets.server.paths import NotFound, PathRefused, Root
@@ -237,6 +238,7 @@ class BeginAgainHandler(PanelHandler):
             return
         try:
             aside = await asyncio.to_thread(lambda: Ledger.open(ledger).begin_again())
+            await asyncio.to_thread(Drafts(ledger).clear)
         except LedgerError as error:
             self.refuse(HTTPStatus.CONFLICT, str(error))
             return

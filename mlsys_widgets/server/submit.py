@@ -24,7 +24,7 @@ from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-unty
 
 from mlsys_widgets.course.due_words import due_words
 from mlsys_widgets.course.own_dates import dates_here
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.files import DRAFTS, LEDGER
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.receipt import write_receipt
 from mlsys_widgets.server.submit_reply import SubmitReply
@@ -68,6 +68,8 @@ def with_receipt(submit: Any) -> Any:
                     write_receipt(folder)
                 except (LedgerError, OSError) as problem:  # the work itself can be submitted
                     self.log.warning("There is no receipt for the ledger: %s", problem)
+            # What was typed and not recorded is the student's own business.
+            self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS]
             super().copy_files()
 
     return SubmitNotingLedger
@@ -106,7 +108,7 @@ def submit_folder(folder: Path) -> SubmitReply:
         coursedir=course, authenticator=Authenticator(config=config), config=config
     )
     submitting.start()
-    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    names = sorted(p.name for p in folder.iterdir() if p.is_file() and p.name != DRAFTS)
     return SubmitReply(submitting.timestamp, course.course_id, tuple(names))
 
 

@@ -13,6 +13,7 @@ from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import Student
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger.designs import DesignForm, flag
+from mlsys_widgets.ledger.drafts import Drafts
 from tests.handin.conftest import LAB
 
 ANN = Student("ann", "a test")
@@ -113,3 +114,39 @@ def test_a_name_that_the_course_may_not_know_is_named(folder, ledger_in):
     ((kind, words),) = missing(folder, Student("ann", "your login", uncertain=True))
     assert kind == "name"
     assert "mlsys whoami" in words
+
+
+def test_what_was_typed_and_not_recorded_is_named(folder, ledger_in):
+    finish(led := ledger_in(folder), folder)
+    typed = {"window": "w", "value": "160 W", "over": "150", "at": 1.0}
+    change = {"item": "act1_why", "box": "answer", "window": "w", "draft": typed}
+    drafts = Drafts(led.path)
+    drafts.change([change])
+    assert missing(folder) == {
+        (
+            "draft",
+            "Act 1, reflection “Act1 why”: you entered “160 W” and have not recorded it, so it"
+            " would not be handed in.",
+        )
+    }
+    drafts.change([{**change, "draft": None}])
+    assert missing(folder) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "quoted"),
+    [
+        ("word " * 100, "“word word word word word word word word word word word …”"),
+        ({"what": "byte", "n": None}, "“byte”"),
+        (["a", "b"], "“a, b”"),
+        ("", "something else"),
+        (None, "something else"),
+        (3, "“3”"),
+    ],
+)
+def test_a_draft_is_quoted_in_one_line(folder, ledger_in, value, quoted):
+    finish(led := ledger_in(folder), folder)
+    typed = {"window": "w", "value": value, "over": "", "at": 1.0}
+    Drafts(led.path).change([{"item": "act1_why", "box": "b", "window": "w", "draft": typed}])
+    ((_, words),) = missing(folder)
+    assert f"you entered {quoted} and have" in words

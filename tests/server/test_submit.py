@@ -28,12 +28,14 @@ def home(course, tmp_path):
 
 
 def test_the_receipt_names_the_head(course, home):
+    (home / LAB / "drafts.json").write_text("{}")
     collected = submit(course, "ann", home)
     head = Ledger.open(home / LAB / "ledger.jsonl").head
     assert isinstance(head, Head)
     assert read_receipt((collected / RECEIPT).read_bytes()) == head
     assert (collected / "timestamp.txt").is_file()
     assert (collected / f"{LAB}.ipynb").is_file()
+    assert not (collected / "drafts.json").exists()
 
 
 def test_without_a_ledger_there_is_no_receipt(course, home):

@@ -1,0 +1,66 @@
+"""A real server keeps what is typed, below its root and for nobody who is not logged in."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.ledger.drafts import LONGEST_DRAFT
+
+CHANGE = {
+    "item": "essay",
+    "box": "answer",
+    "window": "w1",
+    "draft": {"window": "w1", "value": "Fusing saves", "over": "", "at": 1.0},
+}
+
+
+@pytest.fixture
+def lab(server):
+    folder = server.folder / "lab"
+    folder.mkdir()
+    (folder / "lab.ipynb").write_text("{}")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def put(server, changes, path="lab/lab.ipynb"):
+    body = {"path": path, "changes": changes}
+    return server.ask("mlsys/drafts", method="PUT", body=body)
+
+
+def test_what_is_typed_is_there_again_without_any_kernel(server, lab):
+    assert put(server, [CHANGE]).status == 200
+    kept = server.ask("mlsys/drafts?path=lab/lab.ipynb").json["drafts"]
+    assert kept == {"essay": {"answer": [CHANGE["draft"]]}}
+    assert (lab / "drafts.json").is_file()
+
+
+def test_a_stranger_and_a_path_outside_are_refused(server, lab):
+    assert server.ask("mlsys/drafts?path=lab/lab.ipynb", token=False).status == 403
+    assert put(server, [CHANGE], "../lab.ipynb").status == 403
+    assert put(server, [CHANGE], "lab/none.ipynb").status == 404
+    assert not (lab / "drafts.json").exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [None, "x", [3], [{**CHANGE, "item": 3}],
+     [{**CHANGE, "draft": {**CHANGE["draft"], "value": "x" * LONGEST_DRAFT}}]],
+)  # fmt: skip
+def test_what_is_no_draft_is_refused_in_a_sentence(server, lab, changes):
+    answer = put(server, changes)
+    assert answer.status in {400, 409}
+    assert answer.json["message"].endswith(".")
+    assert not (lab / "drafts.json").exists()
+
+
+def test_whoever_begins_again_begins_with_empty_boxes(server, lab):
+    ledger = Ledger.open(lab / "ledger.jsonl", lab="lab", student="ann")
+    ledger.record_answer("busy", 33.0)
+    put(server, [CHANGE])
+    body = {"path": "lab/lab.ipynb"}
+    assert server.ask("mlsys/begin-again", method="POST", body=body).status == 200
+    assert server.ask("mlsys/drafts?path=lab/lab.ipynb").json["drafts"] == {}
