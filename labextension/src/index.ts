@@ -29,6 +29,7 @@ import { LabStart } from './start';
 import { LabStatus } from './status';
 import { Unsaved } from './unsaved';
 import { Watch } from './watch';
+import { widgets } from './widgets/plugin';
 
 const COMMANDS = {
   openLab: 'mlsys:open-lab',
@@ -268,4 +269,4 @@ async function showOnce(memory: IStateDB, show: () => void): Promise<void> {
   }
 }
 
-export default plugin;
+export default [plugin, widgets];

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any, Protocol
 
-import anywidget
 import ipywidgets
 import traitlets
 
@@ -19,11 +17,10 @@ from mlsys_widgets.cards.parts import Part, Prose, in_words, on_a_page
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments import still_pages
+from mlsys_widgets.instruments.browser_widget import BrowserWidget
 from mlsys_widgets.instruments.lazy_widget import LazyBox
 from mlsys_widgets.ledger import LedgerError, NotSaved
 from mlsys_widgets.wording.local_time import with_local_times
-
-_STATIC = Path(__file__).parent / "static"
 
 #: What the browser sends with an action: the value of every input of the card, by name.
 Values = Mapping[str, Any]
@@ -45,12 +42,11 @@ class Gate(Protocol):
         """Call back when it opens, or right away if it is open."""
 
 
-class Card(anywidget.AnyWidget):
+class Card(BrowserWidget):
     """The card in the browser. Python writes ``view``; actions arrive as messages."""
 
-    STYLE = _STATIC / "card.css"
-    _esm = _STATIC / "card.js"
-    _css: Path | str = STYLE
+    _model_name = traitlets.Unicode("CardModel").tag(sync=True)
+    _view_name = traitlets.Unicode("CardView").tag(sync=True)
 
     #: What is shown: title, parts, trouble, and what a screen reader should say now.
     view = traitlets.Dict().tag(sync=True)
@@ -72,7 +68,6 @@ class LabWidget(LazyBox):
     #: A word above the title that says what kind of card this is, and its color.
     kind = "Lab"
     tone = "gray"
-    card_class: type[Card] = Card
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
         super().__init__()
@@ -170,7 +165,7 @@ class LabWidget(LazyBox):
         still_pages.changed(self)
 
     def face(self) -> tuple[ipywidgets.Widget, ...]:
-        card = self.card_class(view=self._seen())
+        card = Card(view=self._seen())
         card.on_msg(self._asked)
         return (card, *self.below())
 

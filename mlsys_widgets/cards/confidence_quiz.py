@@ -9,6 +9,7 @@ import ipywidgets
 
 from mlsys_widgets.cards.calibration import JudgedAnswer, calibration, calibration_in_words
 from mlsys_widgets.cards.card import Action, Gate, Values
+from mlsys_widgets.cards.card_plots import CardPlots
 from mlsys_widgets.cards.parts import (
     CONFIDENCES,
     Buttons,
@@ -18,7 +19,6 @@ from mlsys_widgets.cards.parts import (
     Part,
     Prose,
 )
-from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
 from mlsys_widgets.cards.task import ItemTask
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.labs import Question, Quiz
@@ -60,7 +60,6 @@ class ConfidenceQuiz(ItemTask):
 
     kind = "Quiz"
     tone = "purple"
-    card_class = PlotCard
 
     def __init__(
         self,

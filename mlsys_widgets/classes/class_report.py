@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import ipywidgets
 
 from mlsys_widgets.cards.card import Action, LabWidget, Values
+from mlsys_widgets.cards.card_plots import CardPlots
 from mlsys_widgets.cards.parts import Options, Part, Prose, Rows
-from mlsys_widgets.cards.plot_card import CardPlots, PlotCard
 from mlsys_widgets.classes.class_charts import chart_groups
 from mlsys_widgets.classes.summary import ClassSummary
 from mlsys_widgets.drawing import picture
@@ -32,7 +32,6 @@ class ClassReport(LabWidget):
 
     kind = "The class"
     tone = "blue"
-    card_class = PlotCard
 
     def __init__(self, summary: ClassSummary) -> None:
         super().__init__(summary.title)

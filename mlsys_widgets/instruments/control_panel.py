@@ -8,19 +8,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
-_STATIC = Path(__file__).parent / "static"
-#: One module for the browser, made of parts that each hold one idea.
-_PARTS = (
-    "elements.js", "controls.js", "handles.js", "player.js", "layout.js", "liveness.js",
-    "control_panel.js",
-)  # fmt: skip
-
+from mlsys_widgets.instruments.browser_widget import BrowserWidget
 
 #: Quick, and nearly as small as the best.
 _LEVEL = 1
@@ -46,12 +38,11 @@ def unpacked(sent: dict[str, Any]) -> dict[str, Any]:
     return {**content, "numbers": sent["numbers"]}
 
 
-class ControlPanel(anywidget.AnyWidget):
+class ControlPanel(BrowserWidget):
     """Controls and readout. The instrument writes ``readout`` and watches the other traits."""
 
-    STYLE = _STATIC / "control_panel.css"
-    _esm = "\n".join((_STATIC / part).read_text("utf-8") for part in _PARTS)
-    _css = STYLE
+    _model_name = traitlets.Unicode("ControlPanelModel").tag(sync=True)
+    _view_name = traitlets.Unicode("ControlPanelView").tag(sync=True)
 
     #: Title and controls, sent once.
     spec = traitlets.Dict().tag(sync=True)

@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 import ipywidgets
 
@@ -45,7 +44,6 @@ class View:
         self._draw_pinned()
         self.panel = ControlPanel(
             spec={
-                "id": uuid4().hex,
                 "title": instrument.title,
                 "plots": [[widget.model_id for widget in plot.followers] for plot in self._plots],
                 "names": instrument.plot_names

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from mlsys_widgets.cards.card import Card
+from mlsys_widgets.instruments.browser_widget import MODULE, VERSIONS
 from mlsys_widgets.instruments.control_panel import ControlPanel, packed, unpacked
 
 
@@ -56,6 +60,13 @@ def test_nothing_from_the_browser_is_echoed() -> None:
     assert "echo_update" not in ControlPanel.class_traits()["readout"].metadata
 
 
-def test_script_and_style_are_in_the_package() -> None:
-    assert ControlPanel.STYLE.read_text("utf-8").startswith("/*")
-    assert "export default" in str(ControlPanel(spec={}, readout={})._esm)
+def test_no_widget_brings_text_for_the_browser() -> None:
+    """Models name their side in the browser, and none of them carries it."""
+    for widget in (ControlPanel(spec={}, readout={}), Card()):
+        state = widget.get_state()
+        name = type(widget).__name__
+        for part in ("model", "view"):
+            assert state[f"_{part}_name"] == f"{name}{part.capitalize()}"
+            assert state[f"_{part}_module"] == MODULE
+            assert state[f"_{part}_module_version"] == VERSIONS
+        assert len(json.dumps(state)) < 1000

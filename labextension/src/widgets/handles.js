@@ -1,5 +1,7 @@
 // Handles: places of a plot that can be dragged, or focused and moved with the arrow keys.
 // A handle lies where the state says, so that picture, slider and handle never disagree.
+import { step } from "./controls";
+import { element } from "./elements";
 
 const DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
 
@@ -32,7 +34,7 @@ function scaleOf(spec) {
 
 // The handles over one plot. `drag(name, control, x, y, held)` asks the kernel; `move(control, value)` too.
 // While `waits(control)`, an answer is on its way, and what is shown is older than the last key press.
-function handlesOver(plot, specs, drag, move, waits) {
+export function handlesOver(plot, specs, drag, move, waits) {
   const layer = element("div", { class: "mlsys-handles" });
   const handles = new Map();
   let frame = null, wanted = null;

@@ -1,5 +1,6 @@
 // How an instrument fits on a screen. In a low window it shows one plot at a time, beside its controls
 // and as high as there is room for; buttons choose the plot.
+import { element } from "./elements";
 
 // Windows of a notebook that are lower than this many pixels are low; no plot is lower than the other.
 const LOW = 760, LEAST_HEIGHT = 170;
@@ -19,7 +20,7 @@ function stagger(plot) {
   }
 }
 
-function layoutOf(board, strip, tabs, readout, { names, heights }) {
+export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const scroller = board.closest(".jp-WindowedPanel-outer") ?? document.documentElement;
   let chosen = 0, timer = 0, pairs = [];
 

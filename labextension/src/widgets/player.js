@@ -1,5 +1,6 @@
 // A player for films: blocks that move over a stage, with play, pause, step and speed.
 // Python says where each block is at which moment; what is between is drawn here.
+import { element } from "./elements";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
@@ -20,7 +21,7 @@ function placed([, , path, leaves], time) {
   return from.slice(1).map((value, k) => value + part * (to[k + 1] - value));
 }
 
-function player() {
+export function player() {
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const stage = element("div", { class: "mlsys-stage", role: "img" });
   const caption = element("p", { class: "mlsys-caption", role: "status", "aria-live": "polite" });

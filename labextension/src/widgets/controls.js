@@ -1,4 +1,5 @@
 // The controls of a panel, and how the place of a slider and the value of an input belong together.
+import { element, unique } from "./elements";
 
 const STEPS = 1000;
 
@@ -27,7 +28,7 @@ function toPosition(spec, value) {
 }
 
 // Keyboard steps go to the next value that differs, so that no key press is lost to rounding.
-function step(spec, value, direction, many) {
+export function step(spec, value, direction, many) {
   let position = toPosition(spec, value);
   let next = value;
   for (let k = 0; k < STEPS && next === value; k++) {
@@ -41,7 +42,7 @@ function step(spec, value, direction, many) {
   return next;
 }
 
-const BUILD = {
+export const BUILD = {
   slider(spec, send, type) {
     const id = unique("slider");
     const range = element("input", {

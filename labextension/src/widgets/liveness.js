@@ -4,7 +4,7 @@ const NO_KERNEL = "This instrument has no kernel. Press Resume at the top of the
 
 // JupyterLab marks the views of a kernel that was restarted. `silent(true)` says that a kernel has not
 // answered for longer than any cell should take; an answer takes that back.
-function livenessOf(el, notice, freeze) {
+export function livenessOf(el, notice, freeze) {
   let isSilent = false, wasGone = false;
   const look = () => {
     const gone = isSilent || Boolean(el.closest(".jupyter-widgets-disconnected"));

@@ -1,19 +1,11 @@
-"""A card that stands above a plot, and the plots below it."""
+"""The plots below a card."""
 
 from __future__ import annotations
 
 import bqplot
 
-from mlsys_widgets.cards.card import Card
 from mlsys_widgets.drawing.scene import Scene
-from mlsys_widgets.instruments.control_panel import ControlPanel
 from mlsys_widgets.instruments.plot import Plot
-
-
-class PlotCard(Card):
-    """A card that stands above a plot: the plots' own style comes along."""
-
-    _css = "\n".join(style.read_text("utf-8") for style in (ControlPanel.STYLE, Card.STYLE))
 
 
 class CardPlots:

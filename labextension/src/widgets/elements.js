@@ -1,18 +1,21 @@
 // Small parts of the page, made once: elements, the signs of a legend, tables.
 
-function element(tag, attributes = {}, ...children) {
+export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === "text") node.textContent = value;
+    else if (name === "html") node.innerHTML = value; // escaped by the kernel
     else node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children);
   return node;
 }
 
-// Every widget loads its own copy of this module, so a counter would not be unique.
-const unique = (word) => `mlsys-${word}-${Math.random().toString(36).slice(2, 10)}`;
+// A name that nothing else on the page has: labels find their inputs by it, and radio buttons of one
+// name are one group.
+let serial = 0;
+export const unique = (word) => `mlsys-${word}-${++serial}`;
 
 function symbol(tone, kind) {
   const box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -33,7 +36,7 @@ function symbol(tone, kind) {
   return box;
 }
 
-function table({ header, rows }) {
+export function table({ header, rows }) {
   const head = element("thead", {}, element("tr", {}, ...header.map((text) => element("th", { scope: "col", text }))));
   const body = element("tbody", {}, ...rows.map((row) => element("tr", {},
     ...row.map((text, k) => element(k ? "td" : "th", k
@@ -42,7 +45,7 @@ function table({ header, rows }) {
 }
 
 // The math: the steps of one part, with the one that decides marked; `choose` asks for another part.
-function derivation(math, choose) {
+export function derivation(math, choose) {
   if (!math) return [];
   const steps = (list) => element("ol", { class: "mlsys-derivation" }, ...list.map(([title, equation, decides]) => {
     const shown = element("span", { class: "mlsys-equation" });
@@ -64,7 +67,7 @@ function derivation(math, choose) {
 }
 
 // The legend of one plot, right above it.
-function legendOver(plot, title) {
+export function legendOver(plot, title) {
   const list = element("ul", { class: "mlsys-legend", "aria-label": `Legend of ${title}` });
   let key = "";
   plot.before(list);
@@ -83,7 +86,7 @@ function legendOver(plot, title) {
 }
 
 // Targets: a sign and words for each, so that nothing depends on color.
-function showLamps(list, lamps) {
+export function showLamps(list, lamps) {
   list.hidden = !lamps.length;
   list.replaceChildren(...lamps.map(([sign, name, verdict, tone]) => element("li", { style: `--tone: ${tone}` },
     element("span", { class: "mlsys-lamp", text: sign, role: "img", "aria-label": sign === "✓" ? "kept" : "missed" }),

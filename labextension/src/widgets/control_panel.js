@@ -1,18 +1,23 @@
 // The control panel of an instrument: its controls, its cards, a sentence and a table.
 // Values go to the kernel as they change; while it is busy, only the newest waits. Everything that is
 // shown comes back as one `readout`: a whole state with its number.
+import { BUILD } from "./controls";
+import { derivation, element, legendOver, showLamps, table } from "./elements";
+import { handlesOver } from "./handles";
+import { layoutOf } from "./layout";
+import { livenessOf } from "./liveness";
+import { player } from "./player";
 
-// The newest state of each panel. A message may be late, lost or out of order: an older state than
-// the one on the screen is not shown, and no part of a state is shown without the rest.
-const PANELS = new Map();
+// The newest state of each panel, by its model. A message may be late, lost or out of order: an older
+// state than the one on the screen is not shown, and no part of a state is shown without the rest.
+const PANELS = new WeakMap();
 
 // A promise: a state is unpacked in the browser's own time.
 function panelOf(model) {
-  const id = model.get("spec").id;
-  if (!PANELS.has(id)) {
-    PANELS.set(id, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {}, moved: {} })));
+  if (!PANELS.has(model)) {
+    PANELS.set(model, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {}, moved: {} })));
   }
-  return PANELS.get(id);
+  return PANELS.get(model);
 }
 
 // A state travels as compressed JSON, beside the numbers of its plots.
@@ -78,12 +83,10 @@ async function take(model) {
   for (const show of panel.views) show();
 }
 
-function initialize({ model }) {
+export function followReadout(model) {
   // The first state is that with which the plots were made; only later ones bring them their data.
   panelOf(model);
-  const taking = () => take(model);
-  model.on("change:readout", taking);
-  return () => model.off("change:readout", taking);
+  model.on("change:readout", () => take(model));
 }
 
 // How long an answer may take before the state is asked for again, in milliseconds.
@@ -95,7 +98,7 @@ const MOST_UNDER_WAY = 2;
 // How long a hand rests before the film of the new state is made.
 const REST = 300;
 
-async function render({ model, el }) {
+export async function renderControlPanel(model, el) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
   const panel = await panelOf(model);
@@ -385,5 +388,3 @@ function describe(el, title, sentence) {
     });
   }
 }
-
-export default { initialize, render };

@@ -1,28 +1,12 @@
 // The card of a lab widget: draws the parts that the kernel describes, and sends what is asked.
 // What is entered is kept as a draft until it is saved, so that neither a new view nor a page
 // reload loses it. Every action is answered; without an answer the card says so, never "saved".
+import { element, unique } from "./elements";
 
 const PATIENCE = 8000; // milliseconds without an answer until the card says what may be wrong
 // The sentence of instruments, too.
 const NO_KERNEL = "This card has no kernel, so nothing is saved. Press Resume at the top of the lab.";
 
-function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name === "text") node.textContent = value;
-    else if (name === "html") node.innerHTML = value; // escaped by the kernel
-    else node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-}
-
-// Every widget loads this module for itself, and radio buttons of one name are one group: so the
-// names carry something that no other widget of the page has.
-const mine = crypto.getRandomValues(new Uint32Array(2)).join("-");
-let serial = 0;
-const unique = (word) => `mlsys-${word}-${mine}-${++serial}`;
 // Keys that mean something in an input must not move the notebook.
 const quiet = { "data-lm-suppress-shortcuts": "true" };
 
@@ -206,7 +190,7 @@ const BUILD = {
   }),
 };
 
-function render({ model, el }) {
+export function renderCard(model, el) {
   el.classList.add("mlsys-lab-card-root");
   const drafts = { ...model.get("drafts") };
   let asked = null, timer = null, draftTimer = null, hush = null;
@@ -350,5 +334,3 @@ function name(el, view) {
     for (const other of others) other.setAttribute("aria-hidden", "true");
   }
 }
-
-export default { render };
