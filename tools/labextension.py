@@ -1,7 +1,8 @@
-"""Build the Lab panel, or make an environment show the one that was built.
+"""Build what runs in the browser, or make an environment show what was built.
 
-``build`` needs npm and jupyter-builder and writes to mlsys_widgets/labextension, which is
-committed: nobody else needs Node. ``link`` needs the standard library only. It does for an
+``build`` needs npm and jupyter-builder and writes to mlsys_widgets/labextension (the Lab panel and
+our widgets, for JupyterLab) and mlsys_widgets/nbextension (the widgets alone, for other pages).
+Both are committed: nobody else needs Node. ``link`` needs the standard library only. It does for an
 editable install what a wheel does by itself: Jupyter looks for extensions in the environment, and
 an editable install puts nothing there.
 """
@@ -20,15 +21,26 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = ROOT / "labextension"
 BUILT: Final = ROOT / "mlsys_widgets" / "labextension"
+CLASSIC: Final = ROOT / "mlsys_widgets" / "nbextension"
 CONFIG: Final = ROOT / "mlsys_widgets" / "server" / "jupyter_server_config.json"
+CLASSIC_CONFIG: Final = CLASSIC / "notebook_config.json"
 #: What a build is made from, besides the folders src and style.
-TOP: Final = (".npmrc", "bundle.config.js", "package.json", "tsconfig.json")
+TOP: Final = (".npmrc", "bundle.config.js", "nbextension.js", "package.json", "tsconfig.json")
 #: Holds the digest of the sources that the build was made from.
 DIGEST: Final = "source.sha256"
 
 #: Where the files go in an environment; the same places as in pyproject.toml.
 PANEL_PLACE: Final = Path("share", "jupyter", "labextensions", "mlsys-widgets-lab")
+CLASSIC_PLACE: Final = Path("share", "jupyter", "nbextensions", "mlsys-widgets-lab")
 CONFIG_PLACE: Final = Path("etc", "jupyter", "jupyter_server_config.d", "mlsys_widgets.json")
+CLASSIC_CONFIG_PLACE: Final = Path("etc", "jupyter", "nbconfig", "notebook.d", "mlsys_widgets.json")
+#: What is linked, and where to.
+PLACES: Final = (
+    (BUILT, PANEL_PLACE),
+    (CLASSIC, CLASSIC_PLACE),
+    (CONFIG, CONFIG_PLACE),
+    (CLASSIC_CONFIG, CLASSIC_CONFIG_PLACE),
+)
 
 
 def sources(folder: Path = SOURCE) -> Iterator[Path]:
@@ -48,8 +60,8 @@ def digest(folder: Path = SOURCE) -> str:
     return seen.hexdigest()
 
 
-def build(folder: Path = SOURCE, built: Path = BUILT) -> int:
-    """Compile and bundle the panel; ``built`` must be where package.json says."""
+def build(folder: Path = SOURCE, built: Path = BUILT, classic: Path = CLASSIC) -> int:
+    """Compile and bundle; ``built`` must be where package.json says."""
     npm, builder = shutil.which("npm"), Path(sys.executable).with_name("jupyter-builder")
     if npm is None:
         print(
@@ -63,6 +75,7 @@ def build(folder: Path = SOURCE, built: Path = BUILT) -> int:
     shutil.rmtree(built, ignore_errors=True)
     subprocess.run([npm, "run", "compile"], cwd=folder, check=True)
     subprocess.run([builder, "build", folder], cwd=folder, check=True)
+    subprocess.run([npm, "run", "nbextension", "--", classic], cwd=folder, check=True)
     widen(built / "package.json")
     (built / DIGEST).write_text(f"{digest(folder)}\n", "utf-8")
     return 0
@@ -81,9 +94,9 @@ def widen(package: Path) -> None:
     package.write_text(f"{json.dumps(about, indent=2)}\n", "utf-8")
 
 
-def link(environment: Path, built: Path = BUILT, config: Path = CONFIG) -> int:
-    """Make an environment show the panel; again changes nothing."""
-    for source, place in ((built, PANEL_PLACE), (config, CONFIG_PLACE)):
+def link(environment: Path) -> int:
+    """Make an environment show what was built; again changes nothing."""
+    for source, place in PLACES:
         target = environment / place
         if target.is_symlink() and target.readlink() == source:
             continue

@@ -35,7 +35,7 @@ def test_the_digest_sees_names_and_contents_and_no_line_ends(labextension, tmp_p
 
 def test_the_committed_panel_is_small_and_whole(labextension):
     files = [path for path in labextension.BUILT.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 100_000
+    assert sum(path.stat().st_size for path in files) < 160_000
     assert not [path for path in files if path.suffix == ".map"]
     about = json.loads((labextension.BUILT / "package.json").read_text("utf-8"))
     assert (labextension.BUILT / about["jupyterlab"]["_build"]["load"]).exists()
@@ -46,8 +46,8 @@ def test_what_is_linked_is_what_the_wheel_installs(labextension, root):
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
     assert shared == {
-        labextension.BUILT.relative_to(root).as_posix(): labextension.PANEL_PLACE.as_posix(),
-        labextension.CONFIG.relative_to(root).as_posix(): labextension.CONFIG_PLACE.as_posix(),
+        source.relative_to(root).as_posix(): place.as_posix()
+        for source, place in labextension.PLACES
     }
 
 
@@ -88,7 +88,7 @@ def test_where_links_are_not_allowed_copies_are_made(labextension, tmp_path, mon
 
 def test_without_npm_one_sentence_says_so(labextension, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(labextension.shutil, "which", lambda _: None)
-    assert labextension.build(tmp_path, tmp_path / "built") == 1
+    assert labextension.build(tmp_path, tmp_path / "built", tmp_path / "classic") == 1
     assert capsys.readouterr().out.startswith("npm is missing: ")
     assert labextension.main(["neither"]) == 2
 
@@ -108,14 +108,16 @@ def test_a_new_build_is_the_committed_one(labextension, tmp_path):
         # A link to the folder would not do: the bundler numbers modules by where they really are.
         shutil.copytree(fetched, source / "node_modules", symlinks=True, copy_function=link_or_copy)
     built = tmp_path / "mlsys_widgets" / "labextension"
+    classic = tmp_path / "mlsys_widgets" / "nbextension"
     built.parent.mkdir()
     try:
-        labextension.build(source, built)
+        labextension.build(source, built, classic)
     except subprocess.CalledProcessError as error:
         if not (source / "node_modules").exists():
             pytest.skip(f"the packages of the panel cannot be fetched here: {error}")
         raise
     assert contents(built) == contents(labextension.BUILT)
+    assert contents(classic) == {"index.js": (labextension.CLASSIC / "index.js").read_bytes()}
 
 
 def link_or_copy(source, target):
