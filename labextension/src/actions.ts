@@ -5,6 +5,7 @@ import { IStep, stepsOf } from './contract';
 import { ILab } from './follow';
 import { goToCell } from './scroll';
 import { beginAgain, fetchLabs } from './server';
+import { forgetDrafts } from './widgets/open_cards';
 import { readable } from './words';
 
 /** Scroll to the cell of a step and focus it. */
@@ -37,6 +38,7 @@ export async function restartLab(lab: ILab): Promise<void> {
   }
   try {
     await beginAgain(lab.path);
+    forgetDrafts(lab.path);
     const { sessionContext, content } = lab.panel;
     // After the ledger: a kernel that still runs finds its file gone and does not create another.
     if (sessionContext.session?.kernel) {

@@ -2,6 +2,7 @@
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { createElement, ReactElement } from 'react';
+import { settleDrafts } from './drafts';
 import { dueWords, IDue } from './due';
 import { ILab } from './follow';
 import { request } from './server';
@@ -38,6 +39,9 @@ export async function handIn(lab: ILab): Promise<void> {
     await context.save();
     if (context.model.dirty) {
       throw new Error('The notebook could not be saved, so it is not handed in. Save it first.');
+    }
+    if (!(await settleDrafts(lab))) {
+      return;
     }
     const outlook: IOutlook = await (await request('hand-in', { path: lab.path })).json();
     if (outlook.due?.state === 'closed' && outlook.due.own) {

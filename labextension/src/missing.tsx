@@ -2,6 +2,7 @@
 import { Dialog, ReactWidget, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import React from 'react';
 import { IStep, notDone, progress } from './contract';
+import { settleDrafts } from './drafts';
 import { ILab } from './follow';
 import { problemOf } from './problems';
 import { fetchReport, IReport } from './server';
@@ -21,6 +22,9 @@ export function missingOf(lab: ILab, report: IReport | null, trouble: string | n
 export async function checkMissing(lab: ILab): Promise<void> {
   try {
     await lab.panel.context.save();
+    if (!(await settleDrafts(lab))) {
+      return;
+    }
     const news = await fetchReport(lab.path, null, 0, new AbortController().signal);
     const report = news?.report ?? null;
     await showDialog({

@@ -50,8 +50,6 @@ class Card(BrowserWidget):
 
     #: What is shown: title, parts, trouble, and what a screen reader should say now.
     view = traitlets.Dict().tag(sync=True)
-    #: What was entered but not sent yet, so that reloading the page loses nothing.
-    drafts = traitlets.Dict().tag(sync=True, echo_update=False)
 
 
 class LabWidget(LazyBox):
@@ -200,7 +198,12 @@ class LabWidget(LazyBox):
             "said": self._said,
             "focus": self._focus,
             **({"figure": figure} if figure else {}),
+            **self._record(),
         }
+
+    def _record(self) -> dict[str, Any]:
+        """Return what the browser needs to keep drafts; nothing on a card that records nothing."""
+        return {}
 
     def text(self) -> str:
         """Return what the card says, in plain text."""

@@ -81,7 +81,6 @@ class PredictionLock(ItemTask):
         self.item = Prediction(**fields) if item is None else item
         super().__init__(question_id, self.item, self.item.title, ledger=ledger, after=after)
         self._proposed: tuple[str | float, int] | None = None
-        self._entered: tuple[str | float | None, int | None] = (None, None)
         self.refresh()
 
     # What it is.
@@ -135,6 +134,10 @@ class PredictionLock(ItemTask):
     def _needs(self) -> tuple[str, ...]:
         return (self.task_id,)
 
+    @property
+    def unsettled(self) -> bool:
+        return self._proposed is not None
+
     def in_words(self, value: Any) -> str:
         """A prediction as people read it."""
         return markup.plain(self.item.in_words(value))
@@ -151,7 +154,7 @@ class PredictionLock(ItemTask):
         """
         self._need_gates()
         self._refuse_second()
-        self._proposed = self._entered = (self.item.read(value), _confidence(confidence))
+        self._proposed = (self.item.read(value), _confidence(confidence))
         self.show()
 
     def reconsider(self) -> None:
@@ -315,8 +318,8 @@ class PredictionLock(ItemTask):
                 Buttons("confirm", (("confirm", "Seal it"), ("change", "Change it"))),
             ]
         return [
-            self._asking(self._entered[0], False),
-            Confidence("confidence", self._entered[1]),
+            self._asking(None, False),
+            Confidence("confidence"),
             Buttons("propose", (("propose", "Commit my prediction…"),)),
         ]
 

@@ -59,6 +59,7 @@ class QuestionCard(ItemTask):
 
     kind = "Question"
     tone = "prediction"
+    record_action = "record"
 
     def __init__(
         self,

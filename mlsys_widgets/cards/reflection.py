@@ -52,6 +52,7 @@ class Reflection(ItemTask):
 
     kind = "Reflection"
     tone = "blue"
+    record_action = "answer"
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class Reflection(ItemTask):
                 return Blanks("answer", _filled(pieces, blanks, value or {})), "Check"
             case FreeText(at_least=at_least):
                 hint = f"At least {at_least} words. " if at_least > 1 else ""
-                hint += "Nothing is kept until you save."
+                hint += "What you write is kept as a draft; save it to record it."
                 return TextArea("answer", question, hint, value or ""), "Save"
 
     def _feedback(self) -> list[Part]:

@@ -51,6 +51,7 @@ class SelfAssessment(ItemTask):
 
     kind = "Checklist"
     tone = "green"
+    record_action = "save"
 
     def __init__(
         self,

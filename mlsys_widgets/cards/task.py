@@ -7,6 +7,7 @@ task is done when the ledger says so, and never before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from mlsys_widgets.cards import announcements
@@ -15,12 +16,17 @@ from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Item
 from mlsys_widgets.ledger import Ledger, LedgerError, NotSaved, State
+from mlsys_widgets.ledger.drafts import DraftRefused, Drafts
 
 T = TypeVar("T")
 
 
 class Task(LabWidget):
     """Base of the cards that save something, under the name ``task_id``."""
+
+    #: The action that records every box of the card and can be repeated; empty where there is none,
+    #: because something is sealed.
+    record_action = ""
 
     def __init__(
         self, task_id: str, title: str, *, ledger: Ledger, after: Gate | Iterable[Gate] = ()
@@ -89,6 +95,66 @@ class Task(LabWidget):
             if before is None or use.count != before.count:
                 announcements.announce(self._ledger)
 
+    # Drafts: what is entered stays with the browser and beside the ledger until it is recorded.
+
+    @property
+    def ledger_names(self) -> tuple[str, ...]:
+        """The names under which the ledger keeps what is done here."""
+        return (self.task_id,)
+
+    @property
+    def recorded_at(self) -> str:
+        """When something was last recorded here; empty before that."""
+        if self._state is None:
+            return ""
+        times = [""]
+        for name in self.ledger_names:
+            for kept in (self._state.predictions, self._state.answers):
+                if (found := kept.get(name)) is not None:
+                    times.append(found.time)
+            if (tried := self._state.reflections.get(name)) is not None:
+                times.append(tried.attempts[-1].time)
+        return max(times)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether what was entered waits to be confirmed, in boxes that are closed for now."""
+        return False
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "item": {
+                "id": self.task_id,
+                "names": list(self.ledger_names),
+                "recorded": self.recorded_at,
+                "record": self.record_action,
+            },
+            "unsettled": self.unsettled,
+        }
+
+    def _asked(self, card: Any, content: Any, buffers: Any) -> None:
+        if "drafts" in content:
+            self._card.send({"drafts": self._keep_drafts(content["drafts"])})
+        else:
+            super()._asked(card, content, buffers)
+
+    def _keep_drafts(self, changes: Any) -> Any:
+        """Read the drafts beside the ledger, or change them; a sentence if that cannot be done.
+
+        For pages whose server is not ours; elsewhere the server keeps drafts.
+        """
+        drafts = Drafts(self._ledger.path)
+        if changes is None:
+            return {
+                item: {box: [asdict(each) for each in kept] for box, kept in boxes.items()}
+                for item, boxes in drafts.read().items()
+            }
+        try:
+            drafts.change(changes if isinstance(changes, list) else ())
+        except (DraftRefused, OSError) as problem:
+            return str(problem)
+        return True
+
     def _needs(self) -> tuple[str, ...]:
         """The predictions that an instrument behind this lock waits for."""
         return ()
@@ -118,8 +184,6 @@ class Task(LabWidget):
             announcements.announce(self._ledger, str(problem))
             raise
         self._settled()
-        if self.has_face:
-            self._card.drafts = {}
         self._state = self._ledger.state()
         self._open_if_done()
         announcements.announce(self._ledger)
@@ -157,3 +221,7 @@ class ItemTask(Task):
 
     def done(self, state: State) -> bool:
         return self._item.is_done(self.task_id, state)
+
+    @property
+    def ledger_names(self) -> tuple[str, ...]:
+        return self._item.ledger_names(self.task_id)

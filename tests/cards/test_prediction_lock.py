@@ -36,7 +36,6 @@ def test_the_browser_commits_after_a_confirmation(led, browser_of):
     assert "33%" in page.said
     page.ask("change")
     assert page.buttons == ["propose"]
-    assert page.parts["answer"]["value"] == "C"  # nothing entered is lost
     page.ask("propose", answer="B", confidence="2")
     page.ask("confirm")
     assert lock.is_open
@@ -290,3 +289,19 @@ def test_what_authors_write_is_no_html(led):
     lock = PredictionLock("x", question="<img src=x> **really** `a<b`?", ledger=led)
     assert "<img" not in lock._card.view["parts"][0]["legend"]
     assert "<strong>really</strong> <code>a&lt;b</code>" in lock.html()
+
+
+def test_what_waits_to_be_sealed_is_not_settled(led, browser_of):
+    lock = a_choice(led)
+    page = browser_of(lock)
+    assert not lock._card.view["unsettled"]
+    page.ask("propose", answer="B", confidence="2")
+    assert lock._card.view["unsettled"]
+    page.ask("change")
+    # What was entered is the browser's, as a draft: the kernel has nothing to remember.
+    assert not lock._card.view["unsettled"]
+    assert page.parts["answer"]["value"] is None
+    page.ask("propose", answer="B", confidence="2")
+    page.ask("confirm")
+    assert not lock._card.view["unsettled"]
+    assert lock._card.view["item"]["recorded"] == lock.prediction.time

@@ -61,7 +61,6 @@ def test_tasks_of_one_ledger_hear_of_each_other(led, open_ledger):
 
 def test_a_save_that_fails_opens_nothing_and_can_be_tried_again(led, browser_of, read_only):
     note = Note(led)
-    note._card.drafts = {"note": "x"}
     page = browser_of(note)
     with read_only():
         page.ask("save", note="x")
@@ -71,10 +70,8 @@ def test_a_save_that_fails_opens_nothing_and_can_be_tried_again(led, browser_of,
         with pytest.raises(NotSaved):
             note.save("x")
     assert not note.is_open
-    assert note._card.drafts == {"note": "x"}  # nothing entered is lost
     page.ask("retry")
     assert note.is_open
-    assert note._card.drafts == {}
     assert announcements.last_problem(led) is None
 
 
@@ -116,3 +113,27 @@ def test_a_use_is_recorded(led):
 def test_a_task_without_a_rule_is_none(led):
     with pytest.raises(NotImplementedError):
         Task("x", "X", ledger=led).done(led.state())
+
+
+def test_the_page_learns_what_is_recorded_and_when(led, browser_of):
+    note = Note(led)
+    page = browser_of(note)
+    item = note._card.view["item"]
+    assert (item["id"], item["names"], item["recorded"]) == ("note", ["note"], "")
+    page.ask("save", note="x")
+    assert note._card.view["item"]["recorded"] == led.state().answers["note"].time
+
+
+def test_where_no_server_keeps_drafts_the_kernel_does(led, open_ledger, monkeypatch):
+    note, told = Note(led), []
+    monkeypatch.setattr(note._card, "send", told.append)
+    draft = {"window": "w", "value": "half a sen", "over": "", "at": 1.0}
+    change = {"item": "note", "box": "note", "window": "w", "draft": draft}
+    note._card._handle_custom_msg({"drafts": [change]}, [])
+    another = Note(open_ledger())
+    monkeypatch.setattr(another._card, "send", told.append)
+    another._card._handle_custom_msg({"drafts": None}, [])
+    another._card._handle_custom_msg({"drafts": [{"item": "note"}]}, [])
+    assert told[:2] == [{"drafts": True}, {"drafts": {"note": {"note": [draft]}}}]
+    assert told[2]["drafts"].endswith(".")
+    assert not note.is_open

@@ -1,11 +1,12 @@
 // The card of a lab widget: draws the parts that the kernel describes, and sends what is asked.
-// What is entered is kept as a draft until it is saved, so that neither a new view nor a page
-// reload loses it. Every action is answered; without an answer the card says so, never "saved".
+// What is entered is a draft until it is recorded (card_boxes.js). Every action is answered; without
+// an answer the card says what is known: recorded, not recorded, or not known yet.
 import { element, unique } from "./elements";
+import { boxesOf, inWords } from "./open_cards";
 
-const PATIENCE = 8000; // milliseconds without an answer until the card says what may be wrong
-// The sentence of instruments, too.
-const NO_KERNEL = "This card has no kernel, so nothing is saved. Press Resume at the top of the lab.";
+const PATIENCE = 8000; // milliseconds without an answer until the ledger is asked
+const NO_KERNEL = "This card has no kernel. What you enter is kept, but nothing can be recorded until you"
+  + " press Resume at the top of the lab.";
 
 // Keys that mean something in an input must not move the notebook.
 const quiet = { "data-lm-suppress-shortcuts": "true" };
@@ -48,12 +49,10 @@ function padlock() {
   return box;
 }
 
-function radios(part, { draft, keep, ask }, extra) {
+function radios(part, { keep, ask }, extra) {
   const group = unique("group");
-  const chosen = part.disabled ? part.value : draft(part.key, part.value);
   const rows = part.options.map(([key, html]) => {
     const radio = element("input", { type: "radio", name: group, value: key, disabled: part.disabled, ...quiet });
-    radio.checked = key === chosen;
     radio.addEventListener("change", () => {
       if (!radio.checked) return;
       if (part.asks) ask(part.asks);
@@ -67,7 +66,7 @@ function radios(part, { draft, keep, ask }, extra) {
   return {
     node: element("fieldset", { class: "mlsys-lab-field" }, 
       element("legend", { html: part.legend, class: part.asks ? "mlsys-lab-unseen" : null }), list),
-    value: () => rows.map((row) => row.firstChild).find((radio) => radio.checked)?.value ?? null,
+    fill: (value) => { for (const { firstChild: radio } of rows) radio.checked = radio.value === value; },
   };
 }
 
@@ -88,33 +87,30 @@ const BUILD = {
     made.node.classList.add("mlsys-lab-confidence");
     return made;
   },
-  textbox: (part, { draft, keep, submit }) => {
+  textbox: (part, { keep, submit }) => {
     const id = unique("entry");
     const box = element("input", { type: "text", id, "aria-describedby": `${id}-hint`, disabled: part.disabled,
       spellcheck: "false", autocomplete: "off", ...quiet });
-    box.value = part.disabled ? part.value : draft(part.key, part.value);
     box.addEventListener("input", () => keep(part.key, box.value));
     box.addEventListener("keydown", (event) => event.key === "Enter" && submit());
     return {
       node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
         element("p", { class: "mlsys-lab-hint", id: `${id}-hint`, text: part.hint, hidden: part.disabled })),
-      value: () => box.value,
+      fill: (value) => { if (box.value !== value) box.value = value; },
     };
   },
-  textarea: (part, { draft, keep }) => {
+  textarea: (part, { keep }) => {
     const id = unique("area");
     const box = element("textarea", { id, rows: part.rows, "aria-describedby": `${id}-hint`, ...quiet });
-    box.value = draft(part.key, part.value);
     box.addEventListener("input", () => keep(part.key, box.value));
     return {
       node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
         element("p", { class: "mlsys-lab-hint", id: `${id}-hint`, text: part.hint })),
-      value: () => box.value,
+      fill: (value) => { if (box.value !== value) box.value = value; },
     };
   },
-  blanks: (part, { draft, keep }) => {
+  blanks: (part, { keep }) => {
     const boxes = {};
-    const start = draft(part.key, null) ?? {};
     const values = () => Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value || null]));
     const pieces = part.pieces.map((piece) => {
       if (typeof piece === "string") return element("span", { html: piece });
@@ -122,26 +118,26 @@ const BUILD = {
       const box = element("select", { "aria-label": `Gap ${number}`, ...quiet },
         element("option", { value: "", text: "…" }),
         ...piece.options.map(([value, text]) => element("option", { value, text })));
-      box.value = start[piece.name] ?? piece.value ?? "";
       box.addEventListener("change", () => keep(part.key, values()));
       boxes[piece.name] = box;
       return box;
     });
-    return { node: element("p", { class: "mlsys-lab-blanks" }, ...pieces), value: values };
+    return {
+      node: element("p", { class: "mlsys-lab-blanks" }, ...pieces),
+      fill: (chosen) => { for (const [name, box] of Object.entries(boxes)) box.value = chosen?.[name] ?? ""; },
+    };
   },
-  checkboxes: (part, { draft, keep }) => {
-    const on = draft(part.key, part.value);
+  checkboxes: (part, { keep }) => {
     const values = () => rows.map((row) => row.firstChild).filter((box) => box.checked).map((box) => box.value);
     const rows = part.options.map(([key, html, note]) => {
       const box = element("input", { type: "checkbox", value: key, ...quiet });
-      box.checked = on.includes(key);
       box.addEventListener("change", () => keep(part.key, values()));
       return element("label", {}, box, element("span", { html }, ...(note ? [element("small", { html: note })] : [])));
     });
     return {
       node: element("fieldset", { class: "mlsys-lab-field" }, element("legend", { html: part.legend }),
         element("div", { class: "mlsys-lab-options" }, ...rows)),
-      value: values,
+      fill: (on) => { for (const { firstChild: box } of rows) box.checked = on.includes(box.value); },
     };
   },
   buttons: (part, { ask }) => ({
@@ -192,8 +188,8 @@ const BUILD = {
 
 export function renderCard(model, el) {
   el.classList.add("mlsys-lab-card-root");
-  const drafts = { ...model.get("drafts") };
-  let asked = null, timer = null, draftTimer = null, hush = null;
+  const boxes = boxesOf(model);
+  let pending = null, timer = null, hush = null;
 
   const kind = element("span", { class: "mlsys-lab-kind" });
   const title = element("h3", { class: "mlsys-lab-title", id: unique("title"), tabindex: "-1" });
@@ -201,51 +197,105 @@ export function renderCard(model, el) {
   const trouble = element("p", { class: "mlsys-lab-trouble", role: "alert" });
   const retry = element("button", { type: "button", text: "Try again", ...quiet });
   const after = element("div", { class: "mlsys-lab-after" }, trouble, retry);
+  const unrecorded = element("p", { class: "mlsys-lab-unrecorded", role: "status" });
+  const goBack = element("button", { type: "button", text: "Go back to what is recorded", ...quiet });
+  const draftLine = element("div", { class: "mlsys-lab-draft", hidden: true }, unrecorded, goBack);
   const said = element("div", { class: "mlsys-lab-unseen", role: "status", "aria-live": "polite" });
   const card = element("section", { class: "mlsys-lab-frame", "aria-labelledby": title.id },
-    element("div", { class: "mlsys-lab-head" }, kind, title), body, after, said);
+    element("div", { class: "mlsys-lab-head" }, kind, title), body, draftLine, after, said);
   el.append(card);
 
-  const sendDrafts = () => {
-    clearTimeout(draftTimer);
-    draftTimer = null;
-    model.set("drafts", { ...drafts });
-    model.save_changes();
-  };
   const complain = (words, again) => {
     if (trouble.textContent !== inLocalTime(words)) trouble.textContent = inLocalTime(words);
     retry.hidden = !again;
     after.hidden = !words;
   };
-  // JupyterLab marks the views of a kernel that was restarted.
-  const lost = () => Boolean(el.closest(".jupyter-widgets-disconnected"));
-  const life = new MutationObserver(() => {
-    if (lost()) { clearTimeout(timer); card.removeAttribute("aria-busy"); complain(NO_KERNEL, false); }
-  });
-  const ask = (action) => {
-    if (draftTimer) sendDrafts();
-    const values = {};
-    for (const [key, made] of parts) if (made.value) values[key] = made.value();
-    asked = performance.now() + Math.random();
+  // When something of this card was last recorded, according to the ledger; null where nobody can ask.
+  const recordedSince = async (before) => {
+    const { recorded } = boxes.store.remote;
+    if (!recorded || !boxes.item) return null;
+    const time = await recorded(boxes.view.item.names).catch(() => null);
+    return time === null ? null : time > before ? time : "";
+  };
+  const calm = () => { clearTimeout(timer); pending = null; card.removeAttribute("aria-busy"); };
+  // An action is not answered: say what the ledger knows about it, and ask again.
+  const wonder = async () => {
+    const asked = pending;
+    const time = await recordedSince(asked.before);
+    if (asked !== pending) return;
+    if (time) {
+      complain(`Recorded ${time}: it is in the ledger. The kernel has not answered yet, so the rest of this`
+        + " card may be older.", false);
+    } else if (boxes.isLive) {
+      complain("Not known yet whether this is recorded: the kernel has not answered. It may be busy with a cell."
+        + " What you entered is kept; asking again.", false);
+    } else if (time === "") {
+      complain("Not recorded: the kernel was lost before it answered, and the ledger does not have it. What you"
+        + " entered is kept. Press Resume at the top of the lab, then record it.", false);
+    } else {
+      complain("The kernel was lost before it answered, so it is not known whether this is recorded. What you"
+        + " entered is kept. Press Resume at the top of the lab to see.", false);
+    }
+    if (time || !boxes.isLive) calm();
+    else timer = setTimeout(wonder, PATIENCE);
+  };
+  const life = () => {
+    if (boxes.isLive) return;
     clearTimeout(timer);
-    if (lost()) { complain(NO_KERNEL, false); return; }
+    if (pending) void wonder(); else complain(NO_KERNEL, false);
+  };
+  const ask = async (action) => {
+    if (!boxes.isLive) { complain(NO_KERNEL, false); return; }
+    clearTimeout(timer);
+    const asked = pending = { before: boxes.view.item?.recorded ?? "" };
     card.setAttribute("aria-busy", "true");
-    const silent = () => complain("The kernel does not answer, so nothing is saved yet. It may be busy with a"
-      + " cell: wait for it. If it was restarted, press Resume at the top of the lab.", false);
-    timer = setTimeout(silent, PATIENCE);
-    try { model.send({ action, values, stamp: asked }); } catch { silent(); }
+    timer = setTimeout(wonder, PATIENCE);
+    await boxes.ask(action);
+    if (asked !== pending) return;
+    calm();
+    const { trouble: found } = boxes.view;
+    complain(found?.words ?? "", found?.retry);
   };
   retry.addEventListener("click", () => ask("retry"));
+  goBack.addEventListener("click", () => { for (const part of boxes.unrecorded) boxes.discard(part.key); });
   const tools = {
     ask,
-    draft: (key, value) => (key in drafts ? drafts[key] : value),
-    keep: (key, value) => {
-      drafts[key] = value;
-      clearTimeout(draftTimer);
-      draftTimer = setTimeout(sendDrafts, 300);
-    },
+    keep: (key, value) => boxes.keep(key, value),
     submit: () => body.querySelector(".mlsys-lab-main")?.click(),
     unfolded: new Set(),
+  };
+  // Two windows have typed different things into one box: the student decides.
+  const showRival = (part, made) => {
+    const rival = made.fill && !part.disabled ? boxes.rival(part.key) : null;
+    made.rival?.remove();
+    made.rival = null;
+    if (!rival) return;
+    const choice = (text, draft) => {
+      const button = element("button", { type: "button", text, ...quiet });
+      button.addEventListener("click", () => boxes.choose(part.key, draft));
+      return button;
+    };
+    made.rival = element("div", { class: "mlsys-lab-rival", role: "status" },
+      element("p", { text: `Another window has something else here: “${describe(part, rival.value)}”` }),
+      choice("Use that", rival), choice("Keep this", boxes.draft(part.key)));
+    made.node.append(made.rival);
+  };
+  // Bring boxes up to what stands in them, and say whether it is recorded.
+  const fill = (only) => {
+    for (const part of boxes.view.parts ?? []) {
+      const made = parts.get(part.key);
+      if (!made?.fill || (only && only !== part.key)) continue;
+      made.fill(boxes.value(part));
+      made.node.classList.toggle("mlsys-lab-differs", boxes.unrecorded.includes(part));
+      showRival(part, made);
+    }
+    const open = boxes.item && !boxes.view.unsettled ? boxes.unrecorded : [];
+    const words = !open.length ? "" : boxes.view.item.recorded
+      ? "You changed this, and the change is not recorded yet." : "Kept as a draft. It is not recorded yet.";
+    const only_here = words && boxes.store.trouble ? ` So far only this browser has it: ${boxes.store.trouble}` : "";
+    if (unrecorded.textContent !== words + only_here) unrecorded.textContent = words + only_here;
+    goBack.hidden = !boxes.view.item?.recorded;
+    draftLine.hidden = !words;
   };
 
   let parts = new Map();
@@ -274,6 +324,7 @@ export function renderCard(model, el) {
       if (node === at) at = at.nextSibling;
       else body.insertBefore(node, at);
     }
+    fill();
     complain(view.trouble?.words ?? "", view.trouble?.retry);
     // A screen reader says what came of an action, once.
     if (view.said && view.said !== spoken) {
@@ -291,36 +342,31 @@ export function renderCard(model, el) {
     }
     name(el, view);
   };
-  const answered = (message) => {
-    if (message?.answered !== asked) return;
-    clearTimeout(timer);
-    card.removeAttribute("aria-busy");
-    complain(model.get("view").trouble?.words ?? "", model.get("view").trouble?.retry);
-  };
-  const forgotten = () => {
-    if (Object.keys(model.get("drafts")).length) return;
-    for (const key of Object.keys(drafts)) delete drafts[key];
-  };
   // bqplot's plots have no names of their own.
   const watch = new MutationObserver(() => name(el, model.get("view")));
   requestAnimationFrame(() => {
     const box = el.closest(".mlsys-lab");
     if (!box) return;
     watch.observe(box, { childList: true, subtree: true });
-    for (const node of [el, el.parentElement, box]) life.observe(node, { attributeFilter: ["class"] });
   });
   model.on("change:view", show);
-  model.on("change:drafts", forgotten);
-  model.on("msg:custom", answered);
+  model.on("comm_live_update", life);
+  boxes.views.add(fill);
   show();
+  life();
   return () => {
-    for (const one of [timer, draftTimer, hush]) clearTimeout(one);
+    for (const one of [timer, hush]) clearTimeout(one);
     watch.disconnect();
-    life.disconnect();
     model.off("change:view", show);
-    model.off("change:drafts", forgotten);
-    model.off("msg:custom", answered);
+    model.off("comm_live_update", life);
+    boxes.views.delete(fill);
   };
+}
+
+// What another window has in a box, short enough for a line.
+function describe(part, value) {
+  const words = inWords(part, value);
+  return words.length > 200 ? `${words.slice(0, 200)} …` : words;
 }
 
 function name(el, view) {

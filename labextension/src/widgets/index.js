@@ -5,8 +5,14 @@ import "../../style/card.css";
 import "../../style/control_panel.css";
 import { renderCard } from "./card";
 import { followReadout, renderControlPanel } from "./control_panel";
+import { openCard } from "./open_cards";
 
-export class CardModel extends DOMWidgetModel {}
+export class CardModel extends DOMWidgetModel {
+  initialize(attributes, options) {
+    super.initialize(attributes, options);
+    openCard(this);
+  }
+}
 
 export class ControlPanelModel extends DOMWidgetModel {
   initialize(attributes, options) {

@@ -2,6 +2,8 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { ExportData } from '@jupyter-widgets/base';
 import { name, version } from '../../package.json';
+import { draftsThroughServer } from '../drafts';
+import { reachServer } from './open_cards';
 
 export const widgets: JupyterFrontEndPlugin<void> = {
   id: 'mlsys-widgets-lab:widgets',
@@ -13,6 +15,7 @@ export const widgets: JupyterFrontEndPlugin<void> = {
     const base = await import('@jupyter-widgets/base').catch(() => null);
     const registry = base && (await app.resolveOptionalService(base.IJupyterWidgetRegistry));
     if (registry) {
+      reachServer(draftsThroughServer);
       const exports = (await import('./index')) as unknown as ExportData;
       registry.registerWidget({ name, version, exports });
     }

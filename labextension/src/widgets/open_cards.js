@@ -1,0 +1,95 @@
+// The cards of the page, by notebook: where their drafts are kept, and which boxes are not recorded.
+import { CardBoxes } from "./card_boxes";
+import { DraftStore } from "./draft_store";
+
+const STORES = new Map();
+const CARDS = new Map(); // by model
+
+// How to reach the server of a notebook; our Lab extension knows. Elsewhere drafts go through kernels.
+let remoteOf = null;
+export function reachServer(remote) {
+  remoteOf = remote;
+}
+
+const pathOf = (model) => model.widget_manager.context?.path ?? "";
+
+// Drafts of a card go beside the ledger that its kernel writes.
+function throughKernel(model) {
+  const waiting = [];
+  model.on("msg:custom", (message) => {
+    if ("drafts" in message) waiting.shift()?.(message.drafts);
+  });
+  const ask = (drafts) => new Promise((resolve) => { waiting.push(resolve); model.send({ drafts }); });
+  return {
+    load: () => ask(null),
+    async save(changes) {
+      const trouble = await ask(changes);
+      if (typeof trouble === "string") throw new Error(trouble);
+    },
+    recorded: null,
+  };
+}
+
+function storeOf(model) {
+  const path = pathOf(model);
+  const place = path || location.pathname;
+  if (!STORES.has(place)) {
+    STORES.set(place, new DraftStore(place, path && remoteOf ? remoteOf(path) : throughKernel(model)));
+  }
+  return STORES.get(place);
+}
+
+// Follow a card from the moment its model exists.
+export function openCard(model) {
+  const boxes = new CardBoxes(model, storeOf(model));
+  CARDS.set(model, boxes);
+  model.on("destroy", () => { boxes.stop(); CARDS.delete(model); });
+  return boxes;
+}
+
+export const boxesOf = (model) => CARDS.get(model);
+
+// What stands in boxes of a notebook and is not recorded, by item.
+export function unrecordedIn(path) {
+  const live = [...CARDS].filter(([model, boxes]) => pathOf(model) === path && boxes.isLive && boxes.item);
+  const cards = new Map(live.map(([, boxes]) => [boxes.item, boxes]));
+  const found = [...cards.values()].filter((boxes) => boxes.unrecorded.length).map((boxes) => ({
+    item: boxes.item,
+    entered: boxes.unrecorded.map((part) => inWords(part, boxes.value(part))).filter(Boolean).join("; "),
+    // One click records what can be changed again; what is sealed asks for a decision of its own.
+    record: boxes.view.item.record ? () => boxes.ask(boxes.view.item.record) : null,
+  }));
+  // Without a kernel there is no card to ask, and nothing can be recorded.
+  const asleep = new Map();
+  for (const { item, value } of STORES.get(path)?.all() ?? []) {
+    if (!cards.has(item) && typeof value === "string") asleep.set(item, value);
+    else if (!cards.has(item) && !asleep.has(item)) asleep.set(item, "");
+  }
+  return [...found, ...[...asleep].map(([item, entered]) => ({ item, entered, record: null }))];
+}
+
+// What stands in a box, as the page shows it.
+export function inWords(part, value) {
+  if (value === null || value === undefined) return "";
+  const plain = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content.textContent;
+  const label = (options, key) => plain(options.find(([each]) => each === key)?.[1] ?? `${key}`);
+  switch (part.kind) {
+    case "options": return label(part.options, value);
+    case "confidence": return `confidence ${value}`;
+    case "checkboxes": return value.map((key) => label(part.options, key)).join(", ");
+    case "blanks": {
+      const gaps = part.pieces.filter((piece) => typeof piece !== "string");
+      return gaps.map(({ name, options }) => (value[name] ? label(options, value[name]) : "…")).join(", ");
+    }
+    default: return value;
+  }
+}
+
+// Have the drafts of a notebook arrive before anybody counts on them.
+export async function flushDrafts(path) {
+  await STORES.get(path)?.flush();
+}
+
+export function forgetDrafts(path) {
+  STORES.get(path)?.clear();
+}

@@ -1,0 +1,244 @@
+"""What is typed is never lost: not to a restarted kernel, a reload, another browser or window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from mlsys_widgets.ledger import Ledger
+from tests.browser.conftest import Lab, closed, opened
+from tests.browser.pages import draw_all, restart_and_run_all
+from tests.waiting import wait_for
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+
+SETUP = """\
+from mlsys_widgets import ConfidenceQuiz, PredictionLock, Question
+from mlsys_widgets.cards.question_card import QuestionCard
+from mlsys_widgets.labs import Essay, Number
+from mlsys_widgets.ledger import Ledger
+led = Ledger.open("ledger.jsonl", lab="lab_07_kernel_fusion", student="student-01")"""
+LOCK = """\
+PredictionLock("act1", question="How busy is the GPU?", unit="%", ledger=led, title="A prediction",
+    options={"A": "about 95%", "B": "about 33%"}, values={"A": 0.95, "B": 0.33})"""
+NUMBER = """\
+QuestionCard("watts", Number("How much power?", "watts", points=5, low=1, high=1000,
+    title="Power"), ledger=led)"""
+ESSAY = """\
+QuestionCard("essay", Essay("Why does fusing help?", title="Why",
+    rubric=((5, "names memory traffic"),)), ledger=led)"""
+QUIZ = """\
+ConfidenceQuiz("quiz", [Question(f"q{k}", f"Question {k}?", {"a": "yes", "b": "no"}, right="a")
+    for k in range(1, 5)], ledger=led, title="A quiz")"""
+CELLS = [SETUP, LOCK, NUMBER, ESSAY, QUIZ]
+STEPS = {"watts": "Power", "essay": "Why"}
+#: Makes a page as slow as a student's old laptop.
+SLOW = 6
+
+
+class Work:
+    """Somebody at work in a folder, in as many windows as it takes."""
+
+    def __init__(self, lab: Lab, browser: Browser, folder: Path) -> None:
+        self.lab, self.browser, self.folder = lab, browser, folder
+        self.notebook = folder / "lab.ipynb"
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])
+        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(book, self.notebook)
+        self.pages: list[Page] = []
+
+    def make_a_lab(self) -> None:
+        """Have the notebook say that it is a lab, and which of its cells are steps."""
+        book = nbformat.read(self.notebook, 4)
+        book.metadata.mlsys = {"lab": "lab_07_kernel_fusion", "title": "A lab"}
+        for cell, (name, title) in zip(book.cells[2:4], STEPS.items(), strict=True):
+            cell.metadata.mlsys = {"kind": "answer", "id": name, "title": title}
+        nbformat.write(book, self.notebook)
+
+    def window(self) -> Page:
+        """Open the notebook in a browser that has never seen it."""
+        page = opened(self.lab, self.browser, self.notebook)
+        self.pages.append(page)
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+        draw_all(page)
+        return page
+
+    @property
+    def drafts(self) -> dict:
+        path = self.folder / "drafts.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def kept(self, words: str) -> None:
+        """Wait until something typed lies beside the ledger."""
+        wait_for(lambda: words in json.dumps(self.drafts), f"{words} beside the ledger")
+
+    def state(self):
+        return Ledger.open(self.folder / "ledger.jsonl").state()
+
+
+@pytest.fixture
+def work(lab_server, browser, tmp_path):
+    folder = lab_server.folder / tmp_path.name
+    folder.mkdir()
+    made = Work(lab_server, browser, folder)
+    yield made
+    for page in made.pages:
+        closed(lab_server, page)
+
+
+@pytest.fixture
+def page(work, run_all: Callable[[Page], None]) -> Page:
+    shown = work.window()
+    run_all(shown)
+    return shown
+
+
+def card(page: Page, title: str) -> Locator:
+    heading = page.get_by_role("heading", name=title)
+    return page.locator(".mlsys-lab").filter(has=heading)
+
+
+def type_everything(page: Page) -> None:
+    card(page, "A prediction").get_by_text("about 33%").click()
+    card(page, "Power").get_by_role("textbox").fill("160 or so")
+    card(page, "Why").get_by_role("textbox").fill("Intermediate results stay in registers.")
+    quiz = card(page, "A quiz")
+    for k in range(3):
+        quiz.get_by_role("radio", name="no").nth(k).check()
+
+
+def everything_is_there(page: Page) -> None:
+    expect(card(page, "A prediction").get_by_role("radio", name="about 33%")).to_be_checked()
+    expect(card(page, "Power").get_by_role("textbox")).to_have_value("160 or so")
+    essay = card(page, "Why").get_by_role("textbox")
+    expect(essay).to_have_value("Intermediate results stay in registers.")
+    quiz = card(page, "A quiz")
+    for k in range(3):
+        expect(quiz.get_by_role("radio", name="no").nth(k)).to_be_checked()
+    expect(quiz.get_by_role("radio", name="no").nth(3)).not_to_be_checked()
+
+
+def test_drafts_outlive_kernel_page_and_browser(work, page):
+    type_everything(page)
+    expect(card(page, "Why")).to_contain_text("Kept as a draft. It is not recorded yet.")
+    # At once: the kernel is killed before anything could have reached it.
+    restart_and_run_all(page)
+    everything_is_there(page)
+    work.kept("registers")
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    another = work.window()
+    everything_is_there(another)
+    # What is recorded wins over what is older, in every window.
+    box = card(another, "Power").get_by_role("textbox")
+    box.fill("160")
+    card(another, "Power").get_by_role("button", name="Record my answer").click()
+    expect(card(page, "Power")).to_contain_text("Recorded: 160 watts")
+    expect(card(page, "Power").get_by_role("textbox")).to_have_value("160")
+    wait_for(lambda: "watts" not in work.drafts, "the draft to go")
+    # Typed since: marked, and one click away from what is recorded.
+    box.fill("170 W or more")
+    expect(card(another, "Power")).to_contain_text("the change is not recorded yet")
+    card(another, "Power").get_by_role("button", name="Go back to what is recorded").click()
+    expect(box).to_have_value("160")
+    expect(card(another, "Power")).not_to_contain_text("not recorded yet")
+
+
+def test_windows_of_one_browser_follow_each_other(page):
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    other = page.context.new_page()
+    other.goto(page.url)
+    draw_all(other)
+    one, two = (card(each, "Why").get_by_role("textbox") for each in (page, other))
+    expect(two).to_be_visible()
+    one.fill("Bytes")
+    expect(two).to_have_value("Bytes")
+    two.press_sequentially(" stay")
+    expect(one).to_have_value("Bytes stay")
+
+
+def test_what_two_browsers_typed_at_once_is_a_choice(work, page):
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    other = work.window()
+    one, two = (card(each, "Why").get_by_role("textbox") for each in (page, other))
+    expect(two).to_be_visible()
+    one.fill("Typed at home.")
+    two.fill("Typed in the library.")
+    work.kept("home")
+    work.kept("library")
+    page.reload()
+    draw_all(page)
+    why = card(page, "Why")
+    expect(why).to_contain_text("Another window has something else here")
+    texts = {"Typed at home.", "Typed in the library."}
+    shown = why.get_by_role("textbox").input_value()
+    (hidden,) = texts - {shown}
+    expect(why).to_contain_text(hidden)
+    why.get_by_role("button", name="Use that").click()
+    expect(why.get_by_role("textbox")).to_have_value(hidden)
+    expect(why).not_to_contain_text("Another window")
+
+
+def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_all):
+    work.make_a_lab()
+    page = work.window()
+    run_all(page)
+    power = card(page, "Power")
+    power.get_by_role("textbox").fill("150")
+    power.get_by_role("button", name="Record my answer").click()
+    expect(power).to_contain_text("Recorded: 150 watts")
+    power.get_by_role("textbox").fill("160")
+    card(page, "Why").get_by_role("textbox").fill("Registers.")
+    page.evaluate("jupyterapp.commands.execute('mlsys:check-what-is-missing')")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("not recorded")
+    expect(dialog).to_contain_text("160")
+    expect(dialog).to_contain_text("Registers.")
+    dialog.get_by_role("button", name="Record it").click()
+    expect(power).to_contain_text("Recorded: 160 watts")
+    expect(page.get_by_role("dialog")).to_contain_text("What is missing?")
+    assert work.state().answers["essay"].value == "Registers."
+    page.keyboard.press("Escape")
+    # What cannot be recorded is named with the reason, and the card is one click away.
+    power.get_by_role("textbox").fill("160 lumens")
+    page.evaluate("jupyterapp.commands.execute('mlsys:check-what-is-missing')")
+    page.get_by_role("button", name="Record it").click()
+    expect(page.get_by_role("dialog")).to_contain_text("lumens")
+    page.get_by_role("button", name="Go to it").click()
+    expect(power.get_by_role("textbox")).to_have_value("160 lumens")
+    assert work.state().answers["watts"].value == 160
+
+
+def test_a_card_says_what_is_known(work, page):
+    """Recorded, seen in the ledger; or not recorded; or not known yet, and asked again."""
+    power = card(page, "Power")
+    kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    # A kernel that is busy until a file is there.
+    busy = "import pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)"
+    page.evaluate(f"code => {{ {kernel}.requestExecute({{ code }}); }}", busy)
+    power.get_by_role("textbox").fill("150")
+    power.get_by_role("button", name="Record my answer").click()
+    expect(power).to_contain_text("Not known yet whether this is recorded")
+    # Somebody records it: another kernel of the same lab.
+    ledger = Ledger.open(
+        work.folder / "ledger.jsonl", lab="lab_07_kernel_fusion", student="student-01"
+    )
+    ledger.record_answer("watts", 150.0, unit="watts")
+    expect(power).to_contain_text("it is in the ledger")
+    expect(power).not_to_contain_text("Not known yet")
+    (work.folder / "go").touch()
+    expect(power).to_contain_text("Recorded: 150 watts")
+    expect(power).not_to_contain_text("it is in the ledger")
+    # The kernel dies with an answer under way that never reached the ledger.
+    (work.folder / "go").unlink()
+    page.evaluate(f"code => {{ {kernel}.requestExecute({{ code }}); }}", busy)
+    power.get_by_role("textbox").fill("151")
+    power.get_by_role("button", name="Record the change").click()
+    page.evaluate(f"{kernel}.restart()")
+    expect(power).to_contain_text("Not recorded")
+    expect(power.get_by_role("textbox")).to_have_value("151")
+    (work.folder / "go").touch()
