@@ -44,6 +44,13 @@ def draw_all(page: Page) -> None:
     )
 
 
+def cards_come_up(page: Page) -> None:
+    """Wait for the cards of a notebook whose page was just loaded, and have all cells drawn."""
+    page.wait_for_function("window.jupyterapp?.shell.currentWidget?.content?.notebookConfig")
+    draw_all(page)
+    page.locator(".mlsys-lab-frame").first.wait_for()
+
+
 def no_serious_violation(page: Page, context: str) -> None:
     """Fail with what axe finds serious or critical inside of a selector."""
     found = Axe().run(page, context=context).response["violations"]

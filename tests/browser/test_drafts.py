@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import Lab, closed, opened
-from tests.browser.pages import draw_all, restart_and_run_all
+from tests.browser.pages import cards_come_up, draw_all, restart_and_run_all
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
@@ -152,7 +152,7 @@ def test_windows_of_one_browser_follow_each_other(page):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     other = page.context.new_page()
     other.goto(page.url)
-    draw_all(other)
+    cards_come_up(other)
     one, two = (card(each, "Why").get_by_role("textbox") for each in (page, other))
     expect(two).to_be_visible()
     one.fill("Bytes")
@@ -171,7 +171,7 @@ def test_what_two_browsers_typed_at_once_is_a_choice(work, page):
     work.kept("home")
     work.kept("library")
     page.reload()
-    draw_all(page)
+    cards_come_up(page)
     why = card(page, "Why")
     expect(why).to_contain_text("Another window has something else here")
     texts = {"Typed at home.", "Typed in the library."}
@@ -218,7 +218,7 @@ def test_a_card_says_what_is_known(work, page):
     power = card(page, "Power")
     kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
     # A kernel that is busy until a file is there.
-    busy = "import pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)"
+    busy = "import os, pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)"
     page.evaluate(f"code => {{ {kernel}.requestExecute({{ code }}); }}", busy)
     power.get_by_role("textbox").fill("150")
     power.get_by_role("button", name="Record my answer").click()
@@ -235,10 +235,11 @@ def test_a_card_says_what_is_known(work, page):
     expect(power).not_to_contain_text("it is in the ledger")
     # The kernel dies with an answer under way that never reached the ledger.
     (work.folder / "go").unlink()
-    page.evaluate(f"code => {{ {kernel}.requestExecute({{ code }}); }}", busy)
+    dies = f"{busy}\nos.kill(os.getpid(), 9)"
+    page.evaluate(f"code => {{ {kernel}.requestExecute({{ code }}); }}", dies)
     power.get_by_role("textbox").fill("151")
     power.get_by_role("button", name="Record the change").click()
-    page.evaluate(f"{kernel}.restart()")
+    expect(power.locator("[aria-busy=true]")).to_be_visible()
+    (work.folder / "go").touch()
     expect(power).to_contain_text("Not recorded")
     expect(power.get_by_role("textbox")).to_have_value("151")
-    (work.folder / "go").touch()
