@@ -69,7 +69,9 @@ def build(folder: Path = SOURCE, built: Path = BUILT, classic: Path = CLASSIC) -
             " newer) and npm. The panel that is committed works without."
         )
         return 1
-    if not (folder / "node_modules").exists():
+    about = json.loads((folder / "package.json").read_text("utf-8"))
+    named = {**about["dependencies"], **about["devDependencies"]}
+    if not all((folder / "node_modules" / name).exists() for name in named):
         subprocess.run([npm, "install", "--no-audit", "--no-fund"], cwd=folder, check=True)
     shutil.rmtree(folder / "lib", ignore_errors=True)
     shutil.rmtree(built, ignore_errors=True)
