@@ -122,7 +122,7 @@ def test_a_student_has_the_widgets_and_no_formgrader(image: Image) -> None:
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     said = listed.stdout + listed.stderr
-    for name in ("mlsys-widgets-lab", "bqplot", "anywidget", "@jupyter/nbgrader"):
+    for name in ("mlsys-widgets-lab", "bqplot", "@jupyter/nbgrader"):
         assert re.search(rf"{re.escape(name)} v\S+ .*enabled.*OK", said), said
     for name in ("formgrader", "create-assignment", "course-list"):
         assert f"@jupyter/nbgrader:{name}" in said

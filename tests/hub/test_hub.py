@@ -36,7 +36,7 @@ def test_a_student_has_the_labs_our_panel_and_no_tools_of_instructors(ada):
              "validate-assignment")} <= disabled  # fmt: skip
     assert not {"@jupyter/nbgrader:assignment-list", "@jupyter/nbgrader:menu"} & disabled
     extensions = {each["name"] for each in config["federated_extensions"]}
-    assert {"@jupyter/nbgrader", "mlsys-widgets-lab", "anywidget", "bqplot"} <= extensions
+    assert {"@jupyter/nbgrader", "mlsys-widgets-lab", "bqplot"} <= extensions
     assert ada.ask("GET", "mlsys/labs").status_code == 200
     for address in ("formgrader/", "formgrader/api/assignments", "course_list"):
         assert ada.ask("GET", address).status_code == 404

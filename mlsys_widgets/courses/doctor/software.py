@@ -21,10 +21,9 @@ from mlsys_widgets.grading.isolation_check import why_not_isolated
 _PACKAGE: Final = "mlsys-widgets"
 #: Extensions of JupyterLab, with what is missing without each.
 _LAB_EXTENSIONS: Final = {
-    "mlsys-widgets-lab": "the Lab panel",
+    "mlsys-widgets-lab": "the Lab panel, controls and cards",
     "@jupyter-widgets/jupyterlab-manager": "all widgets",
     "bqplot": "plots",
-    "anywidget": "controls and cards",
     "@jupyter/nbgrader": "fetching, validating and grading in the browser",
 }
 _SERVER_EXTENSIONS: Final = {
@@ -92,7 +91,7 @@ def extensions(course: Course) -> Iterator[Finding]:
             "lab extensions",
             f"JupyterLab does not find {', '.join(missing)}",
             "run Jupyter from the environment that has the package, or reinstall it there: pip"
-            f" install --force-reinstall --no-deps {_PACKAGE} nbgrader ipywidgets bqplot anywidget",
+            f" install --force-reinstall --no-deps {_PACKAGE} nbgrader ipywidgets bqplot",
         )
     elif disabled:
         yield problem(

@@ -120,7 +120,8 @@ def test_an_environment_without_extensions(course: Path, tmp_path: Path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     lab, server = done.stdout.splitlines()
-    assert lab.startswith("problem JupyterLab does not find mlsys-widgets-lab (the Lab panel)")
+    missing = "mlsys-widgets-lab (the Lab panel, controls and cards)"
+    assert lab.startswith(f"problem JupyterLab does not find {missing}")
     assert server.startswith("problem not enabled: mlsys_widgets.server")
 
 
