@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.cards import card, parts
+from mlsys_widgets.cards import parts
 from mlsys_widgets.cards.parts import (
     Blanks,
     Buttons,
@@ -44,8 +44,8 @@ every_part = pytest.mark.parametrize("part", EVERY, ids=lambda part: type(part).
 
 
 @every_part
-def test_the_browser_knows_how_to_draw_it(part: Part) -> None:
-    script = (Path(card.__file__).parent / "static" / "card.js").read_text("utf-8")
+def test_the_browser_knows_how_to_draw_it(part: Part, root: Path) -> None:
+    script = (root / "labextension" / "src" / "widgets" / "card.js").read_text("utf-8")
     assert re.search(rf"^  {part.spec()['kind']}: \(part", script, re.M)
     assert part.spec()["key"] == part.key
 

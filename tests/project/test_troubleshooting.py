@@ -94,12 +94,12 @@ def sayable() -> set[str]:
             for text in python_texts(path.read_text("utf-8")):
                 found.update(sentences(text))
     scripts = [ROOT / "Makefile", *(ROOT / "labextension" / "style").rglob("*.css")]
-    for pattern in ("*.ts", "*.tsx"):
+    for pattern in ("*.js", "*.ts", "*.tsx"):
         scripts += (ROOT / "labextension" / "src").rglob(pattern)
     for pattern in ("*.js", "*.css", "*.html", "*.md"):
-        # What was built into the panel says the same as its sources.
-        built = ROOT / "mlsys_widgets" / "labextension"
-        scripts += (p for p in (ROOT / "mlsys_widgets").rglob(pattern) if built not in p.parents)
+        # What was built says the same as its sources.
+        built = {ROOT / "mlsys_widgets" / name for name in ("labextension", "nbextension")}
+        scripts += (p for p in (ROOT / "mlsys_widgets").rglob(pattern) if not built & {*p.parents})
     for path in scripts:
         for text in script_texts(path.read_text("utf-8")):
             found.update(sentences(text))
