@@ -123,7 +123,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
       reading.add(notebook);
-      void redrawLost(notebook);
+      redrawLost(notebook);
       if (labShell) {
         await app.restored;
         makeRoom(labShell);

@@ -45,11 +45,19 @@ class Gate(Protocol):
 class Card(BrowserWidget):
     """The card in the browser. Python writes ``view``; actions arrive as messages."""
 
+    SHOWN = "view"
     _model_name = traitlets.Unicode("CardModel").tag(sync=True)
     _view_name = traitlets.Unicode("CardView").tag(sync=True)
 
-    #: What is shown: title, parts, trouble, and what a screen reader should say now.
+    #: What is shown: title, parts, trouble, and what a screen reader should say now. Under a number
+    #: that grows when any of it changes.
     view = traitlets.Dict().tag(sync=True)
+
+    @traitlets.validate("view")
+    def _numbered(self, proposal: Any) -> dict[str, Any]:
+        number = self.view.get("number", 0)
+        same = {**proposal["value"], "number": number} == self.view
+        return self.view if same else {**proposal["value"], "number": number + 1}
 
 
 class LabWidget(LazyBox):

@@ -1,14 +1,18 @@
-"""The base of our widgets: where their side in the browser comes from.
+"""The base of our widgets: where their side in the browser comes from, and what it may have missed.
 
 Cards and control panels share one module for the browser. It is part of the Lab extension, in
 labextension/src/widgets, and travels with no widget.
+
+What a widget shows has a number that only grows. Messages can be lost on their way, so a page tells
+us the numbers that it shows, and gets what is newer.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, ClassVar, Final
+from weakref import WeakValueDictionary
 
 import ipywidgets
 import traitlets
@@ -24,7 +28,39 @@ VERSIONS: Final = f"^{_ABOUT['version']}"
 class BrowserWidget(ipywidgets.DOMWidget):
     """A widget whose model and view are in our module; subclasses say which they are."""
 
+    #: The trait that holds what is shown, under its ``number``.
+    SHOWN: ClassVar[str]
+
+    _open: ClassVar[WeakValueDictionary[str, BrowserWidget]] = WeakValueDictionary()
+
     _model_module = traitlets.Unicode(MODULE).tag(sync=True)
     _model_module_version = traitlets.Unicode(VERSIONS).tag(sync=True)
     _view_module = traitlets.Unicode(MODULE).tag(sync=True)
     _view_module_version = traitlets.Unicode(VERSIONS).tag(sync=True)
+
+    def open(self) -> None:
+        super().open()
+        BrowserWidget._open[self.model_id] = self
+
+    @property
+    def number(self) -> int:
+        """The number of what is shown now."""
+        shown: dict[str, Any] = getattr(self, self.SHOWN)
+        return int(shown.get("number", 0))
+
+    def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
+        if isinstance(content, dict) and "have" in content:
+            self._catch_up(content["have"], content.get("stamp"))
+        else:
+            super()._handle_custom_msg(content, buffers)
+
+    def _catch_up(self, have: Any, stamp: Any) -> None:
+        """Send again what a page has older, and answer with the numbers of that."""
+        newest = {}
+        for name, number in have.items() if isinstance(have, dict) else ():
+            widget = BrowserWidget._open.get(name)
+            is_open = widget is not None and widget.comm is not None
+            if is_open and isinstance(number, int) and number < widget.number:
+                widget.send_state(widget.SHOWN)
+                newest[name] = widget.number
+        self.send({"newest": newest, "stamp": stamp})

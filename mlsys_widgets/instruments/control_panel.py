@@ -41,6 +41,7 @@ def unpacked(sent: dict[str, Any]) -> dict[str, Any]:
 class ControlPanel(BrowserWidget):
     """Controls and readout. The instrument writes ``readout`` and watches the other traits."""
 
+    SHOWN = "readout"
     _model_name = traitlets.Unicode("ControlPanelModel").tag(sync=True)
     _view_name = traitlets.Unicode("ControlPanelView").tag(sync=True)
 

@@ -6,26 +6,9 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-pytestmark = pytest.mark.needs("chromium")
+from tests.browser.tampering import INTERCEPT
 
-# Messages with a state of an instrument pass through `window.tamper(message, deliver)` if there is
-# one. JupyterLab assigns `onmessage`, so that is where they are caught.
-INTERCEPT = """() => {
-  window.caught = 0;
-  Object.defineProperty(WebSocket.prototype, 'onmessage', { set(given) {
-    const first = !this.handler;
-    this.handler = given;
-    if (first) this.addEventListener('message', event => {
-      const handler = this.handler;
-      const text = typeof event.data === 'string'
-        ? event.data : new TextDecoder('latin1').decode(event.data);
-      const isState = text.includes('"method": "update"') && text.includes('"readout"');
-      if (isState) window.caught += 1;
-      if (isState && window.tamper) window.tamper(event, () => handler.call(this, event));
-      else handler.call(this, event);
-    });
-  } });
-}"""
+pytestmark = pytest.mark.needs("chromium")
 
 # For how many frames card and plot disagreed at most: both are drawn in one turn, and the plot's
 # text is there with the next frame. Frames and not seconds, because a busy machine draws fewer.
@@ -57,7 +40,7 @@ def waterfall(open_notebook, run_all, tmp_path):
     }  # fmt: skip
     path = tmp_path / "waterfall.ipynb"
     nbformat.write(book, path)
-    page = open_notebook(path, script=f"({INTERCEPT})()")
+    page = open_notebook(path, script=INTERCEPT)
     run_all(page)
     expect(page.locator(".mlsys-plot text", has_text="computing 32.3% of the time")).to_be_visible()
     page.get_by_text("More", exact=True).click()

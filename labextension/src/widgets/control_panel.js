@@ -6,19 +6,17 @@ import { derivation, element, legendOver, showLamps, table } from "./elements";
 import { handlesOver } from "./handles";
 import { layoutOf } from "./layout";
 import { livenessOf } from "./liveness";
+import { follow } from "./newest";
 import { player } from "./player";
+import { clock, stand } from "./standing";
 
-// The newest state of each panel, by its model. A message may be late, lost or out of order: an older
+// What is shown of each panel, by its model. A message may be late, lost or out of order: an older
 // state than the one on the screen is not shown, and no part of a state is shown without the rest.
 const PANELS = new WeakMap();
-
-// A promise: a state is unpacked in the browser's own time.
-function panelOf(model) {
-  if (!PANELS.has(model)) {
-    PANELS.set(model, unpack(model.get("readout")).then((state) => ({ state, views: new Set(), open: {}, moved: {} })));
-  }
-  return PANELS.get(model);
-}
+// Milliseconds until a state that could not be shown is tried again, which doubles up to a limit.
+const PAUSE = 250, LONGEST = 30000;
+const UNDRAWN = "The newest state of this instrument cannot be drawn yet, because one of its plots is not there."
+  + " It is tried again and again. If this stays, press Resume at the top of the lab.";
 
 // A state travels as compressed JSON, beside the numbers of its plots.
 async function unpack({ packed, numbers }) {
@@ -62,36 +60,74 @@ function asBqplot(traits, numbers) {
   return Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, read(value)]));
 }
 
-async function take(model) {
-  const sent = model.get("readout");
-  const panel = await panelOf(model);
-  if (sent.number <= panel.state.number) return;
-  const next = await unpack(sent);
+// The marks of all plots, each with its traits as bqplot reads them.
+function marksOf(model, { plots, numbers }) {
   const manager = model.widget_manager;
   const ids = model.get("spec").plots;
-  const plots = await Promise.all(next.plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
+  return Promise.all(plots.flatMap((plot, p) => plot.map(async ([k, traits]) => {
     const target = await manager.get_model(ids[p][k]);
-    const sent = asBqplot(traits, next.numbers);
+    const sent = asBqplot(traits, numbers);
     return [target, sent, await target.constructor._deserialize_state({ ...sent }, manager)];
   })));
-  if (next.number <= panel.state.number) return;
-  panel.state = next;
-  for (const [target, sent, read] of plots) {
-    const changed = whatChanged(target, sent);
-    if (changed.length) target.set_state(Object.fromEntries(changed.map((name) => [name, read[name]])));
+}
+
+function hand([target, sent, read]) {
+  const changed = whatChanged(target, sent);
+  if (!changed.length) return;
+  try {
+    target.set_state(Object.fromEntries(changed.map((name) => [name, read[name]])));
+  } catch (problem) {
+    HANDED.delete(target);
+    throw problem;
   }
-  for (const show of panel.views) show();
+}
+
+// Show the newest state, whole or not at all. Where a mark is missing or refuses its data, nothing of
+// the state is shown: the old one is covered, a sentence says why, and what is newest then is tried
+// again after a pause that grows, and with every message that comes before.
+async function take(model, panel) {
+  clearTimeout(panel.timer);
+  const isNewer = ({ number }) => number > (panel.state?.number ?? 0);
+  const sent = model.get("readout");
+  if (!isNewer(sent)) return;
+  try {
+    const next = await unpack(sent);
+    // The plots were made with the first state; only later ones bring them their data.
+    const marks = next.number === panel.first ? [] : await marksOf(model, next);
+    if (!isNewer(next)) return;
+    marks.forEach(hand);
+    panel.state = next;
+  } catch (problem) {
+    console.error(problem);
+    stand(model, "undrawn", UNDRAWN);
+    clearTimeout(panel.timer);
+    panel.timer = setTimeout(panel.take, panel.pause);
+    panel.pause = Math.min(2 * panel.pause, LONGEST);
+    return;
+  }
+  panel.pause = PAUSE;
+  stand(model, "undrawn", "");
+  panel.isShown();
+  panel.begin();
+  try { for (const show of panel.views) show(); } catch (problem) { console.error(problem); model.trigger("mlsys:undrawn"); }
 }
 
 export function followReadout(model) {
-  // The first state is that with which the plots were made; only later ones bring them their data.
-  panelOf(model);
-  model.on("change:readout", () => take(model));
+  const panel = { state: null, first: model.get("readout").number, pause: PAUSE, views: new Set(), open: {}, moved: {} };
+  PANELS.set(model, panel);
+  panel.begun = new Promise((begin) => { panel.begin = begin; });
+  panel.take = () => { if (!model._closed) panel.taken = take(model, panel); };
+  panel.isShown = follow(model, () => panel.state?.number ?? 0, async () => { await model.state_change; await panel.taken; });
+  model.on("change:readout", panel.take);
+  panel.take();
 }
 
 // How long an answer may take before the state is asked for again, in milliseconds.
 const PATIENCE = 3000;
 const MOST_REMINDERS = 6;
+const WAITING = "Waiting for the kernel’s answer to your last move.";
+const silence = (since) => `The kernel has not answered your last move, at ${since}. It may be busy with a cell. If it was`
+  + " restarted, press Resume at the top of the lab.";
 // How many moves may be on their way. ipywidgets sends a change when the kernel has finished with the
 // one before; with a second one under way, the kernel computes while the browser draws.
 const MOST_UNDER_WAY = 2;
@@ -101,7 +137,8 @@ const REST = 300;
 export async function renderControlPanel(model, el) {
   el.classList.add("mlsys-panel");
   const spec = model.get("spec");
-  const panel = await panelOf(model);
+  const panel = PANELS.get(model);
+  await panel.begun;
   // Everything sent carries a stamp that only grows, on a page that is loaded again too: the same
   // value sent twice is still two requests.
   let newest = 0;
@@ -109,7 +146,7 @@ export async function renderControlPanel(model, el) {
   const sent = {}, asked = {};
   // Commands that are not answered yet: no command may be lost to the one after it.
   let commands = [];
-  let reminder = 0, reminders = 0, rest = 0;
+  let reminder = 0, reminders = 0, rest = 0, since = clock();
   const unanswered = () =>
     Object.keys(sent).some((name) => sent[name] !== panel.state.heard[name]) ||
     Object.keys(asked).some((name) => asked[name] !== panel.state.stamps[name]);
@@ -130,6 +167,7 @@ export async function renderControlPanel(model, el) {
     waiting = { update: { ...waiting.update, ...update }, move };
     flush();
     reminders = 0;
+    since = clock();
     remind();
   };
   // An answer that is lost would leave the screen behind for good.
@@ -142,7 +180,9 @@ export async function renderControlPanel(model, el) {
       underWay = [];
       flush();
       if (!el.isConnected || !unanswered()) return;
-      if (reminders >= MOST_REMINDERS) { liveness.silent(true); return; }
+      const isOver = reminders >= MOST_REMINDERS;
+      stand(model, el, isOver ? silence(since) : WAITING, "readout");
+      if (isOver) return;
       reminders += 1;
       ask("again");
     }, PATIENCE * 2 ** reminders);
@@ -269,7 +309,7 @@ export async function renderControlPanel(model, el) {
   };
   const show = () => {
     const now = panel.state;
-    if (!unanswered()) liveness.silent(false);
+    if (!unanswered()) stand(model, el, "");
     flush();
     commands = commands.filter((command) => command.stamp > (now.stamps.command ?? 0));
     for (const [name, control] of Object.entries(controls)) {
@@ -358,6 +398,9 @@ export async function renderControlPanel(model, el) {
   const sizes = new ResizeObserver(() => { attached(); spread(); });
   sizes.observe(cards);
   panel.views.add(show);
+  // A kernel that is heard of again may have missed what was asked before.
+  const heard = (message) => { if (message?.newest && unanswered()) { reminders = 0; remind(); } };
+  model.on("msg:custom", heard);
   show();
   requestAnimationFrame(attached);
   return () => {
@@ -371,6 +414,8 @@ export async function renderControlPanel(model, el) {
     for (const piece of [...pieces, ...legends]) piece.remove();
     for (const [what, node] of Object.entries(folds)) panel.open[what].delete(node);
     panel.views.delete(show);
+    model.off("msg:custom", heard);
+    stand(model, el, "");
   };
 }
 

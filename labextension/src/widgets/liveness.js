@@ -2,12 +2,11 @@
 
 const NO_KERNEL = "This instrument has no kernel. Press Resume at the top of the lab.";
 
-// JupyterLab marks the views of a kernel that was restarted. `silent(true)` says that a kernel has not
-// answered for longer than any cell should take; an answer takes that back.
+// JupyterLab marks the views of a kernel that was restarted.
 export function livenessOf(el, notice, freeze) {
-  let isSilent = false, wasGone = false;
+  let wasGone = false;
   const look = () => {
-    const gone = isSilent || Boolean(el.closest(".jupyter-widgets-disconnected"));
+    const gone = Boolean(el.closest(".jupyter-widgets-disconnected"));
     if (gone === wasGone) return;
     wasGone = gone;
     notice.textContent = gone ? NO_KERNEL : "";
@@ -22,7 +21,6 @@ export function livenessOf(el, notice, freeze) {
       look();
     },
     get gone() { return wasGone; },
-    silent(is) { isSilent = is; look(); },
     remove() { watch.disconnect(); },
   };
 }
