@@ -59,8 +59,9 @@ class BrowserWidget(ipywidgets.DOMWidget):
         newest = {}
         for name, number in have.items() if isinstance(have, dict) else ():
             widget = BrowserWidget._open.get(name)
-            is_open = widget is not None and widget.comm is not None
-            if is_open and isinstance(number, int) and number < widget.number:
+            if widget is None or widget.comm is None or not isinstance(number, int):
+                continue
+            if number < widget.number:
                 widget.send_state(widget.SHOWN)
                 newest[name] = widget.number
         self.send({"newest": newest, "stamp": stamp})
