@@ -39,21 +39,19 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert tops - {metadata} == {"mlsys_widgets", metadata.replace(".dist-info", ".data")}
 
 
-def test_the_wheel_installs_the_lab_panel(wheel, root):
+def test_the_wheel_installs_the_lab_panel_and_the_widgets(wheel, tool):
     """Jupyter looks for extensions in the environment, not in packages."""
     data = {
         name.partition(".data/data/")[2]: wheel.read(name)
         for name in wheel.namelist()
         if ".data/" in name
     }
-    panel = root / "mlsys_widgets" / "labextension"
     wanted = {
-        f"share/jupyter/labextensions/mlsys-widgets-lab/{path.relative_to(panel).as_posix()}": path
-        for path in panel.rglob("*")
+        (place / path.relative_to(source)).as_posix(): path
+        for source, place in tool("labextension").PLACES
+        for path in (source, *source.rglob("*"))
         if path.is_file()
     }
-    config = root / "mlsys_widgets" / "server" / "jupyter_server_config.json"
-    wanted["etc/jupyter/jupyter_server_config.d/mlsys_widgets.json"] = config
     assert data == {name: path.read_bytes() for name, path in wanted.items()}
 
 
