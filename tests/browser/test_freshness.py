@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import READY
+from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed, run_cells
 from tests.browser.lab_path import Student
 from tests.browser.pages import draw_all
 from tests.browser.tampering import INTERCEPT, slow_down
@@ -54,16 +54,21 @@ LOSE_MODELS = """async count => {
 }"""
 
 
-@pytest.fixture
-def waterfall(open_notebook, run_all, tmp_path) -> Page:
-    """A dispatch waterfall on a slow page whose messages can be tampered with."""
+def written(folder: Path) -> Path:
+    """A notebook with a dispatch waterfall."""
     cell = nbformat.v4.new_code_cell("import mlsys_widgets as mw\nw = mw.DispatchWaterfall()\nw")
     book = nbformat.v4.new_notebook(cells=[cell])
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     book.metadata["kernelspec"] = spec
-    path = tmp_path / "waterfall.ipynb"
+    path = folder / "waterfall.ipynb"
     nbformat.write(book, path)
-    page = open_notebook(path, script=INTERCEPT)
+    return path
+
+
+@pytest.fixture
+def waterfall(open_notebook, run_all, tmp_path) -> Page:
+    """A dispatch waterfall on a slow page whose messages can be tampered with."""
+    page = open_notebook(written(tmp_path), script=INTERCEPT)
     run_all(page)
     expect(page.locator(".mlsys-plot text", has_text="computing 32.3% of the time")).to_be_visible()
     slow_down(page)
@@ -154,6 +159,24 @@ def test_a_kernel_that_rests_is_not_asked_again(waterfall):
     for count in (2, 3):
         assert waterfall.evaluate(RUN, "1") == "ok"
         waterfall.wait_for_function("count => asked === count", arg=count)
+
+
+def test_notebook_7_knows_the_widgets_before_it_opens_a_notebook(lab_server, browser):
+    """A page that is loaded again asks the kernel for all models at once."""
+    folder = lab_server.folder / "seven"
+    folder.mkdir()
+    written(folder)
+    page = browser.new_page()
+    page.set_default_timeout(READY)
+    page.goto(f"{lab_server.url}notebooks/seven/waterfall.ipynb?token={lab_server.token}")
+    page.wait_for_function(f"window.jupyterapp?.shell.currentWidget && ({KERNEL_IS_IDLE})()")
+    run_cells(page)
+    expect(launched(page)).to_be_visible()
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    slow_down(page)
+    page.reload()
+    expect(launched(page)).to_be_visible(timeout=READY)
+    closed(lab_server, page)
 
 
 @pytest.fixture
