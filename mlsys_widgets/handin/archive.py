@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
-from mlsys_widgets.files import TIMESTAMP, write_whole
+from mlsys_widgets.files import LEDGER, TIMESTAMP, write_whole
 from mlsys_widgets.handin.work import CannotHandIn, LabWork, archived_names
 from mlsys_widgets.ledger import Ledger, LedgerError
+from mlsys_widgets.ledger.carried_record import with_record
 from mlsys_widgets.ledger.receipt import RECEIPT, receipt_text
 
 #: The ending of the file.
@@ -71,8 +72,10 @@ def student_named(name: str, lab: str) -> str | None:
     return unquote(student)
 
 
-def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
+def gather(work: LabWork, student: str, moment: datetime) -> dict[str, bytes]:
     """Read what is handed in: the notebook, the ledger with its receipt, what the lab made.
+
+    The notebook carries the record as it is now, whenever it was saved.
 
     Raises
     ------
@@ -92,8 +95,11 @@ def gather(work: LabWork, moment: datetime) -> dict[str, bytes]:
     except OSError as problem:
         name = Path(problem.filename or work.notebook).name
         raise CannotHandIn(f"{name} cannot be read: {problem.strerror}") from None
-    if f"{work.lab}.ipynb" not in files:
+    notebook = f"{work.lab}.ipynb"
+    if notebook not in files:
         raise CannotHandIn(f"{work.notebook.name} is gone; save the notebook first")
+    if LEDGER in files:
+        files[notebook] = with_record(files[notebook], files[LEDGER], work.lab, student)
     return files
 
 
@@ -143,7 +149,7 @@ def hand_in(
         When something cannot be read, or the file cannot be written.
     """
     time = moment or datetime.now(UTC)
-    files = gather(work, time)
+    files = gather(work, student, time)
     path = (into or work.folder) / archive_name(work.lab, student)
     try:
         write_whole(path, pack(files))

@@ -166,7 +166,7 @@ def verify_lines(
     """Judge the lines of a ledger; see `Ledger.verify` for the meaning of the arguments."""
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     # A last line without its line end is complete if it is an event; an editor removed the end.
-    if tail.strip() and _is_whole(tail):
+    if tail.strip() and is_whole(tail):
         numbered.append((len(lines) + 1, tail))
         tail = b""
     chain = _Chain()
@@ -203,7 +203,8 @@ def _read(line: bytes) -> Event:
     return event
 
 
-def _is_whole(line: bytes) -> bool:
+def is_whole(line: bytes) -> bool:
+    """Whether a line is an event with its own hash, whatever comes before it."""
     try:
         event = _read(line)
     except Malformed:

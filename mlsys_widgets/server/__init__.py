@@ -4,8 +4,9 @@ A Jupyter server extension. It reads ledgers, sets one aside when a student rest
 serves nothing that the server's own file browser would not show. Start with `handlers`, the
 panel's addresses, and `reports`, which says what the panel shows about a lab; `paths` decides
 what may be read at all. `drafts_handler` keeps what is typed and not recorded, `handin_handler`
-hands a lab in, `takeover` and `carry_over` bring a student's work into a new version of a lab, and
-`saved_pages` saves how its widgets look, for pages without a kernel.
+hands a lab in, and `takeover` and `carry_over` bring a student's work into a new version of a lab.
+With every save, `saved_pages` puts into the notebook how its widgets look, for pages without a
+kernel, and `saved_records` what its ledger records, for whoever gets only the notebook.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     from mlsys_widgets.server.handlers import PANEL, PanelServices, add_handlers
     from mlsys_widgets.server.no_delay import send_at_once
     from mlsys_widgets.server.saved_pages import save_pages
+    from mlsys_widgets.server.saved_records import save_records
     from mlsys_widgets.server.second_look_handler import SecondLookHandler
     from mlsys_widgets.server.start_page_dates import keep_start_page
     from mlsys_widgets.server.takeover import recover_all
@@ -46,5 +48,6 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     }
     add_handlers(serverapp, services, handlers)
     save_pages(serverapp)
+    save_records(serverapp, services.root)
     send_at_once(serverapp)
     keep_start_page(serverapp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import zipfile
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from mlsys_widgets.handin.archive import archive_name, gather, hand_in, pack, student_named
 from mlsys_widgets.handin.archive_reader import read_archive
 from mlsys_widgets.handin.work import CannotHandIn, archived_names, find_work
+from mlsys_widgets.ledger.carried_record import carried
 from mlsys_widgets.ledger.receipt import read_receipt
 from tests.handin.conftest import LAB
 
@@ -51,20 +53,38 @@ def test_the_same_work_gives_the_same_bytes(folder, ledger_in, tmp_path):
     assert again.path.read_bytes() == first
 
 
+def test_its_notebook_carries_the_record_as_it_is_now(folder, ledger_in):
+    """Also if the notebook was last saved before anything was recorded."""
+    before = (folder / f"{LAB}.ipynb").read_bytes()
+    ledger_in(folder)
+    files = gather(find_work(folder), "ann", MOMENT)
+    book = json.loads(files[f"{LAB}.ipynb"])
+    assert carried(book) == files["ledger.jsonl"]
+    assert (folder / f"{LAB}.ipynb").read_bytes() == before, "the student's own file stays"
+    del book["metadata"]["mlsys"]["record"]
+    assert book == json.loads(before)
+
+
+def test_somebody_elses_ledger_does_not_get_into_the_notebook(folder, ledger_in):
+    ledger_in(folder)
+    files = gather(find_work(folder), "bob", MOMENT)
+    assert carried(json.loads(files[f"{LAB}.ipynb"])) is None
+
+
 def test_a_renamed_notebook_gets_the_name_that_graders_look_for(folder):
     (folder / f"{LAB}.ipynb").rename(folder / "mine.ipynb")
-    assert set(gather(find_work(folder), MOMENT)) == {f"{LAB}.ipynb", "timestamp.txt"}
+    assert set(gather(find_work(folder), "ann", MOMENT)) == {f"{LAB}.ipynb", "timestamp.txt"}
 
 
 def test_a_link_is_not_followed(folder, tmp_path):
     (tmp_path / "secret").write_text("secret")
     (folder / "machine.json").symlink_to(tmp_path / "secret")
-    assert "machine.json" not in gather(find_work(folder), MOMENT)
+    assert "machine.json" not in gather(find_work(folder), "ann", MOMENT)
 
 
 def test_a_ledger_that_cannot_be_read_goes_along_without_a_receipt(folder):
     (folder / "ledger.jsonl").write_bytes(b'{"v": 999}\n')
-    files = gather(find_work(folder), MOMENT)
+    files = gather(find_work(folder), "ann", MOMENT)
     assert files["ledger.jsonl"] == b'{"v": 999}\n'
 
 
