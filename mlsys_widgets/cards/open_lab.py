@@ -37,8 +37,9 @@ from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
-from mlsys_widgets.labs.working_folder import working_folder
+from mlsys_widgets.labs.working_folder import notebook_here, working_folder
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
+from mlsys_widgets.ledger.carried_record import restore_ledger
 
 _INSTRUCTORS: Final = (
     "This is the instructor's notebook: what you enter is kept only while the kernel runs."
@@ -105,8 +106,13 @@ class OpenLab:
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = self.lab.items(self.p)
         self._is_instructors = is_instructors(folder)
-        self._notices = (_INSTRUCTORS,) if self._is_instructors else ()
+        self._notices: tuple[str, ...] = (_INSTRUCTORS,) if self._is_instructors else ()
         path = working_folder(folder) / LEDGER
+        # Where it is graded, whoever reads the submission chooses the ledger that counts.
+        if not self._is_instructors and execution() != "autograde":
+            notebook = notebook_here(folder, name)
+            restored = restore_ledger(path, notebook, name, self.student.name)
+            self._notices += (restored,) if restored else ()
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._cards: dict[str, Any] = {}
         self._computed: dict[str, Any] = {}

@@ -17,6 +17,8 @@ from typing import Final
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.lab import load
 
+#: Where Jupyter tells a kernel for which notebook it was started.
+_SESSION: Final = "JPY_SESSION_NAME"
 _PREFIX: Final = "mlsys-instructor-"
 #: After this many seconds, what a killed kernel left behind is removed: a week.
 _LEFT_BEHIND: Final = 7 * 24 * 3600.0
@@ -50,6 +52,27 @@ def working_folder(folder: str | os.PathLike[str] = ".") -> Path:
         for name, example in load(here).examples.items():
             (aside / name).write_bytes(example())
     return aside
+
+
+def notebook_here(folder: str | os.PathLike[str], lab: str) -> Path:
+    """The notebook that runs in this kernel; the one that is named after the lab if nobody says so.
+
+    Parameters
+    ----------
+    folder : path
+        Where the notebook is.
+    lab : str
+        The name of the lab.
+
+    Examples
+    --------
+    >>> notebook_here("labs/lab_07", "lab_07").name
+    'lab_07.ipynb'
+    """
+    here = Path(folder).resolve()
+    session = here / Path(os.environ.get(_SESSION, "")).name
+    known = session.suffix == ".ipynb" and session.is_file()
+    return session if known else here / f"{lab}.ipynb"
 
 
 def _temporary(source: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
 from mlsys_widgets.labs import UnusableAnswer
 from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.ledger.carried_record import record_of
 
 DEMO, OWNER = "lab_02_demo", "student-07"
 
@@ -44,6 +46,48 @@ def test_it_knows_whose_it_is(opened):
     assert OWNER in said
     assert "MLSYS_STUDENT" in said
     assert "100 points" in said
+
+
+@pytest.fixture
+def moved(folder, opened):
+    """The notebook alone, on another machine: what was recorded, and the folder without it."""
+    opened.card("act1_bound").commit("B", confidence=4)
+    path = folder / "ledger.jsonl"
+    content = path.read_bytes()
+    path.unlink()
+    book = {"metadata": {"mlsys": {"lab": DEMO, "record": record_of(content)}}, "cells": []}
+    (folder / f"{DEMO}.ipynb").write_text(json.dumps(book))
+    return content
+
+
+def test_a_notebook_that_was_moved_alone_brings_its_ledger_along(folder, moved):
+    again = open_lab(DEMO, folder=folder)
+    assert (folder / "ledger.jsonl").read_bytes() == moved
+    assert again.card("act1_bound").is_open
+    assert "restored from the record that the notebook carries" in text(again.welcome())
+    assert "restored" not in text(open_lab(DEMO, folder=folder).welcome()), "only once"
+
+
+def test_a_renamed_notebook_brings_it_along_too(folder, moved, monkeypatch):
+    (folder / f"{DEMO}.ipynb").rename(folder / "mine (1).ipynb")
+    monkeypatch.setenv("JPY_SESSION_NAME", "labs/mine (1).ipynb")
+    open_lab(DEMO, folder=folder)
+    assert (folder / "ledger.jsonl").read_bytes() == moved
+
+
+def test_a_friends_notebook_does_not_become_ones_own(folder, moved, monkeypatch):
+    monkeypatch.setenv("MLSYS_STUDENT", "bob")
+    his = open_lab(DEMO, folder=folder)
+    assert not (folder / "ledger.jsonl").exists()
+    assert f"carries the record of {OWNER}, and you are bob" in text(his.welcome())
+    his.card("act1_bound").commit("A", confidence=2)
+    assert Ledger.open(folder / "ledger.jsonl").student == "bob"
+
+
+def test_where_it_is_graded_the_kernel_restores_nothing(folder, moved, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    open_lab(DEMO, folder=folder)
+    assert not (folder / "ledger.jsonl").exists()
 
 
 def test_cards_are_made_once(opened):

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from mlsys_widgets.labs import working_folder as module
-from mlsys_widgets.labs.working_folder import working_folder
+from mlsys_widgets.labs.working_folder import notebook_here, working_folder
 
 ASKS = """\
 from mlsys_widgets.labs import Lab
@@ -83,3 +83,21 @@ def test_what_a_killed_kernel_left_is_removed_a_week_later(course, tmp_path):
     working_folder(course / "source" / "lab_01")
     assert not old.exists()
     assert new.exists()
+
+
+@pytest.mark.parametrize(
+    ("session", "name"),
+    [
+        ("", "lab_01.ipynb"),
+        ("labs/mine.ipynb", "mine.ipynb"),
+        ("labs/gone.ipynb", "lab_01.ipynb"),
+        ("../../mine.ipynb", "mine.ipynb"),
+        ("asks.py", "lab_01.ipynb"),
+    ],
+)
+def test_which_notebook_runs_here(course, monkeypatch, session, name):
+    """Jupyter says so, by a path of its own; only the name counts, and only in this folder."""
+    folder = course / "release" / "lab_01"
+    (folder / "mine.ipynb").touch()
+    monkeypatch.setenv("JPY_SESSION_NAME", session)
+    assert notebook_here(folder, "lab_01") == folder / name
