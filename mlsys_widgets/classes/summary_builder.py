@@ -146,7 +146,8 @@ class _SummaryBuilder:
         owner = self._course.people.worked_as(student, record)
         p = self._lab.draw(owner, variants=self._course.variants, edition=self._course.edition)
         folder = self._course.work("submitted", student, self._name)
-        study = read_study_record(folder, owner)
+        # Where only the notebook was handed in, the copy has the ledger that it carries.
+        study = read_study_record(folder, owner) or read_study_record(copy, owner)
         return _Submission(student, standing, line, study, Given(p, copy))
 
     def summary(self, *, names: bool) -> ClassSummary:

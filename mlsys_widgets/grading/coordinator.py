@@ -136,6 +136,7 @@ class GradingRun:
         self._marking = Marking(
             course, lab, judge, gradebook.blueprint, gradebook.points, gradebook.answer_cells,
             given=_files_of(course.home / _SOURCE / plan.lab),
+            notebook=_released_notebook(course, plan.lab),
             facts=HandInFacts.of(course, plan.lab, due=gradebook.has_due_date),
             copies=copies, graded_cells=gradebook.graded_cells,
         ).with_earlier(earlier)  # fmt: skip
@@ -435,6 +436,12 @@ def _compared(by_record: JudgedSubmission, by_run: ReaderMessage) -> JudgedSubmi
 
 def _points(auto: float | None) -> str:
     return "a person decides" if auto is None else f"{auto:g} points"
+
+
+def _released_notebook(course: Course, lab: str) -> bytes:
+    """Read the notebook that students get; empty if it is not built."""
+    path = course.folder("release", lab) / f"{lab}.ipynb"
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _files_of(folder: Path) -> dict[str, bytes]:

@@ -161,6 +161,35 @@ class RemarkKind(NoteKind):
         "ledger moved",
         "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",
     )
+    RECORD_ALONE = (
+        "record alone",
+        "the ledger was not handed in, so the record that the notebook carries was graded in its"
+        " place",
+    )
+    RECORD_INSTEAD = (
+        "record instead",
+        "nothing in the ledger can be read, so the record that the notebook carries was graded in"
+        " its place",
+    )
+    RECORD_LONGER = (
+        "record longer",
+        "the record that the notebook carries has {detail} more than the ledger, so it was graded"
+        " in its place",
+    )
+    RECORD_UNUSABLE = (
+        "record unusable",
+        "no ledger was handed in that can be read, and the record in the notebook {detail}. Hand in"
+        " the notebook and ledger.jsonl",
+    )
+    RECORD_DIFFERS = (
+        "record differs",
+        "the record in the notebook contradicts the ledger, which was graded. {detail}",
+    )
+    LEDGER_ALONE = (
+        "ledger alone",
+        "there is no {about}, so what the ledger records was graded, in the notebook as it was"
+        " released",
+    )
     LEFT_OUT = "left out", "“{about}” was left out: {detail}"
     FOLDER_NOT_READ = "folder not read", "its folder was not read: {detail}"
     MORE_LEFT_OUT = "more left out", "{detail} more files were left out: too many, or too large"

@@ -80,6 +80,15 @@ def nested_ledger(folder: Path) -> None:
         file.write(b"[" * 900_000 + b"\n")
 
 
+def million_lines_in_the_record(folder: Path) -> None:
+    _put_record(folder, {"lines": ["x"] * 1_000_000})
+
+
+def large_record_alone(folder: Path) -> None:
+    _put_record(folder, {"lines": ["x" * 1_000_000] * 40})
+    (folder / LEDGER).unlink()
+
+
 def sparse_timestamp(folder: Path) -> None:
     os.truncate(folder / TIMESTAMP, 8_000_000_000)
 
@@ -103,6 +112,12 @@ def _put_cells(folder: Path, cells: str) -> None:
     (folder / NOTEBOOK).write_text(f"{head}{cells}]}}")
 
 
+def _put_record(folder: Path, record: object) -> None:
+    book = json.loads((folder / NOTEBOOK).read_bytes())
+    book["metadata"]["mlsys"]["record"] = record
+    (folder / NOTEBOOK).write_text(json.dumps(book))
+
+
 def _put_event(folder: Path, seq: int) -> None:
     event = chained(GENESIS, seq, "2026-10-01T10:00:00.000Z", LAB, "answer", "limit", 1)
     with (folder / LEDGER).open("ab") as file:
@@ -119,6 +134,8 @@ KINDS = {
     "quadratic-needs": Costly(quadratic_needs),
     "newlines": Costly(newlines),
     "nested-ledger": Costly(nested_ledger),
+    "million-lines-in-the-record": Costly(million_lines_in_the_record, graded=True),
+    "large-record-alone": Costly(large_record_alone),
     "sparse-timestamp": Costly(sparse_timestamp, graded=True),
     "sparse-notebook": Costly(sparse_notebook),
     "extra-files": Costly(extra_files, graded=True),

@@ -89,7 +89,8 @@ def test_a_record_is_shared_equally(submission, capsys):
     kept.record_reflection("act1_why", "larger", correct=True)
     assert award_record("commitments", points=20) == 20
     assert " ".join(capsys.readouterr().out.split()) == (
-        "commitments: 0 of 20 points. Missing: “Arithmetic or memory?”, “What helps?”."
+        "commitments: 0 of 20 points. There is no ledger that can be read, and no record in the"
+        " notebook. Missing: “Arithmetic or memory?”, “What helps?”."
         " commitments: 10 of 20 points. Missing: “What helps?”."
         " commitments: 20 of 20 points. All there."
     )

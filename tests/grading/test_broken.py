@@ -17,6 +17,7 @@ from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.notebooks.cell_metadata import grade_id
+from mlsys_widgets.notebooks.remarks import RemarkKind
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -426,7 +427,9 @@ def test_what_is_recorded_counts_whatever_became_of_the_notebook(tmp_path):
         book = autograded(course, name)
         (essay,) = (c for c in book.cells if grade_id(c) == "advice")
         assert essay.source.endswith("Buy memory that is faster.")
-    for name in ("no-notebook", "page", "cut-off"):
+    assert graded["no-notebook"].flags == ()
+    assert [r.kind for r in graded["no-notebook"].remarks] == [RemarkKind.LEDGER_ALONE]
+    for name in ("page", "cut-off"):
         (flag,) = graded[name].flags
         assert flag.kind is FlagKind.NO_NOTEBOOK
         assert flag.sentence.endswith("What its ledger records was graded")

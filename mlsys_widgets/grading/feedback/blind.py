@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from hashlib import sha256
 from typing import Any, Final
 
+from mlsys_widgets.ledger.carried_record import take_out
+
 #: Kinds of output that are text.
 _TEXTS: Final = ("text/plain", "text/html", "text/markdown", "text/latex")
 #: Where the package itself says whose something is.
@@ -42,6 +44,7 @@ def make_blind(book: Any, student: str, lab: str) -> None:
     book
         The notebook, as nbformat or JSON has it; it is changed.
     """
+    take_out(book)  # it names the student, and the ledger beside the notebook has it all
     hidden = pseudonym(student, lab)
     whose = re.compile(rf"{_WHOSE}{re.escape(student)}(?!\w)")
     changes = [(student, whose, lambda found: f"{found[1]}{hidden}")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Check, Given
@@ -21,6 +21,9 @@ from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import LedgerError, State
+
+#: Of work without a ledger, and without a record in its notebook.
+_NOTHING: Final = "There is no ledger that can be read, and no record in the notebook."
 
 
 def award(
@@ -142,6 +145,8 @@ def judge_record(
     state = ledger.state
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     sentence = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."
+    if ledger.head is None:
+        sentence = f"{_NOTHING} {sentence}"
     verdict = Verdict(1 - len(missing) / len(wanted), sentence)
     if not doubts:
         return verdict, None

@@ -61,6 +61,17 @@ class FlagKind(NoteKind):
         "ledger: it does not match its receipt. {detail}",
         "the ledger does not match its receipt",
     )
+    RECORD_UNUSABLE = (
+        "record unusable",
+        "no ledger was handed in that can be read, and the record in the notebook {detail}. Hand in"
+        " the notebook and ledger.jsonl",
+        "neither a ledger nor a record can be read",
+    )
+    RECORD_DIFFERS = (
+        "record differs",
+        "ledger: the record in the notebook contradicts it, and the ledger was graded. {detail}",
+        "the notebook's record contradicts the ledger",
+    )
     SHARED_LEDGER = (
         "shared ledger",
         "ledger: it has one origin with that of {about}. {detail}",

@@ -60,7 +60,7 @@ from mlsys_widgets.grading.reading.submissions import Submission, collect, name_
 from mlsys_widgets.labs import Item, Lab, Parameters
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
-from mlsys_widgets.notebooks.remarks import Remark
+from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.fork_client import child_content, split_report
 from mlsys_widgets.sandbox.job import FINISHED, ChildReport
 from mlsys_widgets.sandbox.worker import (
@@ -75,6 +75,8 @@ from mlsys_widgets.sandbox.worker import (
 CONTENT, REPORT, _STATE = "content", "report", "state.json"
 #: Remarks that are kept about one submission.
 _MOST_REMARKS: Final = 50
+#: How the names of files end that may hold the notebook: then a person decides what counts.
+_LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip")
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Marking:
     answer_cells: frozenset[str]
     #: The instructor's files, which take the place of the student's.
     given: Mapping[str, bytes]
+    #: The notebook as students get it; empty if the course has none.
+    notebook: bytes = b""
     #: What is known of hand-ins besides what was handed in.
     facts: HandInFacts = field(default_factory=HandInFacts)
     #: The versions of the lab that a submission may be a copy of, and the same for each of those
@@ -168,8 +172,8 @@ class Marking:
         """Judge a submission if nothing of it need be run; else say why it must be."""
         if not self.grades_no_code:
             return MustRun("this version of the lab grades code")
-        name, files = self.lab.name, self._with_given(submission)
-        notes = SubmissionNotes.of(submission, name)
+        name = self.lab.name
+        files, notes = self._completed(submission)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -191,8 +195,8 @@ class Marking:
 
     def _prepare_run(self, request: PrepareRun, submission: Submission) -> ReaderMessage:
         """Lay out what a child gets, and what is needed when it has ended."""
-        name, files = self.lab.name, self._with_given(submission)
-        notes = SubmissionNotes.of(submission, name)
+        name = self.lab.name
+        files, notes = self._completed(submission)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -238,6 +242,24 @@ class Marking:
 
     def _items(self, student: str) -> Mapping[str, Item]:
         return self.lab.items(self._parameters(student))
+
+    def _completed(self, submission: Submission) -> tuple[dict[str, bytes], SubmissionNotes]:
+        """Return the files of a submission with what the course adds, and the notes about it.
+
+        Where the ledger was handed in alone, the released notebook takes the place of the one that
+        is missing: the answers are in the ledger, and the notebook only shows them.
+        """
+        name = f"{self.lab.name}.ipynb"
+        files, notes = self._with_given(submission), SubmissionNotes.of(submission, self.lab.name)
+        # One that was handed in, and is too large or a link, is for a person to look at.
+        some_notebook = any(each.casefold().endswith(_LIKE_NOTEBOOKS) for each in files) or any(
+            remark.kind is RemarkKind.LEFT_OUT and remark.about == name for remark in notes.remarks
+        )
+        if self.notebook and LEDGER in files and not some_notebook:
+            files[name] = self.notebook
+            alone = Remark(RemarkKind.LEDGER_ALONE, name)
+            notes = replace(notes, remarks=(*notes.remarks, alone))
+        return files, notes
 
     def _with_given(self, submission: Submission) -> dict[str, bytes]:
         """Return the files of a submission, with the instructor's put over the student's."""

@@ -19,6 +19,12 @@ _COPIES: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.WORK_IN_COPY: FlagKind.WORK_IN_COPY,
     RemarkKind.WORK_BESIDE: FlagKind.WORK_BESIDE,
 }
+#: Remarks that a person always looks at.
+_ALWAYS: Final[Mapping[RemarkKind, FlagKind]] = {
+    **_COPIES,
+    RemarkKind.RECORD_DIFFERS: FlagKind.RECORD_DIFFERS,
+    RemarkKind.RECORD_UNUSABLE: FlagKind.RECORD_UNUSABLE,
+}
 _STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.STRAY_ANSWER: FlagKind.STRAY_ANSWER,
     RemarkKind.STRAY_ESSAY: FlagKind.STRAY_ESSAY,
@@ -41,6 +47,11 @@ _FOR_STUDENTS: Final = frozenset(
         RemarkKind.OTHER_FILE,
         RemarkKind.ZIPPED,
         RemarkKind.LEDGER_MOVED,
+        RemarkKind.RECORD_ALONE,
+        RemarkKind.RECORD_INSTEAD,
+        RemarkKind.RECORD_LONGER,
+        FlagKind.RECORD_UNUSABLE,
+        RemarkKind.LEDGER_ALONE,
         RemarkKind.RESTORED_CELL,
         RemarkKind.EDITED_CELL,
     }
@@ -60,8 +71,8 @@ def raise_flags(
     by_name = {score.name: score for score in scores}
     raised, kept = [], []
     for remark in dict.fromkeys(remarks):
-        if remark.kind in _COPIES:
-            raised.append(Flag(_COPIES[remark.kind], remark.about, remark.detail))
+        if remark.kind in _ALWAYS:
+            raised.append(Flag(_ALWAYS[remark.kind], remark.about, remark.detail))
         elif remark.kind in _STRAYS:
             if _matters(by_name.get(remark.about)):
                 raised.append(Flag(_STRAYS[remark.kind], remark.about, remark.detail))

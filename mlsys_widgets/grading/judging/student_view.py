@@ -15,6 +15,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.keys import Given, Key, NumberKey
+from mlsys_widgets.grading.reading.submissions import collect
 from mlsys_widgets.labs import Choice, Number, load
 from mlsys_widgets.wording.units import format_quantity
 
@@ -85,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a student's parameters and questions, with keys and known beliefs."""
     course, student = Course.at(arguments.course), arguments.student
     work = course.root / "submitted" / student / arguments.lab
-    ledger = work / LEDGER
-    owner = course.people.worked_as(student, ledger.read_bytes() if ledger.is_file() else None)
+    handed_in = collect(course, arguments.lab, student)
+    owner = course.people.worked_as(student, handed_in.files.get(LEDGER))
     shown = student_view(
         course.folder("assignments", arguments.lab), owner,
         variants=course.variants, edition=course.edition, work=work if work.is_dir() else None,

@@ -29,6 +29,7 @@ from mlsys_widgets.grading.feedback.inert import make_inert
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.outside_tests import show_verdict
 from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.reading.ledger_sources import lay_out_ledger
 from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.reading.submissions import read_folder
 from mlsys_widgets.labs import load
@@ -43,7 +44,11 @@ from mlsys_widgets.sandbox.worker import RunResult, run_notebook
 
 
 class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
-    """Puts essays, which are written in their cards, into the cells that a person grades."""
+    """Puts essays, which are written in their cards, into the cells that a person grades.
+
+    Where only the notebook was handed in, the ledger that it carries is laid out first, so that the
+    test cells find it.
+    """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         folder = Path(resources["metadata"]["path"])
@@ -51,7 +56,9 @@ class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
             lab = load(folder)
         except ValueError:  # not a lab of ours
             return nb, resources
-        owner = worked_as(resources["nbgrader"]["student"], folder)
+        student = resources["nbgrader"]["student"]
+        _find_ledger(self.log, folder, nb, student)
+        owner = worked_as(student, folder)
         place_essays(nb.cells, recorded_essays(folder, lab, owner))
         return nb, resources
 
@@ -80,6 +87,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         folder, who = Path(resources["metadata"]["path"]), resources["nbgrader"]
+        _find_ledger(self.log, folder, nb, who["student"])
         beside = dict(read_folder(folder, who["student"]).files)
         beside.pop(f"{who['notebook']}.ipynb", None)
         seconds = Course(folder, given=self.config).cell_seconds
@@ -101,6 +109,12 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
             raise DidNotFinish(f"{who['student']}: it did not run to its end: {result.ended}")
         make_inert(nb)
         return nb, resources
+
+
+def _find_ledger(log: Any, folder: Path, book: Any, student: str) -> None:
+    """Have the ledger that counts beside a notebook, and log where it comes from."""
+    if (remark := lay_out_ledger(folder, book)) is not None:
+        log.warning("%s: %s", student, remark.sentence)
 
 
 _servers: Final = ProcessPool(ForkServer)

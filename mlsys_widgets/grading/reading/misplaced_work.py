@@ -19,6 +19,7 @@ import nbformat
 
 from mlsys_widgets.files import LEDGER, TIMESTAMP
 from mlsys_widgets.grading.reading.zipped_work import unzipped
+from mlsys_widgets.ledger.carried_record import BadRecord, carried
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.notebook_text import UnreadableNotebook, is_plain, is_zip, read_json
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
@@ -50,11 +51,13 @@ class _Candidate:
     remarks: tuple[Remark, ...]
     answered: frozenset[str]
     written: frozenset[str]
+    #: The record that it carries, where no ledger lies beside it.
+    record: bytes
     beside: Mapping[str, bytes]
 
     @property
     def has_work(self) -> bool:
-        return bool(self.answered or self.written)
+        return bool(self.answered or self.written or self.record)
 
     @property
     def shown(self) -> str:
@@ -125,7 +128,15 @@ def _candidate(
     if _lab_of(book) not in (None, lab) or not isinstance(book.get("cells"), list):
         return
     answered, written = _work_in(book)
-    yield _Candidate(path, book, remarks, answered, written, beside)
+    record = b"" if LEDGER in beside else _record_in(book)
+    yield _Candidate(path, book, remarks, answered, written, record, beside)
+
+
+def _record_in(book: Mapping[str, Any]) -> bytes:
+    try:
+        return carried(book) or b""
+    except BadRecord:
+        return b""
 
 
 def _lab_of(book: Mapping[str, Any]) -> str | None:
@@ -158,7 +169,7 @@ def _work_in(book: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
 def _only(candidates: Iterable[_Candidate]) -> _Candidate | None:
     """Return the only one of several; notebooks in which the same is written are one."""
     found = list(candidates)
-    same = {(each.answered, each.written, _sources(each.book)) for each in found}
+    same = {(each.answered, each.written, each.record, _sources(each.book)) for each in found}
     return found[0] if len(same) == 1 else None
 
 

@@ -24,6 +24,7 @@ from typing import Final
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, TIMESTAMP, open_no_follow, open_regular
 from mlsys_widgets.grading.reading.hand_in_time import read_time
+from mlsys_widgets.grading.reading.ledger_sources import with_found_ledger
 from mlsys_widgets.grading.reading.misplaced_work import find_work
 from mlsys_widgets.ledger.receipt import RECEIPT
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
@@ -86,13 +87,16 @@ def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
 
 
 def collect(course: Course, lab: str, student: str) -> Submission:
-    """Read a submission, with its work put in its place where that is beyond doubt."""
+    """Read a submission, with its work put in its place where that is beyond doubt.
+
+    If only the notebook was handed in, the record in it becomes the file of the ledger.
+    """
     try:
         with _opened(*_levels(course, "submitted", lab, student)) as folder:
             found = _read_all(folder, student, f"{lab}.ipynb")
     except OSError as problem:
         return _nothing(student, problem)
-    work = find_work(found.files, lab)
+    work = with_found_ledger(find_work(found.files, lab), lab)
     return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
 
 
