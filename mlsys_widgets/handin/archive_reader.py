@@ -16,6 +16,9 @@ from collections.abc import Collection
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.ledger.carried_record import owner_of
+
 #: Bytes, of the archive and of all that comes out of it.
 LARGEST: Final = 100_000_000
 #: Files; a hand-in has about five.
@@ -129,7 +132,12 @@ def _refuse_odd_name(name: str, written: str, allowed: Collection[str]) -> None:
 def _refuse_another_lab(files: dict[str, bytes], lab: str) -> None:
     notebook = f"{lab}.ipynb"
     if notebook not in files:
-        raise ArchiveRefused(f"{notebook} is not in it.")
+        if LEDGER not in files:
+            raise ArchiveRefused(f"Neither {notebook} nor {LEDGER} is in it.")
+        ledger = owner_of(files[LEDGER])  # one that says nothing is the grader's to judge
+        if ledger is not None and ledger.lab != lab:
+            raise ArchiveRefused(f"Its ledger belongs to {ledger.lab}, not to {lab}.")
+        return
     try:
         owner: Any = json.loads(files[notebook])["metadata"]["mlsys"]["lab"]
     except (ValueError, KeyError, TypeError, RecursionError):

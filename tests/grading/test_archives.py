@@ -105,6 +105,69 @@ def rezipped(path: Path, **changes: bytes) -> bytes:
     return made.getvalue()
 
 
+def nobodys(course, inbox: Path) -> bytes:
+    """An archive in which nothing says whose it is."""
+    release = (course.root / "release" / LAB / f"{LAB}.ipynb").read_bytes()
+    changes = {"ledger.jsonl": b"", f"{LAB}.ipynb": release}
+    return rezipped(inbox / f"{LAB}-ann.zip", **changes)
+
+
+def only(path: Path, name: str) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(name)
+
+
+@pytest.mark.parametrize("name", [f"{LAB}.ipynb", "ledger.jsonl"])
+@pytest.mark.parametrize("upload", ["Lee_77_{}", "sub/{}", "packed"])
+def test_one_file_is_enough(course, inbox, name, upload):
+    """Only the notebook, or only the ledger, uploaded as it is or in an archive."""
+    archive = inbox / f"{LAB}-ann.zip"
+    content = only(archive, name)
+    archive.unlink()
+    if upload == "packed":
+        with zipfile.ZipFile(archive, "w") as made:
+            made.writestr(name, content)
+    else:
+        path = inbox / upload.format(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert (taken.students, taken.refused) == (["ann", "bob"], {})
+    assert {path.name for path in course.work("ann").iterdir()} == {name}
+
+
+def test_a_notebook_and_its_ledger_belong_together(course, inbox):
+    archive = inbox / f"{LAB}-ann.zip"
+    for name in (f"{LAB}.ipynb", "ledger.jsonl"):
+        (inbox / f"ann_1_{name}").write_bytes(only(archive, name))
+    archive.unlink()
+    assert take_in(Course.at(course.root), LAB, inbox).students == ["ann", "bob"]
+    found = {path.name: path.read_bytes() for path in course.work("ann").iterdir()}
+    assert set(found) == {f"{LAB}.ipynb", "ledger.jsonl"}
+    # A second notebook of the same student that differs: a person decides.
+    shutil.rmtree(course.root / "submitted")
+    (inbox / "other.ipynb").write_bytes(found[f"{LAB}.ipynb"].replace(b"nbformat_minor", b"x"))
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert "keep only one of them" in taken.refused["other.ipynb"]
+    assert taken.students == ["bob"]
+
+
+def test_what_does_not_say_whose_it_is_is_refused(course, inbox):
+    release = course.root / "release" / LAB / f"{LAB}.ipynb"
+    shutil.copy(release, inbox / f"{LAB}-eve.ipynb")
+    (inbox / "ledger.jsonl").write_bytes(b"[" * 100_000)
+    (inbox / "lab_99.ipynb").write_text('{"metadata": {"mlsys": {"lab": "lab_99"}}}')
+    (inbox / "list.ipynb").write_text("[" * 100_000)
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert taken.students == ["ann", "bob"]
+    assert {name: words.split(".")[0] for name, words in taken.refused.items()} == {
+        f"{LAB}-eve.ipynb": "It carries no record that says whose it is",
+        "ledger.jsonl": "It is not a ledger, or its first line is damaged",
+        "lab_99.ipynb": f"It belongs to 'lab_99', not to {LAB}",
+        "list.ipynb": "It is not the notebook of a lab",
+    }
+
+
 def test_what_differs_from_an_earlier_submission_replaces_it_only_on_demand(course, inbox):
     take_in(Course.at(course.root), LAB, inbox)
     path = inbox / f"{LAB}-ann.zip"
@@ -159,7 +222,7 @@ def test_a_name_that_does_not_fit_is_refused(course, inbox, name, words):
 @pytest.mark.parametrize("student", ["..%2F..%2Feve", ".", "..", ".hidden", "%00", " ", "a%0Ab"])
 def test_no_name_leads_out_of_the_course(course, inbox, student):
     path = inbox / f"{LAB}-{student}.zip"
-    path.write_bytes(rezipped(inbox / f"{LAB}-ann.zip", **{"ledger.jsonl": b""}))
+    path.write_bytes(nobodys(course, inbox))
     taken = take_in(Course.at(course.root), LAB, inbox)
     assert "cannot be the name of a student" in taken.refused[path.name]
     assert taken.students == ["ann", "bob"]
@@ -179,7 +242,7 @@ def test_work_that_is_no_zip_is_not_passed_over_in_silence(course, inbox, name):
 
 def test_a_name_too_long_for_a_gradebook_is_refused(course, inbox):
     path = inbox / f"{LAB}-{'x' * 129}.zip"
-    path.write_bytes(rezipped(inbox / f"{LAB}-ann.zip", **{"ledger.jsonl": b""}))
+    path.write_bytes(nobodys(course, inbox))
     taken = take_in(Course.at(course.root), LAB, inbox)
     assert "cannot be the name of a student" in taken.refused[path.name]
 
@@ -195,4 +258,4 @@ def test_a_folder_that_is_empty_or_not_there(course, tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
         take_in(Course.at(course.root), LAB, tmp_path / "none")
     with pytest.raises(ValueError, match="no zip files"):
-        take_in(Course.at(course.root), LAB, course.root / "release")
+        take_in(Course.at(course.root), LAB, course.root / "assignments")

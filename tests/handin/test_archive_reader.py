@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mlsys_widgets.handin import archive_reader
 from mlsys_widgets.handin.archive_reader import ArchiveRefused, read_archive
+from mlsys_widgets.ledger import Ledger
 
 LAB = "lab_02_demo"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {"mlsys": {"lab": LAB}}}).encode()
@@ -168,8 +169,21 @@ def test_what_is_no_zip_is_refused(content):
     assert "not a zip file" in refusal(content)
 
 
-def test_one_without_the_notebook_is_refused():
-    assert f"{LAB}.ipynb is not in it" in refusal(zipped(("ledger.jsonl", b"")))
+def test_one_with_only_the_ledger_is_read():
+    ledger = b'{"seq": 1}\n'
+    assert read_archive(zipped(("ledger.jsonl", ledger)), LAB, ALLOWED) == {"ledger.jsonl": ledger}
+
+
+def test_one_with_only_the_ledger_of_another_lab_is_refused(tmp_path):
+    led = Ledger.open(tmp_path / "ledger.jsonl", lab="lab_99", student="ann")
+    led.record_answer("ridge", 295)
+    packed = zipped(("ledger.jsonl", led.path.read_bytes()))
+    assert refusal(packed) == f"Its ledger belongs to lab_99, not to {LAB}."
+
+
+def test_one_with_neither_is_refused():
+    said = refusal(zipped(("timestamp.txt", b"")))
+    assert said == f"Neither {LAB}.ipynb nor ledger.jsonl is in it."
 
 
 def test_the_notebook_of_another_lab_is_refused():
