@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from mlsys_widgets.authoring import Course
 from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.ledger.carried_record import carried
 from tests.browser.lab_path import Student
 from tests.browser.pages import draw_all, no_serious_violation
+from tests.labs.rehearsal import work_through
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
 
@@ -92,6 +95,10 @@ def saves_and_exports(student, lab_server):
             break
         page.wait_for_timeout(500)
     assert missing == []
+    # The server has put the record into the file, and JupyterLab has nothing to ask about that.
+    saved = carried(json.loads((student.work / f"{LAB}.ipynb").read_bytes()))
+    assert saved == (student.work / "ledger.jsonl").read_bytes()
+    expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 
 def hands_in(student, lab_server, screenshot):
@@ -116,5 +123,33 @@ def hands_in(student, lab_server, screenshot):
     assert download.value.suggested_filename == f"{LAB}-{lab_server.student}.zip"
     with zipfile.ZipFile(download.value.path()) as archive:
         assert {f"{LAB}.ipynb", "ledger.jsonl", "machine.json"} <= set(archive.namelist())
-        assert b"Your measurement" in archive.read(f"{LAB}.ipynb")
+        notebook = archive.read(f"{LAB}.ipynb")
+        assert b"Your measurement" in notebook
+        assert carried(json.loads(notebook)) == archive.read("ledger.jsonl")
     dialog.get_by_role("button", name="Close").click()
+
+
+def test_somebody_moves_only_the_notebook(lab_server, open_notebook, run_all, tmp_path):
+    """Saved on one machine and opened on another: everything that was recorded is there."""
+    lab = "lab_01_magnitude"
+    before, after = (lab_server.folder / tmp_path.name / each / lab for each in ("old", "new"))
+    shutil.copytree(ROOT / "release" / lab, before)
+    done = work_through(before, lab_server.student, Course.at(ROOT))
+    ledger = (before / "ledger.jsonl").read_bytes()
+    page = open_notebook(before / f"{lab}.ipynb")
+    for _ in range(2):  # the second save finds what the first one has put into the file
+        page.evaluate("jupyterapp.commands.execute('notebook:insert-cell-below')")
+        page.wait_for_function("jupyterapp.shell.currentWidget.context.model.dirty")
+        page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        page.wait_for_function("!jupyterapp.shell.currentWidget.context.model.dirty")
+        expect(page.locator(".jp-Dialog")).to_have_count(0)
+    shutil.copytree(ROOT / "release" / lab, after)
+    shutil.copyfile(before / f"{lab}.ipynb", after / f"{lab}.ipynb")
+    page = open_notebook(after / f"{lab}.ipynb")
+    run_all(page)
+    assert (after / "ledger.jsonl").read_bytes().startswith(ledger)
+    welcome = page.locator(".jp-OutputArea-output", has_text="restored from the record")
+    expect(welcome.first).to_be_visible()
+    first = next(iter(done.ledger.state().predictions))
+    kept = Ledger.open(after / "ledger.jsonl").state().predictions[first]
+    assert kept == done.ledger.state().predictions[first]
