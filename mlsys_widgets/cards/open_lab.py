@@ -39,7 +39,7 @@ from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
 from mlsys_widgets.labs.working_folder import notebook_here, working_folder
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
-from mlsys_widgets.ledger.carried_record import restore_ledger
+from mlsys_widgets.ledger.restoring import restore_ledger
 
 _INSTRUCTORS: Final = (
     "This is the instructor's notebook: what you enter is kept only while the kernel runs."

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mlsys_widgets.files import LEDGER, open_regular, write_new
+from mlsys_widgets.files import LEDGER, open_regular
 from mlsys_widgets.ledger.events import Malformed, from_line
-from mlsys_widgets.ledger.journal import LARGEST_FILE, MOST_LINES, beside
+from mlsys_widgets.ledger.journal import LARGEST_FILE, MOST_LINES
 from mlsys_widgets.ledger.kinds import misfit
-from mlsys_widgets.ledger.verification import is_whole, verify_lines
+from mlsys_widgets.ledger.verification import is_whole
 
 #: Where a notebook has it: ``metadata.mlsys.record``.
 RECORD: Final = "record"
@@ -27,8 +26,6 @@ LARGEST_RECORD: Final = 4 << 20
 #: A notebook beyond this many bytes is not searched for a record.
 _LARGEST_NOTEBOOK: Final = 64 << 20
 _LINES, _LEFT_OUT = "lines", "left_out"
-#: What may happen to an honest student, and does not keep a ledger from coming back.
-_HARMLESS: Final = frozenset({"late prediction", "torn"})
 
 
 class BadRecord(ValueError):
@@ -220,66 +217,15 @@ def read_ledger_file(path: Path) -> bytes | None:
     return content if len(content) <= LARGEST_FILE else None
 
 
-def restore_ledger(
-    path: Path, notebook: Path, lab: str, student: str, *, now: datetime | None = None
-) -> str | None:
-    """Write the ledger that a notebook carries into its place, if nothing is there.
+def record_in(notebook: Path) -> bytes | None:
+    """Return the ledger that the file of a notebook carries, as `carried` does.
 
-    Nothing is ever overwritten, only an intact record of this lab and this student is taken, and a
-    lab that was begun again stays begun again.
-
-    Returns
-    -------
-    str or None
-        What to tell the student about it; `None` if there was nothing to do.
+    A file that cannot be read as a notebook carries nothing.
     """
-    if path.is_symlink() or path.exists() or beside(path, "old"):
-        return None
-    try:
-        content = _record_in(notebook)
-        if content is None:
-            return None
-        owner = owner_of(content)
-        if owner is None:
-            raise BadRecord("does not say whose it is")
-        if owner != (lab, student):
-            whose = owner.student if owner.lab == lab else f"{owner.student} in {owner.lab}"
-            return (
-                f"This notebook carries the record of {whose}, and you are {student}, so it was not"
-                " taken over. What you record here starts a ledger of your own."
-            )
-        lines = whole_lines(content)
-        verdict = verify_lines(lines, student=student, lab=lab, now=now or datetime.now(UTC))
-        wrong = next((each for each in verdict.problems if each.kind not in _HARMLESS), None)
-        if wrong is not None:
-            raise BadRecord(f"is not intact. {wrong.sentence.rstrip('.')}")
-        write_new(path, b"".join(line + b"\n" for line in lines))
-    except BadRecord as problem:
-        return f"{path.name} is missing, and the record in the notebook {problem}."
-    except FileExistsError:  # another kernel was faster
-        return None
-    except OSError as problem:
-        return (
-            f"{path.name} is missing, and it could not be restored from the notebook:"
-            f" {problem.strerror or problem}."
-        )
-    return (
-        f"{path.name} was missing beside this notebook, so it was restored from the record that the"
-        f" notebook carries, with everything up to {_last_time(lines)}."
-    )
-
-
-def _last_time(lines: Sequence[bytes]) -> str:
-    """Return the time of the last event of a ledger that verifies."""
-    last = next(line for line in reversed(lines) if line.strip())
-    return from_line(last).time
-
-
-def _record_in(notebook: Path) -> bytes | None:
     try:
         with open_regular(notebook) as file:
             content = file.read(_LARGEST_NOTEBOOK + 1)
-        # In the usual case there is none, and the notebook need not be parsed.
+        # Without this word there is none, and the notebook need not be parsed.
         if len(content) > _LARGEST_NOTEBOOK or f'"{RECORD}"'.encode() not in content:
             return None
         return carried(json.loads(content))

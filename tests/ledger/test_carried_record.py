@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 
 import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.ledger import Ledger, carried_record
 from mlsys_widgets.ledger.carried_record import (
     LARGEST_RECORD,
     BadRecord,
@@ -18,7 +16,6 @@ from mlsys_widgets.ledger.carried_record import (
     owner_of,
     put_record,
     record_of,
-    restore_ledger,
     take_out,
     whole_lines,
     with_record,
@@ -169,107 +166,3 @@ def test_what_does_not_continue_the_ledger_is_replaced(before):
 def test_what_cannot_be_read_as_a_notebook_stays_as_it_is():
     for content in (b"{", b"[" * 100_000, b"[]", b"\xff"):
         assert with_record(content, ledger_of(), LAB, STUDENT) == content
-
-
-# Back to the file.
-
-
-@pytest.fixture
-def place(tmp_path):
-    """Where a ledger is missing beside a notebook."""
-
-    def write(book):
-        (tmp_path / f"{LAB}.ipynb").write_text(json.dumps(book))
-        return tmp_path / "ledger.jsonl", tmp_path / f"{LAB}.ipynb"
-
-    return write
-
-
-def real(tmp_path, student=STUDENT, lab=LAB) -> bytes:
-    led = Ledger.open(tmp_path / "elsewhere.jsonl", lab=lab, student=student)
-    led.commit_prediction("act1_bound", "B", 3)
-    return led.path.read_bytes()
-
-
-def test_a_missing_ledger_comes_back(place, tmp_path):
-    content = real(tmp_path)
-    path, book = place(carrying(content))
-    notice = restore_ledger(path, book, LAB, STUDENT)
-    assert path.read_bytes() == content
-    assert "restored from the record" in notice
-    led = Ledger.open(path, lab=LAB, student=STUDENT)
-    assert led.verify().ok
-    assert led.events()[-1].time in notice
-    assert restore_ledger(path, book, LAB, STUDENT) is None, "now there is one"
-
-
-def test_nothing_is_overwritten(place, tmp_path):
-    path, book = place(carrying(real(tmp_path)))
-    path.write_bytes(b"")
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-    assert path.read_bytes() == b""
-    path.unlink()
-    path.symlink_to(tmp_path / "nowhere")
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-    assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_lab_that_was_begun_again_stays_begun_again(place, tmp_path):
-    content = real(tmp_path)
-    path, book = place(carrying(content))
-    path.write_bytes(content)
-    Ledger.open(path).begin_again()
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(("student", "lab"), [("bob", LAB), (STUDENT, "lab_03")])
-def test_what_belongs_elsewhere_is_not_taken_over(place, tmp_path, student, lab):
-    path, book = place(carrying(real(tmp_path, student, lab)))
-    notice = restore_ledger(path, book, LAB, STUDENT)
-    assert f"the record of {student}" in notice
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (lambda content: content.replace(b'"B"', b'"C"'), "is not intact"),
-        (lambda content: content.split(b"\n", 1)[1], "does not say whose it is"),
-        (lambda content: content + content, "is not intact"),
-        (lambda content: b"nonsense\n", "does not say whose it is"),
-        (lambda content: ledger_of("2026").replace(b"2026-02", b"2999-02"), "is not intact"),
-    ],
-)
-def test_what_is_not_intact_is_not_restored(place, tmp_path, change, why):
-    path, book = place(carrying(change(real(tmp_path))))
-    assert why in restore_ledger(path, book, LAB, STUDENT)
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("text", ["", "{", '"record"' + "[" * 100_000, '{"record": 3}', "\0"])
-def test_a_notebook_without_a_record_is_not_mentioned(tmp_path, text):
-    path, book = tmp_path / "ledger.jsonl", tmp_path / f"{LAB}.ipynb"
-    assert restore_ledger(path, book, LAB, STUDENT) is None, "nor one that is not there"
-    book.write_text(text)
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-
-
-def test_no_link_and_no_pipe_is_read(place, tmp_path):
-    path, book = place(carrying(real(tmp_path)))
-    book.rename(tmp_path / "other.ipynb")
-    book.symlink_to(tmp_path / "other.ipynb")
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-    book.unlink()
-    os.mkfifo(book)
-    assert restore_ledger(path, book, LAB, STUDENT) is None
-
-
-def test_a_folder_that_cannot_be_written_is_named(place, tmp_path, monkeypatch):
-    path, book = place(carrying(real(tmp_path)))
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(carried_record, "write_new", full)
-    assert "No space left on device" in restore_ledger(path, book, LAB, STUDENT)
