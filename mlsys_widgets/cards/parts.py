@@ -36,6 +36,15 @@ def in_points(points: float) -> str:
     return format_quantity(points, "point" if points == 1 else "points")
 
 
+def as_typed(text: str) -> str:
+    """Return what a student typed for a page without a kernel.
+
+    Pages look for formulas in paragraphs, and leave alone what is preformatted.
+    """
+    style = "white-space:pre-wrap;font:inherit;margin:0 0 1em"
+    return f'<pre style="{style}">{escape(text or "______")}</pre>'
+
+
 @dataclass(frozen=True)
 class Part:
     """Base of the parts. ``key`` identifies it on its card from one view to the next."""
@@ -190,7 +199,7 @@ class TextBox(InputField):
         return f"{markup.plain(self.legend)}\n  {self.value or '______'} ({self.hint})"
 
     def html(self) -> str:
-        return f"<p>{markup.inline(self.legend)}</p><p>{escape(self.value or '______')}</p>"
+        return f"<p>{markup.inline(self.legend)}</p>{as_typed(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -205,8 +214,7 @@ class TextArea(InputField):
         return f"{markup.plain(self.legend)}\n  {self.value or '______'}"
 
     def html(self) -> str:
-        typed = f'<p style="white-space:pre-wrap">{escape(self.value or "______")}</p>'
-        return f"<p>{markup.inline(self.legend)}</p>{typed}"
+        return f"<p>{markup.inline(self.legend)}</p>{as_typed(self.value)}"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from mlsys_widgets.grading.reading.recorded_answers import (
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.notebooks.cell_metadata import checksum
+from mlsys_widgets.notebooks.essay_cells import as_typed, typed_text
 from tests.grading.classroom import LAB, classroom
 
 
@@ -63,7 +64,7 @@ def test_an_essay_that_is_no_text_is_left_out(folder: Path) -> None:
 def test_an_essay_replaces_the_placeholder(root: Path) -> None:
     cell = essay_cell(root)
     place_essays([cell], {"advice": "Buy memory."})
-    assert cell.source == "Buy memory."
+    assert typed_text(cell.source) == "Buy memory."
     assert cell.metadata.nbgrader.checksum != checksum(cell)  # nbgrader asks a person
 
 
@@ -71,9 +72,14 @@ def test_what_was_written_into_the_cell_stays(root: Path) -> None:
     cell = essay_cell(root)
     cell.source = "Written in the cell."
     place_essays([cell], {"advice": "Buy memory."})
-    assert cell.source == "Written in the cell.\n\nBuy memory."
+    assert typed_text(cell.source) == "Written in the cell.\n\nBuy memory."
+
+
+def test_what_the_panel_wrote_before_a_change_is_replaced(root: Path) -> None:
+    cell = essay_cell(root)
+    cell.source = as_typed("Buy a faster GPU.")
     place_essays([cell], {"advice": "Buy memory."})
-    assert cell.source == "Written in the cell.\n\nBuy memory."
+    assert cell.source == as_typed("Buy memory.")
 
 
 def test_stock_nbgrader_shows_the_essay(root: Path, folder: Path) -> None:
@@ -81,6 +87,6 @@ def test_stock_nbgrader_shows_the_essay(root: Path, folder: Path) -> None:
     book = nbformat.v4.new_notebook(cells=[essay_cell(root)])
     about = {"metadata": {"path": str(folder)}, "nbgrader": {"student": "ann"}}
     EssaysFromLedger().preprocess(book, about)
-    assert book.cells[0].source == "Buy memory."
+    assert typed_text(book.cells[0].source) == "Buy memory."
     (folder / "asks.py").unlink()  # a notebook that is no lab of ours
     EssaysFromLedger().preprocess(book, about)

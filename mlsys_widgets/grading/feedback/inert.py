@@ -23,6 +23,7 @@ from mlsys_widgets.grading.feedback.plain_markdown import (
     shortened,
     too_long_to_color,
 )
+from mlsys_widgets.notebooks.essay_cells import typed_text
 
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _PICTURE: Final = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+\Z")
@@ -95,7 +96,9 @@ def inert_markdown(text: str) -> str:
 
 
 def _inert(source: str | Iterable[str]) -> str:
-    return inert_markdown(shortened(_text(source)))
+    text = shortened(_text(source))
+    # What is shown as it was typed runs nothing, and must still read as it was typed.
+    return text if typed_text(text) is not None else inert_markdown(text)
 
 
 def inert_html(text: str) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from mlsys_widgets.notebooks.essay_cells import as_typed, typed_text
+
 #: Marks in one cell, and in all cells of a notebook together; the labs' own have far fewer.
 MOST_IN_CELL: Final = 1_500
 MOST_IN_NOTEBOOK: Final = 15_000
@@ -49,6 +51,9 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
     ~~~
     \begin{a}\begin{a}\b 15000
     """
+    essay = typed_text(text)
+    if essay is not None:
+        return as_typed(essay) if len(essay) <= LONGEST else fenced(essay), left
     if len(text) > LONGEST:
         return fenced(text), left
     marks = sum(1 for _ in _MARK.finditer(text))
@@ -58,7 +63,7 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
 
 
 def shortened(text: str) -> str:
-    """Cut text where nobody would read on, with a note that it goes on.
+    """Cut text where nobody would read on, with a note that it goes on; an essay stays one.
 
     Examples
     --------
@@ -67,6 +72,9 @@ def shortened(text: str) -> str:
     """
     if len(text) <= LONGEST_SHOWN:
         return text
+    essay = typed_text(text)
+    if essay is not None and len(essay) > LONGEST_SHOWN:
+        return as_typed(shortened(essay))
     more = len(text) - LONGEST_SHOWN
     return f"{text[:LONGEST_SHOWN]}\n\n({more:,} more characters are not shown here.)"
 

@@ -11,6 +11,8 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
 from mlsys_widgets.handin.second_look import BOX
 
+#: The classes of what MathJax leaves alone, in its second and in its third edition.
+_NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
 _HOW = (
     "Does something look wrong? Press <b>Ask for a second look…</b> above this page in JupyterLab."
     " Somebody who teaches will read it."
@@ -45,11 +47,11 @@ def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:
             f" <q>{_text(each.words)}</q><br><b>Answer:</b> {answer}</p>"
         )
     # Without an empty line: Markdown would begin again after it.
-    return f'<div class="alert alert-info">{"".join(parts)}</div>' if parts else ""
+    return f'<div class="alert alert-info {_NO_FORMULAS}">{"".join(parts)}</div>' if parts else ""
 
 
 def _text(words: str) -> str:
-    """Words as HTML shows them, and as neither Markdown nor MathJax reads them."""
+    """Words as HTML shows them, and as Markdown does not read them."""
     escaped = html.escape(words)
     for sign in "$\\*_`[]":
         escaped = escaped.replace(sign, f"&#{ord(sign)};")

@@ -11,13 +11,13 @@ from typing import Any
 
 import nbformat
 
-from mlsys_widgets.grading.feedback.inert import inert_markdown
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Essay, Lab
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
+from mlsys_widgets.notebooks.essay_cells import as_typed, typed_text
 from mlsys_widgets.notebooks.lost_cells import flags_of
 from mlsys_widgets.notebooks.remarks import Remark
 
@@ -57,16 +57,16 @@ def recorded_essays(
 def place_essays(cells: Iterable[Any], essays: Mapping[str, str]) -> None:
     """Put essays into the cells that a person grades.
 
-    JupyterLab has done so already where the Lab panel was open. What a student wrote into the cell
-    itself stays, and comes first.
+    JupyterLab has done so already where the Lab panel was open; what it wrote before the essay was
+    changed is replaced. What a student wrote into the cell itself stays, and comes first.
     """
     for cell in cells:
         essay = essays.get(grade_id(cell) or "")
-        if essay is None or cell.cell_type != "markdown" or essay in cell.source:
+        if essay is None or cell.cell_type != "markdown" or cell.source == as_typed(essay):
             continue
-        essay = inert_markdown(essay)  # a page that may change grades shows it
         untouched = cell_metadata(cell).get("checksum") == checksum(cell)
-        cell.source = essay if untouched else f"{cell.source}\n\n{essay}"
+        ours = untouched or typed_text(cell.source) is not None
+        cell.source = as_typed(essay if ours else f"{cell.source}\n\n{essay}")
 
 
 def notebook_of_essays(
@@ -77,7 +77,7 @@ def notebook_of_essays(
     for name, source in blueprint.cells.items():
         if name in essays and source.graded and source.kind == "markdown":
             notes = {**flags_of(name, source), **source.metadata, "checksum": source.checksum}
-            text = inert_markdown(essays[name])
+            text = as_typed(essays[name])
             cells.append(nbformat.v4.new_markdown_cell(text, id=f"essay-{len(cells)}"))
             cells[-1].metadata["nbgrader"] = notes
     if not cells:
