@@ -51,11 +51,16 @@ export interface IAct {
   steps: IStep[];
 }
 
-/**
- * Begun: something is saved, and something is missing or not right yet. Failing: a design that was
- * saved although it breaks a promise.
- */
-export type Progress = 'open' | 'begun' | 'failing' | 'done';
+/** How far along a step is. The server says so for each, with a sign and words; see `stateOf`. */
+export type StepState = 'to_do' | 'tried' | 'recorded' | 'done' | 'handed_in';
+
+export interface IStepState {
+  state: StepState;
+  sign: string;
+  words: string;
+  /** Whether there is still something to do. */
+  left: boolean;
+}
 
 function record(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object'
@@ -172,21 +177,17 @@ export function actsOf(steps: IStep[], about: IAbout): IAct[] {
   return [...acts.values()];
 }
 
-/** How far along a step is, according to the ledger. */
-export function progress(step: IStep, report: IReport | null): Progress {
-  const found = step.needs.map(name => report?.progress[name] ?? 'open');
-  if (found.includes('failing')) {
-    return 'failing';
-  }
-  if (found.every(each => each === 'done')) {
-    return 'done';
-  }
-  return found.every(each => each === 'open') ? 'open' : 'begun';
+/** What is shown until the server knows the step, as in a notebook that was just opened. */
+const UNKNOWN: IStepState = { state: 'to_do', sign: '○', words: 'to do', left: true };
+
+/** How far along a step is, as the server says; the cards of the lab say the same. */
+export function stateOf(step: IStep, report: IReport | null): IStepState {
+  return report?.steps.find(each => each.kind === step.kind && each.id === step.id) ?? UNKNOWN;
 }
 
 /** The steps that are left. */
 export function notDone(steps: IStep[], report: IReport | null): IStep[] {
-  return steps.filter(step => progress(step, report) !== 'done');
+  return steps.filter(step => stateOf(step, report).left);
 }
 
 /** The first step that is not done, or null at the end of the lab. */

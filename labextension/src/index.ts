@@ -27,6 +27,7 @@ import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
 import { LabStart } from './start';
 import { LabStatus } from './status';
+import { ToldKernels } from './told';
 import { Unsaved } from './unsaved';
 import { Watch } from './watch';
 import { widgets } from './widgets/plugin';
@@ -67,9 +68,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follower = new Follower(tracker);
     const watch = new Watch();
     const unsaved = new Unsaved();
+    const told = new ToldKernels();
     watch.changed.connect(() => {
       unsaved.note(follower.lab, watch.report);
       showEssays(follower.lab, watch.report);
+      told.tell(follower.lab, watch.report);
     });
     const run = (command: string) => () => void commands.execute(command);
     const starts = new Map<NotebookPanel, LabStart>();

@@ -1,12 +1,12 @@
 /** Says what is missing before a lab is handed in. */
 import { Dialog, ReactWidget, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import React from 'react';
-import { IStep, notDone, progress } from './contract';
+import { IStep, notDone, stateOf } from './contract';
 import { settleDrafts } from './drafts';
 import { ILab } from './follow';
 import { problemOf } from './problems';
 import { fetchReport, IReport } from './server';
-import { counted, markOf, taskOf } from './words';
+import { counted, taskOf } from './words';
 
 /** What stands in the way of a lab that is done: what is wrong with its ledger, and what is left. */
 export interface IMissing {
@@ -47,7 +47,7 @@ function Missing({ problem, steps, report }: IMissing & { report: IReport | null
           <ul>
             {steps.map(step => (
               <li key={`${step.kind} ${step.id}`}>
-                {taskOf(step.kind)}: {step.title} ({markOf(step.kind, progress(step, report)).words})
+                {taskOf(step.kind)}: {step.title} ({stateOf(step, report).words})
               </li>
             ))}
           </ul>

@@ -4,20 +4,19 @@ import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
 import { StartOrResume } from './banner';
-import { actsOf, IAct, IStep, notDone, progress } from './contract';
+import { actsOf, IAct, IStep, notDone, stateOf } from './contract';
 import { DueTime } from './due';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
 import { NewVersion } from './new_version';
 import { problemOf } from './problems';
-import { IDesign, IEntry, IReport } from './server';
+import { IDesign, IEntry, IHandedIn, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
 import {
   capitalized,
   counted,
   localTime,
-  markOf,
   nameOf,
   readable,
   spoken,
@@ -133,6 +132,7 @@ function OpenLab(props: {
         problem={problemOf(about.lab, report, trouble)}
         goTo={actions.goTo}
       />
+      <HandedIn handedIn={report?.handed_in ?? null} handIn={actions.handIn} />
       <Saved lab={about.lab} report={report} trouble={trouble} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
         <h3 id="mlsys-lab-progress">Progress</h3>
@@ -187,7 +187,10 @@ function Next(props: IStepsProps & { problem: string | null }): JSX.Element | nu
     // Nothing is done in a ledger that cannot be trusted or is somebody else's; Saved says why.
     return problem === null ? (
       <section className="mlsys-Lab-next" aria-label="What to do next">
-        <p>All steps are done. Hand in the lab when you are happy with it.</p>
+        <p>
+          All steps are done.
+          {report.handed_in === null && ' Hand in the lab when you are happy with it.'}
+        </p>
       </section>
     ) : null;
   }
@@ -204,13 +207,55 @@ function Next(props: IStepsProps & { problem: string | null }): JSX.Element | nu
   );
 }
 
+/** When the lab was handed in; after a change, that what was handed in is older, and the way out. */
+function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.Element | null {
+  const { handedIn, handIn } = props;
+  if (handedIn === null) {
+    return null;
+  }
+  const { course, file, newer, time } = handedIn;
+  const at = <time dateTime={time}>{localTime(time)}</time>;
+  return (
+    <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-handed-in">
+      <h3 id="mlsys-lab-handed-in">{file === null ? 'Handed in' : 'File to hand in'}</h3>
+      <div role="status">
+        <p>
+          {file === null ? (
+            <>
+              Submitted{course !== null && ` to the course ${course}`}, {at}.
+            </>
+          ) : (
+            <>
+              {file}, made {at}. It counts once you have uploaded it where your course collects the
+              lab.
+            </>
+          )}
+        </p>
+        {newer ? (
+          <p className="mlsys-Lab-problem">
+            {file === null ? 'What you handed in' : 'That file'} is older than your work: you have
+            recorded something since.
+          </p>
+        ) : (
+          <p>It holds everything that you have recorded.</p>
+        )}
+      </div>
+      {newer && (
+        <button className="mlsys-Lab-button" onClick={handIn}>
+          Hand in again…
+        </button>
+      )}
+    </section>
+  );
+}
+
 function Act(props: {
   act: IAct;
   report: IReport | null;
   goTo(step: IStep): void;
 }): JSX.Element {
   const { act, report, goTo } = props;
-  const done = act.steps.filter(step => progress(step, report) === 'done').length;
+  const done = act.steps.length - notDone(act.steps, report).length;
   const name = nameOf(act);
   return (
     <div className="mlsys-Lab-act">
@@ -233,20 +278,17 @@ function Act(props: {
       </div>
       <ul>
         {act.steps.map(step => {
-          const along = progress(step, report);
-          const mark = markOf(step.kind, along);
+          const { sign, state, words } = stateOf(step, report);
           return (
             <li key={`${step.kind} ${step.id}`}>
               <button className="mlsys-Lab-step" onClick={() => goTo(step)}>
                 <span className="mlsys-Lab-mark" aria-hidden="true">
-                  {mark.sign}
+                  {sign}
                 </span>
                 <span>
                   {taskOf(step.kind)}: {step.title}
-                  <span className={along === 'failing' ? '' : 'mlsys-Lab-unseen'}>
-                    {' '}
-                    ({mark.words})
-                  </span>
+                  {/* What is not right yet is said to everybody; the rest is in the sign. */}
+                  <span className={state === 'tried' ? '' : 'mlsys-Lab-unseen'}> ({words})</span>
                 </span>
               </button>
             </li>
@@ -259,7 +301,8 @@ function Act(props: {
 
 /** The promises that the saved design breaks. */
 function Misses({ report }: { report: IReport | null }): JSX.Element | null {
-  const misses = report?.progress.design === 'failing' ? report.answers.design_misses?.value : null;
+  const tried = report?.steps.some(each => each.kind === 'design' && each.state === 'tried');
+  const misses = tried ? report?.answers.design_misses?.value : null;
   return Array.isArray(misses) && misses.length > 0 ? (
     <div className="mlsys-Lab-problem">
       <p>Your design is saved, but it does not fit:</p>

@@ -2,7 +2,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { ReadonlyJSONValue } from '@lumino/coreutils';
-import { Progress } from './contract';
+import { IStepState } from './contract';
 import { IDue } from './due';
 
 export interface IPrediction {
@@ -37,6 +37,17 @@ export interface IEvent {
   time: string;
 }
 
+/** The last time that a lab was handed in. */
+export interface IHandedIn {
+  time: string;
+  /** The course to which it was submitted, or null where a file was made. */
+  course: string | null;
+  /** The name of that file, or null where the lab was submitted. */
+  file: string | null;
+  /** Whether something was recorded since then. */
+  newer: boolean;
+}
+
 /** What the ledger beside a notebook says. */
 export interface IReport {
   path: string;
@@ -54,8 +65,10 @@ export interface IReport {
   you: string | null;
   /** When the lab is due for this student, or null if nobody said. */
   due?: IDue | null;
-  /** How far along what the ledger holds is, by name; what is open is absent. */
-  progress: Record<string, Progress>;
+  /** How far along each step of the notebook is. */
+  steps: (IStepState & { kind: string; id: string })[];
+  /** When the lab was last handed in, or null. */
+  handed_in: IHandedIn | null;
   predictions: Record<string, IPrediction>;
   reflections: Record<string, IReflection>;
   answers: Record<string, IAnswer>;

@@ -303,7 +303,7 @@ function isFirst(reason: Reason): boolean {
 
 /** Whether the ledger holds anything of a lab. */
 function isBegun(report: IReport | null): boolean {
-  return Object.keys(report?.progress ?? {}).length > 0;
+  return report?.steps.some(each => each.state !== 'to_do') ?? false;
 }
 
 /** Whether a notebook was saved after some of its cells had run. */

@@ -1,13 +1,20 @@
-/** The lab in the status bar: how far along it is, and when it was last saved. */
+/** The lab in the status bar: how far along it is, and when it was last saved or handed in. */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
-import { progress } from './contract';
+import { notDone } from './contract';
 import { Follower } from './follow';
 import { problemOf } from './problems';
+import { IHandedIn } from './server';
 import { Watch } from './watch';
 import { when } from './words';
+
+/** When the lab was handed in; whether a file was uploaded, nobody here knows. */
+function handedIn({ time, file, newer }: IHandedIn): string {
+  const done = file === null ? 'handed in' : 'file to hand in made';
+  return `${done} ${when(time)}${newer ? ', changed since' : ''}`;
+}
 
 export class LabStatus extends ReactWidget {
   constructor(
@@ -49,11 +56,12 @@ export class LabStatus extends ReactWidget {
       // Rendering nothing at all would leave what was on the page before.
       return <></>;
     }
-    const done = lab.steps.filter(step => progress(step, report) === 'done').length;
+    const done = lab.steps.length - notDone(lab.steps, report).length;
     const problem = problemOf(lab.about.lab, report, trouble);
     const saved = report?.last ? `saved ${when(report.last.time)}` : 'nothing saved yet';
+    const last = report?.handed_in ? handedIn(report.handed_in) : saved;
     // A count beside a ledger that is not this student's would be a promise.
-    const words = problem === null ? `${done} of ${lab.steps.length} done, ${saved}` : 'see the Lab panel';
+    const words = problem === null ? `${done} of ${lab.steps.length} done, ${last}` : 'see the Lab panel';
     return (
       <button
         className={problem === null ? '' : 'mlsys-mod-problem'}

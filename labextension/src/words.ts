@@ -1,6 +1,6 @@
 /** Values, times and counts as a student reads them. */
 import { ReadonlyJSONValue } from '@lumino/coreutils';
-import { IAct, Kind, Progress } from './contract';
+import { IAct, Kind } from './contract';
 
 /** A committed value in words. */
 export function spoken(value: ReadonlyJSONValue): string {
@@ -85,24 +85,6 @@ const TASKS: Record<Kind, string> = {
 /** What a student does in a step. */
 export function taskOf(kind: Kind): string {
   return TASKS[kind];
-}
-
-const MARKS: Record<Progress, { sign: string; words: string }> = {
-  open: { sign: '○', words: 'not done' },
-  begun: { sign: '◐', words: 'begun, not finished' },
-  failing: { sign: '✗', words: 'saved, but it does not fit' },
-  done: { sign: '✓', words: 'done' }
-};
-
-/** How far along a step is, as a sign and in words. */
-export function markOf(kind: Kind, along: Progress): { sign: string; words: string } {
-  // A check mark beside an answer would look like praise: nobody here knows whether it is right.
-  if (along === 'done' && (kind === 'answer' || kind === 'essay')) {
-    return { sign: '●', words: 'recorded' };
-  }
-  const { sign, words } = MARKS[along];
-  // A reflection has no parts: it was tried, and the last attempt is wrong.
-  return { sign, words: kind === 'reflection' && along === 'begun' ? 'tried, not right yet' : words };
 }
 
 /** `lab_07_kernel_fusion` as `Lab 07 kernel fusion`. */

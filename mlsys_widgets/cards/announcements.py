@@ -41,11 +41,21 @@ def announce(ledger: Ledger, problem: str | None = None) -> None:
 
 def look_again(ledger: Ledger) -> None:
     """Have all listeners look again, when something changed that is not saved by itself."""
-    for listener in list(_listeners.get(ledger.path, ())):
+    _look_at(ledger.path)
+
+
+def _look_at(path: Path) -> None:
+    for listener in list(_listeners.get(path, ())):
         try:
             listener.refresh()
         except Exception as reason:  # what is saved stays saved, whatever a listener does
             warnings.warn(f"{type(listener).__name__} could not follow: {reason}", stacklevel=2)
+
+
+def look_everywhere() -> None:
+    """Have all listeners of all ledgers look again. The panel asks for it after handing in."""
+    for path in list(_listeners):
+        _look_at(path)
 
 
 def last_problem(ledger: Ledger) -> str | None:

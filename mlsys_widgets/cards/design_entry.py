@@ -14,6 +14,7 @@ from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger import Design, DesignForm, Ledger, State, form_of
 from mlsys_widgets.wording.plurals import counted
@@ -163,6 +164,10 @@ class DesignEntry(Task):
 
     def done(self, state: State) -> bool:
         return self.task_id in state.designs
+
+    @property
+    def ledger_names(self) -> tuple[str, ...]:
+        return (DESIGN,)
 
     # Targets and promises.
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Gate, LabWidget
-from mlsys_widgets.cards.parts import Numbers, Part, Prose, Rows, Steps
+from mlsys_widgets.cards.handed_in_line import covered_by, hand_in_of
+from mlsys_widgets.cards.parts import Numbers, Part, Prose, Rows
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.reveal import Reveal
 from mlsys_widgets.cards.story import ContextToggle
@@ -16,15 +17,20 @@ from mlsys_widgets.cards.task import Task
 from mlsys_widgets.cards.worked_numbers import shown_number
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.labs.student_steps import Progress, StudentStep, progress, saved_progress
+from mlsys_widgets.labs.student_steps import (
+    StepProgress,
+    StudentStep,
+    is_newer,
+    progress,
+    saved_progress,
+)
 from mlsys_widgets.ledger import Ledger, LedgerError, State
 from mlsys_widgets.wording.units import format_quantity
 
 #: A step of the lab, a task, or the name under which the ledger keeps something.
 Item = StudentStep | Task | str
 
-#: What a step that is neither open nor done is called besides its name.
-_REMARKS: Final = {"begun": "begun", "failing": "saved, but it does not fit"}
+_TO_DO: Final = StepProgress("to_do", "to do", whole=False)
 
 #: The card of something that is not to be seen yet, after its label.
 _WAITS: Final = ("not yet", "gray", "")
@@ -130,7 +136,7 @@ class LabHUD(LabWidget):
     def progress(self) -> dict[str, tuple[int, int]]:
         """How much of each act is done: how many items, and of how many."""
         return {
-            act: (sum(self._status(item) == "done" for item in items), len(items))
+            act: (sum(not self._status(item).is_left for item in items), len(items))
             for act, items in self._acts.items()
         }
 
@@ -165,30 +171,30 @@ class LabHUD(LabWidget):
         if self.broken != self._broken or list(self._named()) != self._computed:
             self.refresh()
 
-    def _line(self, item: Item) -> tuple[str, bool, str]:
-        """An item, whether it is done, and a remark if there is more to say."""
+    def _status(self, item: Item) -> StepProgress:
+        """How far along an item is."""
+        if isinstance(item, Task):
+            return StepProgress("done", "done") if item.is_open else _TO_DO
+        if self._state is None:
+            return _TO_DO
+        step = StudentStep(item, "", 0, item, (item,)) if isinstance(item, str) else item
+        saved = saved_progress(self._state, self._ledger.lab or "")
+        return progress(step, saved, covered_by(self._ledger))
+
+    def _line(self, item: Item) -> tuple[str, str]:
+        """An item with how far along it is."""
         if isinstance(item, str):
             name = self._names.get(item, item.replace("_", " "))
         else:
             name = item.called
-        status = self._status(item)
-        # Nobody here knows whether an answer is right, so none is called done.
-        answered = isinstance(item, StudentStep) and item.kind in ("answer", "essay")
-        remark = "recorded" if answered and status == "done" else _REMARKS.get(status, "")
-        return name, status == "done", remark
-
-    def _status(self, item: Item) -> Progress:
-        if isinstance(item, Task):
-            return "done" if item.is_open else "open"
-        if self._state is None:
-            return "open"
-        saved = saved_progress(self._state, self._ledger.lab or "")
-        return saved.get(item, "open") if isinstance(item, str) else progress(item, saved)
+        how = self._status(item)
+        return f"{how.sign} {how.words.capitalize()}", name
 
     def parts(self) -> Sequence[Part]:
-        acts = tuple(
-            (act, tuple(self._line(item) for item in items)) for act, items in self._acts.items()
-        )
+        acts: list[Part] = []
+        for k, (act, (done, many)) in enumerate(self.progress.items()):
+            acts.append(Prose(f"act{k}-head", f"({done} of {many})", label=act))
+            acts.append(Rows(f"act{k}", tuple(self._line(item) for item in self._acts[act])))
         broken = [
             Prose(f"broken-{name}", words, tone="red", label=f"{name}.")
             for name, words in self.broken.items()
@@ -202,7 +208,7 @@ class LabHUD(LabWidget):
         if held:
             predictions = [Prose("held-head", "", label="Your predictions"), Rows("held", held)]
         cards = Numbers("cards", tuple(self._cards()))
-        return [cards, Steps("acts", acts), *predictions, *broken, *notices]
+        return [cards, *acts, *predictions, *broken, *notices]
 
     def _outcomes(self) -> Iterable[tuple[str, str]]:
         """Each sealed prediction beside what happened, once the student has compared them."""
@@ -242,6 +248,19 @@ class LabHUD(LabWidget):
             yield label, *(_WAITS if self._waits(label) else self._decided(source))
         yield from self._named()
         yield "Save status", *self._saved()
+        yield from self._handed_in()
+
+    def _handed_in(self) -> Iterable[tuple[str, str, str, str]]:
+        """Whether the lab was handed in, and whether that is still all of it."""
+        note = hand_in_of(self._ledger)
+        if note is None or self._state is None:
+            return
+        steps = [i for items in self._acts.values() for i in items if isinstance(i, StudentStep)]
+        saved = saved_progress(self._state, self._ledger.lab or "")
+        newer = is_newer(steps, saved, note.covers(self._ledger.events()))
+        label = "Handed in" if note.file is None else "File to hand in"
+        since = "you have recorded something since; hand in again" if newer else "all of it"
+        yield label, note.time, "orange" if newer else "blue", since
 
     def _waits(self, label: str) -> bool:
         gate = self._waits_for.get(label)

@@ -16,6 +16,7 @@ from mlsys_widgets import labs
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
+from mlsys_widgets.cards.handed_in_line import covered_by
 from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
 from mlsys_widgets.cards.moves import Move
@@ -36,7 +37,14 @@ from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.labs.student_steps import WHOLE_LAB, StudentStep, steps_of
+from mlsys_widgets.labs.student_steps import (
+    WHOLE_LAB,
+    StepProgress,
+    StudentStep,
+    progress,
+    saved_progress,
+    steps_of,
+)
 from mlsys_widgets.labs.working_folder import notebook_here, working_folder
 from mlsys_widgets.ledger import DesignForm, Handover, Ledger, LedgerError, earlier_design
 from mlsys_widgets.ledger.restoring import restore_ledger
@@ -298,10 +306,14 @@ class OpenLab:
         item = self._item(name)
         assert isinstance(item, labs.Record)
 
-        def held() -> dict[str, bool]:
-            return {self._called(each): self._is_done(each) for each in item.of}
+        steps = {step.name: step for step in self.steps}
 
-        missing = [called for called, there in held().items() if not there]
+        def held() -> dict[str, StepProgress]:
+            saved = saved_progress(self.ledger.state(), self.lab.name)
+            covered = covered_by(self.ledger)
+            return {self._called(each): progress(steps[each], saved, covered) for each in item.of}
+
+        missing = [called for called, how in held().items() if not how.whole]
         if missing and execution() == "validate":
             raise UnusableAnswer(f"Not in your ledger yet: {'; '.join(missing)}.")
         # While nbgrader grades, it would take the cell's last value for its points.
@@ -314,12 +326,6 @@ class OpenLab:
             return "Design: the entry you hand on"
         called: str = self.card(name).called
         return called
-
-    def _is_done(self, name: str) -> bool:
-        if name == DESIGN:
-            return self.lab.name in self.ledger.state().designs
-        done: bool = self.card(name).is_open
-        return done
 
     # How it is made.
 

@@ -190,7 +190,8 @@ class QuestionCard(ItemTask):
         by_code = computed is not None and computed.value == standing.value
         source = ", from your code" if by_code else ""
         recorded = f"Recorded: **{self.item.in_words(standing.value)}**{source}."
-        return f"{recorded} You can change it until you hand in."
+        until = "You can change it until you hand in."
+        return f"{recorded} {'You can change it and hand in again.' if self.handed_in else until}"
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

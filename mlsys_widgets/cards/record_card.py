@@ -1,4 +1,4 @@
-"""The items that a record gives points for, and which of them the ledger holds now."""
+"""The items that a record gives points for, and how far along each of them is."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
-from mlsys_widgets.cards.parts import Part, Rows, in_points
+from mlsys_widgets.cards.parts import Part, Prose, Rows, in_points
 from mlsys_widgets.labs import Record
+from mlsys_widgets.labs.student_steps import StepProgress
 from mlsys_widgets.ledger import Ledger
 
 
 class RecordCard(LabWidget):
-    """The items that a record gives points for, and which of them the ledger holds now.
+    """The items that a record gives points for, and how far along each of them is.
 
     Parameters
     ----------
     item
         The record.
     held
-        Returns each line and whether it is done; called again whenever something is saved.
+        Returns each line and how far along it is; called again whenever something is saved.
     ledger
         Where it is kept.
     """
@@ -28,7 +29,7 @@ class RecordCard(LabWidget):
     tone = "blue"
 
     def __init__(
-        self, item: Record, held: Callable[[], Mapping[str, bool]], *, ledger: Ledger
+        self, item: Record, held: Callable[[], Mapping[str, StepProgress]], *, ledger: Ledger
     ) -> None:
         super().__init__(f"{item.title} ({in_points(item.points)})")
         self._held = held
@@ -36,7 +37,12 @@ class RecordCard(LabWidget):
         self.show()
 
     def parts(self) -> Sequence[Part]:
+        held = self._held()
         lines = tuple(
-            ("✓ Done" if there else "○ Missing", words) for words, there in self._held().items()
+            (f"{how.sign} {how.words.capitalize()}", words) for words, how in held.items()
         )
-        return [Rows("held", lines)]
+        parts: list[Part] = [Rows("held", lines)]
+        if any(how.state == "tried" and how.whole for how in held.values()):
+            words = "The points are for doing it: what you have tried counts, right or wrong."
+            parts.append(Prose("tried", words, quiet=True))
+        return parts

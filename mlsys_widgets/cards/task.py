@@ -6,12 +6,14 @@ task is done when the ledger says so, and never before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Gate, LabWidget
+from mlsys_widgets.cards.handed_in_line import handed_in_words
+from mlsys_widgets.cards.parts import Part, Prose
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Item
@@ -158,6 +160,20 @@ class Task(LabWidget):
     def _needs(self) -> tuple[str, ...]:
         """The predictions that an instrument behind this lock waits for."""
         return ()
+
+    # Handing in.
+
+    @property
+    def handed_in(self) -> str:
+        """Whether what is recorded here was handed in, and when; empty if nothing ever was."""
+        if self._state is None or self.blocked_by:
+            return ""
+        return handed_in_words(self._ledger, self._state, self.ledger_names)
+
+    def _shown(self) -> Sequence[Part]:
+        words = self.handed_in
+        line = [Prose("handed-in", words, quiet=True)] if words else []
+        return [*super()._shown(), *line]
 
     # The ledger.
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
+from mlsys_widgets.cards.handed_in_line import hand_in_of, whole_lab_words
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
 from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress
+from mlsys_widgets.labs.student_steps import (
+    SavedEntry,
+    StudentStep,
+    is_newer,
+    not_done,
+    saved_progress,
+)
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.plurals import counted
 
@@ -47,9 +54,16 @@ class Welcome(LabWidget):
             return str(problem)
         left = len(not_done(self._steps, saved))
         if not left:
-            return "All steps are done."
+            return "All steps are done." + self._handed_in(saved)
         many = counted(len(self._steps), "step")
-        return f"{len(self._steps) - left} of {many} done."
+        return f"{len(self._steps) - left} of {many} done.{self._handed_in(saved)}"
+
+    def _handed_in(self, saved: Mapping[str, SavedEntry]) -> str:
+        note = hand_in_of(self._ledger)
+        if note is None:
+            return ""
+        newer = is_newer(self._steps, saved, note.covers(self._ledger.events()))
+        return f" {whole_lab_words(note, newer)}"
 
     def parts(self) -> Sequence[Part]:
         name, lab = self._student.name, self._lab

@@ -19,7 +19,8 @@ from mlsys_widgets.files import LEDGER, TIMESTAMP, write_whole
 from mlsys_widgets.handin.work import CannotHandIn, LabWork, archived_names
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.ledger.carried_record import with_record
-from mlsys_widgets.ledger.receipt import RECEIPT, receipt_text
+from mlsys_widgets.ledger.handed_in import note_hand_in
+from mlsys_widgets.ledger.receipt import RECEIPT, read_receipt, receipt_text
 
 #: The ending of the file.
 ZIP: Final = ".zip"
@@ -132,7 +133,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 def hand_in(
     work: LabWork, student: str, *, into: Path | None = None, moment: datetime | None = None
 ) -> HandInResult:
-    """Make the file of a student, in one step; one of the same name is replaced.
+    """Make the file of a student, in one step, and note it; one of the same name is replaced.
 
     Parameters
     ----------
@@ -157,4 +158,7 @@ def hand_in(
         raise CannotHandIn(
             f"{path.name} cannot be written in {path.parent}: {problem.strerror}"
         ) from None
+    receipt = files.get(RECEIPT)
+    head = None if receipt is None else read_receipt(receipt)
+    note_hand_in(work.folder, head, time, file=path.name)
     return HandInResult(path, time, {name: len(content) for name, content in sorted(files.items())})

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.handin.work import LabWork
 from mlsys_widgets.labs.identity import Student
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import (
     DESIGN_MISSES,
     StudentStep,
@@ -85,13 +86,12 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
     saved = saved_progress(state, work.lab)
     for step in not_done(work.steps, saved):
         how = progress(step, saved)
-        if how == "failing":
+        if step.kind == DESIGN and how.state == "tried":
             misses = state.answers.get(DESIGN_MISSES)
             words = " ".join(map(str, misses.value)) if misses is not None else ""
             yield Missing("design", f"Your design does not fit. {words}".strip())
         else:
-            begun = "begun, but not finished" if how == "begun" else "not done"
-            yield Missing("step", f"{_called(step)}: {begun}.")
+            yield Missing("step", f"{_called(step)}: {how.words}.")
 
 
 def _of_drafts(work: LabWork) -> Iterator[Missing]:

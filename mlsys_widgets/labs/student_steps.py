@@ -1,14 +1,19 @@
-"""The steps of a lab, and how far along each of them is: the one count that every page shows.
+"""The steps of a lab, and how far along each of them is: one story that every page tells.
 
-The panel, the status bar, the cover and the HUD all count the same steps by the same rule. A step
-is something that a student does and that the ledger keeps.
+The panel, the status bar, the cover, the HUD, the record's card and the hand-in all show the same
+steps in the same states, signs and words. A step is something that a student does and that the
+ledger keeps::
+
+    to do ─→ tried ─→ done or recorded ─→ handed in
+                           ↑   changing it    │
+                           └──────────────────┘
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from mlsys_widgets.labs.items import (
     DESIGN,
@@ -25,9 +30,23 @@ from mlsys_widgets.labs.prediction import Prediction
 from mlsys_widgets.labs.quiz import Myths, Quiz
 from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
 
-#: Begun: something is saved, and something is missing or not right yet. Failing: a design that was
-#: saved although it breaks a promise.
-Progress = Literal["open", "begun", "failing", "done"]
+#: Tried: something is recorded, and something is missing or not right yet. Recorded: a question
+#: that is graded is answered, and nobody here knows whether it is right. Done: nothing is left, and
+#: there was nothing to be right about, or it is right. Handed in: as it stands now.
+StepState = Literal["to_do", "tried", "recorded", "done", "handed_in"]
+
+#: The sign of each state; they differ in shape, not in color. A check mark says that nothing is
+#: wrong, so an answer that is only recorded has none.
+SIGNS: Final[Mapping[StepState, str]] = {
+    "to_do": "○",
+    "tried": "◐",
+    "recorded": "●",
+    "done": "✓",
+    "handed_in": "▲",
+}
+
+#: What is left to do where something was tried, by the kind of the step.
+_UNFINISHED: Final = {"reflection": "not right yet", "design": "does not fit yet"}
 
 #: What the steps outside of all acts belong to.
 WHOLE_LAB: Final = "The whole lab"
@@ -44,6 +63,9 @@ _KINDS: Final[Mapping[type[Item], str]] = {
     Checklist: "checklist",
     Measurement: "measurement",
 }
+
+#: The kinds whose answers are graded later, by a key or by a person.
+_GRADED: Final = frozenset({_KINDS[Number], _KINDS[Essay]})
 
 #: Every kind of step, as notebooks write it into the metadata of cells.
 STEP_KINDS: Final = frozenset({*_KINDS.values(), DESIGN})
@@ -96,37 +118,109 @@ def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
     return found
 
 
-def progress(step: StudentStep, state: Mapping[str, Progress]) -> Progress:
-    """How far along a step is, from what the ledger holds by name (see `saved_progress`).
+class SavedEntry(NamedTuple):
+    """What a ledger holds under a name.
+
+    Parameters
+    ----------
+    right
+        Whether nothing is known to be wrong with it.
+    seq
+        The number of the last event about it.
+    """
+
+    right: bool
+    seq: int
+
+
+@dataclass(frozen=True)
+class StepProgress:
+    """How far along a step is, as every page shows it.
+
+    Parameters
+    ----------
+    whole
+        Whether the ledger holds all of it, right or wrong; that is what a record gives points for.
+    """
+
+    state: StepState
+    words: str
+    whole: bool = True
+
+    @property
+    def sign(self) -> str:
+        """The sign of its state."""
+        return SIGNS[self.state]
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there is still something to do."""
+        return self.state in ("to_do", "tried")
+
+
+def progress(
+    step: StudentStep, saved: Mapping[str, SavedEntry], covered: int | None = None
+) -> StepProgress:
+    """How far along a step is.
+
+    Parameters
+    ----------
+    saved
+        What the ledger holds by name (see `saved_progress`).
+    covered
+        The number of the last event that was handed in; `None` if the lab never was.
 
     Examples
     --------
     >>> quiz = StudentStep("quiz", "quiz", 1, "What do you know?", ("quiz.1", "quiz.2"))
-    >>> progress(quiz, {}), progress(quiz, {"quiz.1": "done"})
-    ('open', 'begun')
-    >>> progress(quiz, {"quiz.1": "done", "quiz.2": "done"})
-    'done'
+    >>> progress(quiz, {}).words, progress(quiz, {"quiz.1": SavedEntry(True, 1)}).words
+    ('to do', 'begun, not finished')
+    >>> both = {"quiz.1": SavedEntry(True, 1), "quiz.2": SavedEntry(True, 2)}
+    >>> progress(quiz, both).state, progress(quiz, both, covered=5).state
+    ('done', 'handed_in')
+    >>> progress(quiz, both, covered=1).words
+    'done, not handed in yet'
     """
-    found = [state.get(name, "open") for name in step.needs]
-    if "failing" in found:
-        return "failing"
-    if all(each == "done" for each in found):
-        return "done"
-    return "open" if all(each == "open" for each in found) else "begun"
+    found = [saved.get(name) for name in step.needs]
+    held = [each for each in found if each is not None]
+    if not held:
+        return StepProgress("to_do", "to do", whole=False)
+    handed_in = covered is not None and all(each.seq <= covered for each in held)
+    whole = len(held) == len(found)
+    if not whole or not all(each.right for each in held):
+        lacks = _UNFINISHED.get(step.kind, "not finished")
+        tried = "handed in" if handed_in else "tried" if whole else "begun"
+        return StepProgress("tried", f"{tried}, {lacks}", whole=whole)
+    if handed_in:
+        return StepProgress("handed_in", "handed in")
+    state: StepState = "recorded" if step.kind in _GRADED else "done"
+    return StepProgress(state, state if covered is None else f"{state}, not handed in yet")
 
 
-def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, Progress]:
-    """Return whether what a ledger holds is done, begun or failing, by name."""
-    found: dict[str, Progress] = dict.fromkeys((*saved.answers, *saved.predictions), "done")
+def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
+    """Return what a ledger holds, by name."""
+    found = {
+        name: SavedEntry(True, one.seq)
+        for name, one in (*saved.answers.items(), *saved.predictions.items())
+    }
     for name, reflection in saved.reflections.items():
+        # Whoever looks again and answers otherwise has still understood it once.
         right = any(attempt.correct is not False for attempt in reflection.attempts)
-        found[name] = "done" if right else "begun"
-    if lab in saved.designs:
+        found[name] = SavedEntry(right, reflection.attempts[-1].seq)
+    design = saved.designs.get(lab)
+    if design is not None:
         misses = saved.answers.get(DESIGN_MISSES)
-        found[DESIGN] = "failing" if misses is not None and misses.value else "done"
+        fits = misses is None or not misses.value
+        found[DESIGN] = SavedEntry(fits, max(design.seq, misses.seq if misses else 0))
     return found
 
 
-def not_done(steps: Sequence[StudentStep], state: Mapping[str, Progress]) -> list[StudentStep]:
+def not_done(steps: Sequence[StudentStep], saved: Mapping[str, SavedEntry]) -> list[StudentStep]:
     """The steps that are left."""
-    return [step for step in steps if progress(step, state) != "done"]
+    return [step for step in steps if progress(step, saved).is_left]
+
+
+def is_newer(steps: Sequence[StudentStep], saved: Mapping[str, SavedEntry], covered: int) -> bool:
+    """Whether something was recorded in these steps that was not handed in."""
+    names = {name for step in steps for name in step.needs}
+    return any(entry.seq > covered for name, entry in saved.items() if name in names)

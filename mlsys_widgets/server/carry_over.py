@@ -217,12 +217,12 @@ def recorded_remarks(
     Parameters
     ----------
     saved
-        How far along what the ledger holds is, by name.
+        What the ledger holds, by name.
     """
     asked = {step.name: step for step in steps_in(new)}
     before = {step.name: step for step in steps_in(old)}
     for step in before.values():
-        if progress(step, saved) == "open":
+        if progress(step, saved).state == "to_do":
             continue
         if step.name not in asked:
             yield (

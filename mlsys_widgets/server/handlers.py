@@ -2,7 +2,7 @@
 
 | request | gives |
 |---|---|
-| ``GET mlsys/lab?path=<notebook>`` | what the ledger beside a notebook says; with ``wait=<seconds>`` and ``If-None-Match`` the answer comes when the ledger changes, or 304 after that time |
+| ``GET mlsys/lab?path=<notebook>`` | what the ledger beside a notebook says, how far along each step is, and whether that was handed in; with ``wait=<seconds>`` and ``If-None-Match`` the answer comes when the ledger changes, or 304 after that time |
 | ``GET mlsys/ledgers?path=<notebook>`` | all ledgers below the root |
 | ``GET mlsys/labs`` | all labs below the root |
 | ``POST mlsys/begin-again`` | sets the ledger beside a notebook aside |
@@ -28,6 +28,7 @@ from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.ledger.drafts import Drafts
 from mlsys_widgets.server.due_reports import DueReports
 from mlsys_widgets.server.finder import Finder
+from mlsys_widgets.server.lab_steps import LabSteps
 from mlsys_widgets.server.paths import NotFound, PathRefused, Root
 from mlsys_widgets.server.reports import Reports, etag
 
@@ -64,6 +65,7 @@ class PanelServices:
         self.finder = Finder(self.root)
         self.reports = Reports()
         self.due = DueReports()
+        self.steps = LabSteps()
 
 
 class PanelHandler(APIHandler):
@@ -162,7 +164,8 @@ class LabHandler(PanelHandler):
             place = {"path": path, "ledger": self.services.root.path_of(ledger)}
             due = await asyncio.to_thread(self.services.due.of, self.services.root.notebook(path))
             you = await asyncio.to_thread(name_here, ledger.parent)
-            self.say({**place, "you": you, "due": due, **vars(report)})
+            steps = await asyncio.to_thread(self.services.steps.of, notebook)
+            self.say({**place, "you": you, "due": due, **report.as_data(steps)})
 
     async def news(self, ledger: Path, notebook: Path, known: str | None) -> str:
         """Return the tag of ledger and dates, once it differs from the known one or time is up."""

@@ -1,7 +1,7 @@
-"""Reports of what a ledger says, for the panel.
+"""Reports of what a ledger says and what of it was handed in, for the panel.
 
-Reading and verifying a long ledger takes a while, so a report is kept until the file changes. One
-``stat`` is enough to see that it has not.
+Reading and verifying a long ledger takes a while, so a report is kept until the file or the note
+about handing in changes. One ``stat`` of each is enough to see that they have not.
 """
 
 from __future__ import annotations
@@ -12,22 +12,28 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
+from mlsys_widgets.ledger.handed_in import HANDED_IN, HandIn, read_hand_in
 from mlsys_widgets.ledger.values import unfrozen
 from mlsys_widgets.server.design_labels import design_labels
 
+if TYPE_CHECKING:
+    from mlsys_widgets.labs.student_steps import SavedEntry, StudentStep
+
+#: What of a report the panel has no use for as it is.
+_UNTOLD: Final = ("saved", "handed_in", "covered")
 #: How many reports are kept.
 KEPT: Final = 256
 
 Signature = tuple[int, ...]
 
 
-def signature(ledger: Path) -> Signature | None:
+def signature(file: Path) -> Signature | None:
     """Return a value that changes whenever the file does; `None` if there is no file."""
     try:
-        status = ledger.stat()
+        status = file.stat()
     except OSError:
         return None
     # The mode, too: it decides whether anything more can be saved.
@@ -35,20 +41,22 @@ def signature(ledger: Path) -> Signature | None:
 
 
 def etag(ledger: Path) -> str:
-    """Return the signature of a file as HTTP knows it.
+    """Return a value, as HTTP knows it, that changes with a ledger and with its being handed in.
 
     Examples
     --------
-    >>> etag(Path("no such file"))
+    >>> etag(Path("no such folder", "ledger.jsonl"))
     '"none"'
     """
-    seen = signature(ledger)
-    return '"none"' if seen is None else f'"{"-".join(format(part, "x") for part in seen)}"'
+    seen, noted = signature(ledger), signature(ledger.parent / HANDED_IN)
+    parts = [*(seen or ()), *(("in", *noted) if noted else ())]
+    shown = "-".join(each if isinstance(each, str) else format(each, "x") for each in parts)
+    return f'"{shown or "none"}"'
 
 
 @dataclass(frozen=True)
 class LedgerReport:
-    """A ledger as the panel shows it. `vars` of it is what JSON is written from.
+    """A ledger as the panel shows it. `as_data` is what JSON is written from.
 
     Parameters
     ----------
@@ -58,8 +66,10 @@ class LedgerReport:
         Whether it is intact and more can be saved, and a sentence if not.
     earlier
         How many ledgers lie beside it, from before the lab was restarted.
-    progress
-        How far along each step is, by name.
+    saved
+        What it holds, by name, to tell how far along each step is; not for the panel.
+    handed_in, covered
+        When the lab was last handed in, and the number of the last event that was.
     """
 
     exists: bool
@@ -71,11 +81,44 @@ class LedgerReport:
     problem: str | None = None
     notices: Sequence[str] = ()
     earlier: int = 0
-    progress: Mapping[str, Any] = field(default_factory=dict)
+    saved: Mapping[str, SavedEntry] = field(default_factory=dict)
+    handed_in: HandIn | None = None
+    covered: int | None = None
     predictions: Mapping[str, Any] = field(default_factory=dict)
     reflections: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
     design: Mapping[str, Any] | None = None
+
+    def as_data(self, steps: Sequence[StudentStep]) -> dict[str, Any]:
+        """Return the report for the panel.
+
+        Parameters
+        ----------
+        steps
+            The steps of the lab, each of which gets its state.
+        """
+        from mlsys_widgets.labs.student_steps import is_newer, progress
+
+        told = {name: value for name, value in vars(self).items() if name not in _UNTOLD}
+        found = [(step, progress(step, self.saved, self.covered)) for step in steps]
+        shown = [
+            {
+                "kind": step.kind,
+                "id": step.name,
+                "state": how.state,
+                "sign": how.sign,
+                "words": how.words,
+                "left": how.is_left,
+            }
+            for step, how in found
+        ]
+        handed_in = None
+        if self.handed_in is not None and self.covered is not None:
+            said = self.handed_in
+            newer = is_newer(steps, self.saved, self.covered)
+            handed_in = {"time": said.time, "course": said.course, "file": said.file}
+            handed_in |= {"newer": newer}
+        return {**told, "steps": shown, "handed_in": handed_in}
 
 
 def report(ledger: Path) -> LedgerReport:
@@ -99,6 +142,7 @@ def report(ledger: Path) -> LedgerReport:
         state, events, verdict = opened.state(), opened.events(), opened.verify()
     except LedgerError as error:
         return LedgerReport(exists, ok=False, problem=str(error))
+    handed_in = read_hand_in(ledger.parent)
     last = events[-1] if events else None
     design = state.designs.get(state.lab or "")
     broken = verdict.first_problem
@@ -113,7 +157,9 @@ def report(ledger: Path) -> LedgerReport:
         problem=problem,
         notices=opened.notices,
         earlier=len(opened.earlier),
-        progress=saved_progress(state, state.lab or ""),
+        saved=saved_progress(state, state.lab or ""),
+        handed_in=handed_in,
+        covered=None if handed_in is None else handed_in.covers(events),
         predictions={
             name: {"value": unfrozen(one.value), "confidence": one.confidence, "time": one.time}
             for name, one in state.predictions.items()
@@ -162,20 +208,20 @@ class Reports:
     """Reports, each kept until its file changes. May be asked from several threads."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Path, tuple[Signature | None, LedgerReport]] = OrderedDict()
+        self._kept: OrderedDict[Path, tuple[str, LedgerReport]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, ledger: Path) -> LedgerReport:
         """Return the report of a ledger as it is now."""
-        seen = signature(ledger)
+        seen = etag(ledger)
         with self._lock:
-            before, kept = self._kept.get(ledger, (None, None))
-            if kept is not None and seen is not None and seen == before:
+            before, kept = self._kept.get(ledger, ("", None))
+            if kept is not None and kept.exists and seen == before:
                 self._kept.move_to_end(ledger)
                 return kept
         made = report(ledger)
-        # If the file changed while it was read, the report belongs to neither signature.
-        if signature(ledger) == seen:
+        # If a file changed while it was read, the report belongs to neither tag.
+        if etag(ledger) == seen:
             with self._lock:
                 self._kept[ledger] = (seen, made)
                 while len(self._kept) > KEPT:

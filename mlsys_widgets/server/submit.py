@@ -21,11 +21,13 @@ from typing import Any
 
 from nbgrader.exchange import ExchangeError, ExchangeFactory  # type: ignore[import-untyped]
 from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-untyped]
+from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
 
 from mlsys_widgets.course.due_words import due_words
 from mlsys_widgets.course.own_dates import dates_here
 from mlsys_widgets.files import DRAFTS, LEDGER
 from mlsys_widgets.ledger import LedgerError
+from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.ledger.receipt import write_receipt
 from mlsys_widgets.server.submit_reply import SubmitReply
 
@@ -48,7 +50,7 @@ def refuse_closed(lab: str, folder: Path) -> None:
 
 
 def with_receipt(submit: Any) -> Any:
-    """Make a class that submits as another one does, and writes the receipt before that.
+    """Make a class that submits as another one does: a receipt before that, a note afterward.
 
     Parameters
     ----------
@@ -57,22 +59,29 @@ def with_receipt(submit: Any) -> Any:
     """
 
     class SubmitNotingLedger(submit):  # type: ignore[misc]
-        """Writes the receipt, then submits."""
+        """Writes the receipt, submits, and notes that it did."""
 
         def copy_files(self) -> None:
             """Copy the work of a student to where it is collected. Called by nbgrader."""
-            folder = Path(self.src_path)
+            folder, head = Path(self.src_path), None
             refuse_closed(self.coursedir.assignment_id, folder)
             if (folder / LEDGER).is_file():
                 try:
-                    write_receipt(folder)
+                    head = write_receipt(folder)
                 except (LedgerError, OSError) as problem:  # the work itself can be submitted
                     self.log.warning("There is no receipt for the ledger: %s", problem)
             # What was typed and not recorded is the student's own business.
             self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS]
             super().copy_files()
+            note_hand_in(folder, head, _moment(self), course=self.coursedir.course_id)
 
     return SubmitNotingLedger
+
+
+def _moment(submitting: Any) -> datetime:
+    """Return when something was submitted, by the time stamp that nbgrader gave it."""
+    stamp: datetime = parse_utc(submitting.timestamp)
+    return stamp.replace(tzinfo=UTC)
 
 
 #: For nbgrader's own exchange, which is a folder.

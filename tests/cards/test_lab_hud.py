@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
 from mlsys_widgets.labs.student_steps import StudentStep
 from mlsys_widgets.ledger import Unreadable
+from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.wording.local_time import local_time
 from tests.ledger.making import DESIGN, form_of_lab
 
@@ -52,7 +55,7 @@ def test_it_follows_what_is_saved(led):
     assert cards(hud)["Fusion"][0] == "yes"
     context.context = "edge"
     assert cards(hud)["Context"][0] == "Edge"
-    assert "[x] Prediction: How busy is the GPU?" in hud.text()
+    assert "✓ Done: Prediction: How busy is the GPU?" in hud.text()
 
 
 def test_a_restart_finds_it_all(led, open_ledger):
@@ -214,13 +217,21 @@ def test_numbers_of_a_lab_follow_its_instruments_and_wait_for_their_gates(led):
 def test_one_word_about_each_step(led):
     step = StudentStep("busy_pct", "answer", 1, "How busy?", ("busy_pct",))
     hud = LabHUD("Lab", ledger=led, acts={"Act 1": [step]})
-    (steps,) = (p for p in hud._card.view["parts"] if p["kind"] == "steps")
-    assert steps["groups"][0][3] == [["Answer: How busy?", False, ""]]
+
+    def line():
+        hud.refresh()
+        (act,) = (p for p in hud._card.view["parts"] if p["key"] == "act0")
+        return act["rows"][0]
+
+    assert line() == ["○ To do", "Answer: How busy?"]
     led.record_answer("busy_pct", 33)
-    hud.refresh()
-    (steps,) = (p for p in hud._card.view["parts"] if p["kind"] == "steps")
-    assert steps["groups"][0][3] == [["Answer: How busy?", True, "recorded"]]
-    assert "[x] Answer: How busy? (recorded)" in hud.text()
+    assert line() == ["● Recorded", "Answer: How busy?"]
+    note_hand_in(led.path.parent, led.head, datetime(2026, 11, 17, 14, 2, tzinfo=UTC), course="ml")
+    assert line() == ["▲ Handed in", "Answer: How busy?"]
+    assert cards(hud)["Handed in"] == ("2026-11-17T14:02:00.000Z", "all of it")
+    led.record_answer("busy_pct", 34)
+    assert line() == ["● Recorded, not handed in yet", "Answer: How busy?"]
+    assert cards(hud)["Handed in"][1] == "you have recorded something since; hand in again"
 
 
 def test_times_are_on_the_readers_clock(led):

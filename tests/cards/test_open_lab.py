@@ -179,10 +179,14 @@ def test_nothing_is_kept_while_nbgrader_grades(folder, monkeypatch, capsys, tmp_
 
 
 def test_a_record_says_what_is_there(opened):
-    assert "Missing" in text(opened.record("commitments"))
+    assert "○ To do: Prediction:" in text(opened.record("commitments"))
     opened.card("act1_bound").commit("B", 3)
+    opened.card("act1_why").answer("more")
+    assert "◐ Tried, not right yet: Reflection:" in text(opened.record("commitments"))
+    assert "what you have tried counts" in text(opened.record("commitments"))
     opened.card("act1_why").answer("larger")
-    assert "Missing" not in text(opened.record("commitments"))
+    assert "To do" not in text(opened.record("commitments"))
+    assert "Tried" not in text(opened.record("commitments"))
 
 
 def test_a_notebook_in_the_wrong_folder_is_told(folder):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.labs import Choice, Essay, Lab, Number, Record, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
-from mlsys_widgets.labs.student_steps import StudentStep
+from mlsys_widgets.labs.student_steps import StepProgress, StudentStep
+from mlsys_widgets.ledger.handed_in import note_hand_in
 
 BUSY = Number("How busy?", "percent", points=5, low=1, high=100, title="Utilization")
 LONG = Number("How long?", "µs", points=1, low=0.05, high=1000)
@@ -192,12 +196,30 @@ def test_a_name_that_may_be_wrong_is_asked_about(led):
 
 
 def test_a_record_follows_the_ledger(led):
-    done = {"Prediction: how busy?": False}
+    done = {"Prediction: how busy?": StepProgress("to_do", "to do", whole=False)}
     card = RecordCard(Record(["act1"], points=4, title="Committed"), lambda: done, ledger=led)
     assert card.title == "Committed (4 points)"
-    assert "○ Missing: Prediction: how busy?" in card.text()
-    done["Prediction: how busy?"] = True
+    assert "○ To do: Prediction: how busy?" in card.text()
+    done["Prediction: how busy?"] = StepProgress("done", "done")
     assert "✓ Done: Prediction: how busy?" in card.text()
+
+
+def test_a_recorded_card_says_whether_it_was_handed_in(led):
+    card = QuestionCard("t", BUSY, ledger=led)
+    entered(card, "30")
+    assert "You can change it until you hand in." in card.text()
+    at = datetime(2026, 11, 17, 14, 2, tzinfo=UTC)
+    note_hand_in(led.path.parent, led.head, at, course="mlsys")
+    announcements.look_everywhere()  # as the panel asks for
+    assert card._card.view["parts"][-1]["html"] == "<p>Handed in 2026-11-17T14:02:00.000Z.</p>"
+    assert "You can change it and hand in again." in card.text()
+    entered(card, "31")
+    assert "Changed since you handed in Tue 17 Nov" in card.text()
+    again = QuestionCard("t", BUSY, ledger=led)  # as after a restart
+    assert "Changed since you handed in Tue 17 Nov" in again.text()
+    note_hand_in(led.path.parent, led.head, at, file="lab_07-ann.zip")
+    again.refresh()
+    assert "In the file to hand in of Tue 17 Nov" in again.text()
 
 
 @pytest.mark.parametrize("kept", [{"a": 1}, [3], "a third", None, True])

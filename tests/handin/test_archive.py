@@ -16,6 +16,7 @@ from mlsys_widgets.handin.archive import archive_name, gather, hand_in, pack, st
 from mlsys_widgets.handin.archive_reader import read_archive
 from mlsys_widgets.handin.work import CannotHandIn, archived_names, find_work
 from mlsys_widgets.ledger.carried_record import carried
+from mlsys_widgets.ledger.handed_in import HandIn, read_hand_in
 from mlsys_widgets.ledger.receipt import read_receipt
 from tests.handin.conftest import LAB
 
@@ -38,6 +39,8 @@ def test_it_holds_the_work_and_nothing_else(folder, ledger_in):
     assert found["ledger.jsonl"] == (folder / "ledger.jsonl").read_bytes()
     assert read_receipt(found["ledger_receipt.json"]) == led.head
     assert found["timestamp.txt"] == b"2026-11-15 10:30:00.000000 UTC"
+    note = read_hand_in(folder)
+    assert note == HandIn("2026-11-15T10:30:00.000Z", led.head, file=f"{LAB}-ann.zip")
     assert done.files == {name: len(content) for name, content in found.items()}
     allowed = archived_names(LAB) | {"timestamp.txt"}
     assert read_archive(done.path.read_bytes(), LAB, allowed) == found

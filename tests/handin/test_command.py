@@ -30,7 +30,7 @@ def test_it_says_what_is_missing_and_takes_a_no(folder, ledger_in, monkeypatch, 
         monkeypatch.setattr("sys.stdin", Terminal(typed))
         assert main(["hand-in", str(folder)]) == code
         said = capsys.readouterr().out
-        assert "Act 2, quiz “What do you know”: not done." in said
+        assert "Act 2, quiz “What do you know”: to do." in said
         assert "Hand in anyway?" in said
         assert (folder / f"{LAB}-ann.zip").exists() == (code == 0)
     assert f"Wrote {folder / f'{LAB}-ann.zip'}" in said

@@ -45,10 +45,10 @@ def test_steps_that_are_open_or_begun_are_named(folder, ledger_in):
     led.record_answer("quiz.1", "B")
     os.utime(folder / f"{LAB}.ipynb")
     assert missing(folder) == {
-        ("step", "Act 1, reflection “Act1 why”: begun, but not finished."),
-        ("step", "Act 2, quiz “What do you know”: begun, but not finished."),
-        ("step", "Act 2, measurement “Measure this machine”: not done."),
-        ("step", "Design “What you hand on”: not done."),
+        ("step", "Act 1, reflection “Act1 why”: tried, not right yet."),
+        ("step", "Act 2, quiz “What do you know”: begun, not finished."),
+        ("step", "Act 2, measurement “Measure this machine”: to do."),
+        ("step", "Design “What you hand on”: to do."),
     }
 
 

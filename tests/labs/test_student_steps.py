@@ -1,15 +1,19 @@
-"""The one count of what is done: what is a step, and when it is open, begun, failing or done."""
+"""One story of what is done: what is a step, and in which state it is when."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from mlsys_widgets.labs import Checklist, Essay, Lab, Number, Prediction, load
 from mlsys_widgets.labs.student_steps import (
     DESIGN_MISSES,
+    SIGNS,
+    StepState,
     StudentStep,
+    is_newer,
     not_done,
     progress,
     saved_progress,
@@ -68,21 +72,65 @@ def test_everything_that_a_student_does_is_a_step(demo: Lab, led: Ledger) -> Non
 def test_a_design_that_breaks_a_promise_is_not_done(demo: Lab, led: Ledger) -> None:
     led.save_design({"mode": "eager"}, DesignForm(demo.name, 0, FIELDS))
     led.record_answer(DESIGN_MISSES, ["52 ms, 12 ms too late"])
-    assert saved_progress(led.state(), demo.name)["design"] == "failing"
+    assert not saved_progress(led.state(), demo.name)["design"].right
     assert "design" in left(demo, led)
     led.record_answer(DESIGN_MISSES, [])
     assert "design" not in left(demo, led)
 
 
-def test_a_reflection_that_is_not_right_yet_is_begun(led: Ledger) -> None:
-    led.record_reflection("why", "A", correct=False)
+def test_a_reflection_that_is_not_right_yet_is_tried(led: Ledger) -> None:
     step = StudentStep("why", "reflection", 1, "Why", ("why",))
-    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "begun"
+
+    def state() -> str:
+        return progress(step, saved_progress(led.state(), "lab_00_demo")).state
+
+    led.record_reflection("why", "A", correct=False)
+    assert state() == "tried"
     led.record_reflection("why", "B", correct=True)
-    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "done"
+    assert state() == "done"
     # Whoever looks again and answers otherwise has still understood it once.
     led.record_reflection("why", "A", correct=False)
-    assert progress(step, saved_progress(led.state(), "lab_00_demo")) == "done"
+    assert state() == "done"
+
+
+def test_an_answer_is_recorded_and_never_done(led: Ledger) -> None:
+    for kind in ("answer", "essay"):
+        led.record_answer(kind, "Because.")
+        step = StudentStep(kind, kind, 1, "Why", (kind,))
+        assert progress(step, saved_progress(led.state(), "lab_00_demo")).state == "recorded"
+
+
+def test_handing_in_covers_what_was_recorded_before_it(led: Ledger) -> None:
+    """From to do to handed in, and back to recorded by a change."""
+    kinds = {"busy_pct": "answer", "why": "reflection", "bet": "prediction"}
+    steps = [StudentStep(name, kind, 1, name, (name,)) for name, kind in kinds.items()]
+
+    def told(covered: int | None) -> list[str]:
+        saved = saved_progress(led.state(), "lab_00_demo")
+        return [progress(step, saved, covered).words for step in steps]
+
+    assert told(None) == ["to do"] * 3
+    led.record_answer("busy_pct", 33)
+    led.record_reflection("why", "A", correct=False)
+    led.commit_prediction("bet", 5, 3)
+    assert told(None) == ["recorded", "tried, not right yet", "done"]
+    assert led.head is not None
+    covered = led.head.seq
+    assert told(covered) == ["handed in", "handed in, not right yet", "handed in"]
+    saved = saved_progress(led.state(), "lab_00_demo")
+    assert not is_newer(steps, saved, covered)
+    assert told(-1) == [
+        "recorded, not handed in yet", "tried, not right yet", "done, not handed in yet"
+    ]  # fmt: skip
+    led.record_use("RooflineWidget")
+    assert not is_newer(steps, saved_progress(led.state(), "lab_00_demo"), covered)
+    led.record_answer("busy_pct", 34)
+    assert told(covered)[0] == "recorded, not handed in yet"
+    assert is_newer(steps, saved_progress(led.state(), "lab_00_demo"), covered)
+
+
+def test_signs_differ_in_shape() -> None:
+    assert len(set(SIGNS.values())) == len(SIGNS) == len(get_args(StepState))
 
 
 @pytest.mark.parametrize("home", sorted((ROOT / "assignments").glob("lab_*")), ids=lambda p: p.name)

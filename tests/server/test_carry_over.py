@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 from nbgrader.utils import compute_checksum
 
+from mlsys_widgets.labs.student_steps import SavedEntry
 from mlsys_widgets.server.carry_over import carry_over, recorded_remarks, released_checksum
 
 
@@ -158,7 +159,9 @@ def test_what_becomes_of_recorded_steps():
     asked = (("gone", "prediction"), ("other", "answer"), ("same", "answer"), ("open", "answer"))
     old = book(*(step(*each) for each in asked))
     new = book(step("other", "essay"), step("same", "answer"), step("more", "quiz"))
-    said = list(recorded_remarks(old, new, {"gone": "done", "other": "done", "same": "done"}))
+    said = list(
+        recorded_remarks(old, new, dict.fromkeys(("gone", "other", "same"), SavedEntry(True, 1)))
+    )
     assert [words.split("”")[0] for words in said] == ["“Gone", "“Other", "“More"]
     assert "no longer asked" in said[0]
     assert "answer it again" in said[1]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.labs.student_steps import StudentStep
 from mlsys_widgets.ledger import DesignForm, Ledger, designs
+from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.server import reports
 from mlsys_widgets.server.reports import Reports, etag, report
 from tests.ledger.making import form_of_lab
@@ -83,24 +86,54 @@ def test_a_design_without_a_notebook_shows_its_names(tmp_path):
 
 def test_progress_is_the_rule_of_the_labs(tmp_path):
     led = ledger(tmp_path / "ledger.jsonl")
-    assert report(led.path).progress == {}
+    assert report(led.path).saved == {}
     led.commit_prediction("act1_gap", 9)
     led.record_reflection("act1_stack", "B", correct=False)
-    assert report(led.path).progress == {"act1_gap": "done", "act1_stack": "begun"}
+    saved = report(led.path).saved
+    assert {name: entry.right for name, entry in saved.items()} == {
+        "act1_gap": True, "act1_stack": False,
+    }  # fmt: skip
     led.record_reflection("act1_stack", "A", correct=True)
-    assert report(led.path).progress["act1_stack"] == "done"
+    assert report(led.path).saved["act1_stack"].right
 
 
-def test_a_design_that_breaks_a_promise_is_failing(tmp_path):
+def test_a_design_that_breaks_a_promise_is_not_right(tmp_path):
     led = ledger(tmp_path / "ledger.jsonl", lab="lab_97_mine")
     led.save_design(
         {"tile": 64}, DesignForm("lab_97_mine", 97, {"tile": designs.number("its side", 1)})
     )
-    assert report(led.path).progress["design"] == "done"
+    assert report(led.path).saved["design"].right
     led.record_answer("design_misses", ["It is 12 ms too late."])
-    assert report(led.path).progress["design"] == "failing"
+    assert not report(led.path).saved["design"].right
     led.record_answer("design_misses", [])
-    assert report(led.path).progress["design"] == "done"
+    assert report(led.path).saved["design"].right
+
+
+def test_a_report_says_what_was_handed_in(tmp_path):
+    led, reports = ledger(tmp_path / "ledger.jsonl"), Reports()
+    steps = [StudentStep("gap", "answer", 1, "Gap", ("gap",))]
+    led.record_answer("gap", 1)
+
+    def told():
+        shown = reports.of(led.path).as_data(steps)
+        json.dumps(shown)  # as the panel gets it
+        return shown["steps"][0]["words"], shown["handed_in"]
+
+    assert told() == ("recorded", None)
+    tag = etag(led.path)
+    at = datetime(2026, 11, 17, 14, 2, tzinfo=UTC)
+    note_hand_in(tmp_path, led.head, at, course="mlsys")
+    assert etag(led.path) != tag, "a panel that waits hears of it"
+    note = {"time": "2026-11-17T14:02:00.000Z", "course": "mlsys", "file": None}
+    assert told() == ("handed in", {**note, "newer": False})
+    led.record_use("RooflineWidget")
+    assert told() == ("handed in", {**note, "newer": False})
+    led.record_answer("gap", 2)
+    assert told() == ("recorded, not handed in yet", {**note, "newer": True})
+    led.begin_again()
+    again = ledger(tmp_path / "ledger.jsonl")
+    again.record_answer("gap", 2)
+    assert told() == ("recorded, not handed in yet", {**note, "newer": True})
 
 
 @pytest.mark.parametrize("closed", ["ledger.jsonl", "the folder"])
@@ -131,7 +164,7 @@ def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
     from mlsys_widgets.cards.lab_hud import LabHUD
     from mlsys_widgets.handin.work import read_work
     from mlsys_widgets.labs import load
-    from mlsys_widgets.labs.student_steps import progress, steps_of
+    from mlsys_widgets.labs.student_steps import steps_of
 
     name = "lab_07_kernel_fusion"
     root = Path(__file__).parents[2]
@@ -150,8 +183,8 @@ def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
 
     def counts():
         hud.refresh()
-        steps, saved = read_work(notebook).steps, report(led.path).progress
-        panel = sum(progress(step, saved) == "done" for step in steps), len(steps)
+        steps = report(led.path).as_data(read_work(notebook).steps)["steps"]
+        panel = sum(not step["left"] for step in steps), len(steps)
         return panel, hud.progress["all"]
 
     panel, shown = counts()

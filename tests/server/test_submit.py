@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.ledger import Head, Ledger, LedgerError
+from mlsys_widgets.ledger.handed_in import read_hand_in
 from mlsys_widgets.ledger.receipt import RECEIPT, read_receipt
 from mlsys_widgets.server import submit as submit_module
 from tests.grading.classroom import LAB, classroom
@@ -34,6 +35,11 @@ def test_the_receipt_names_the_head(course, home):
     assert isinstance(head, Head)
     assert read_receipt((collected / RECEIPT).read_bytes()) == head
     assert (collected / "timestamp.txt").is_file()
+    note = read_hand_in(home / LAB)
+    assert note is not None
+    assert note.head == head
+    assert note.time[:19].replace("T", " ") == (collected / "timestamp.txt").read_text()[:19]
+    assert (note.course, note.file) == ("mlsys", None)
     assert (collected / f"{LAB}.ipynb").is_file()
     assert not (collected / "drafts.json").exists()
 
