@@ -187,6 +187,7 @@ def act1_gap(p: Parameters) -> Prediction:
         values=values,
         unit="×",
         quantity="gap",
+        settings={"device": H100.key, "other": M7.key, "quantity": "compute", "peak": "native"},
         distance="orders",
         feedback={
             "A": "A factor of a hundred is what you might find between a laptop and a good "
@@ -415,6 +416,13 @@ def act2_batch(p: Parameters) -> Prediction:
         values=BATCHES,
         unit="images",
         quantity="batch",
+        settings={
+            "device": H100.key,
+            "workload": "resnet50-inference",
+            "efficiency": 1,
+            "bandwidth": H100.bandwidth,
+            "rate": H100.peak("fp16"),
+        },
         distance="times",
         feedback={
             "A": f"Two images need {q(arithmetic('A'), 's')} of arithmetic, and one trip of the "

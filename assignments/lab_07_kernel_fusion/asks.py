@@ -203,6 +203,7 @@ def act1_utilization(p: Parameters) -> Prediction:
         values={"A": 0.9, "B": 0.5, "C": share, "D": 0.05},
         unit="%",
         quantity="utilization",
+        settings={"model": "kws", "device": "a100-sxm", "mode": "eager", "launch": "serial"},
         title="How busy is the GPU?",
         feedback={
             "A": "You treated a launch as small change beside its kernel. Here a kernel computes"
@@ -351,7 +352,6 @@ def act1_real(p: Parameters) -> Prediction:
         f" that would keep the GPU busy for {q(serial.utilization, '%')} of the time. What fraction"
         " did the profiler see?",
         unit="%",
-        quantity="utilization",
         low=0,
         high=1,
         title="And on a real GPU?",
@@ -494,6 +494,12 @@ def act2_fusion(p: Parameters) -> Prediction:
         values={"A": 1.2, "B": 2.5, "C": CLAIM, "D": 15},
         unit="×",
         quantity="speedup",
+        settings={
+            "device": "a100-sxm",
+            "chain": "layernorm-dropout-relu",
+            "elements": TENSOR.rows * TENSOR.columns,
+            "precision": "fp16",
+        },
         title="What does fusing give?",
         distance="times",
         where="H200, one kernel written by hand, wall clock",
@@ -710,6 +716,11 @@ def act2_break_even(p: Parameters) -> Prediction:
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
         unit="images",
         quantity="break_even",
+        settings={
+            "compile_time": RESNET.compile_time,
+            "eager_rate": RESNET.eager_rate,
+            "gain": RESNET.compiled_rate / RESNET.eager_rate - 1,
+        },
         title="When has compiling paid?",
         distance="times",
         where=f"H200, batch 256. At batch 1 it is {q(quick)}; at batch 32 the compiled model was"

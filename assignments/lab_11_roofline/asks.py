@@ -368,6 +368,7 @@ def act1_real(p: Parameters) -> Prediction:
         values=shares,
         unit="%",
         quantity="mfu",
+        settings={"device": "h200-sxm", "precision": "fp16", "workload": "gemm", "n": LARGEST},
         title="How close does a real product come?",
         answer=min(shares, key=lambda key: abs(shares[key] - reached)),
         feedback={
@@ -706,6 +707,13 @@ def act3_decode(p: Parameters) -> Prediction:
         values=rates,
         unit="tokens/s",
         quantity="tokens_per_second",
+        settings={
+            "device": "h200-sxm",
+            "precision": "fp16",
+            "launch": "async",
+            "batch": 1,
+            "sequence": CONTEXT,
+        },
         title="How fast does one conversation run?",
         answer=min(rates, key=lambda key: abs(math.log(rates[key] * took))),
         feedback={

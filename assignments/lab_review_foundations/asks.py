@@ -607,6 +607,7 @@ def act1_share(p: Parameters) -> Prediction:
         values={"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005},
         unit="%",
         quantity="mfu",
+        settings={"device": "a100-sxm", "precision": "fp16", "workload": "llm", "fusion": "none"},
         title="How fast can a perfect layer norm be?",
         distance="times",
         feedback={

@@ -24,9 +24,9 @@ from mlsys_widgets.cards.worked_numbers import Worked
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Prediction, execution
-from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
+from mlsys_widgets.wording.distance import Distance
 
 
 class PredictionLock(ItemTask):
@@ -124,7 +124,8 @@ class PredictionLock(ItemTask):
     def predicted(self) -> Predicted | None:
         if self.prediction is None:
             return None
-        return Predicted(self.in_words(self.value), self.number, self.item.quantity)
+        item = self.item
+        return Predicted(self.in_words(self.value), self.number, item.quantity, item.settings)
 
     @property
     def options(self) -> dict[str, str]:

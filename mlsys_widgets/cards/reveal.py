@@ -12,9 +12,15 @@ from mlsys_widgets.cards.moves import Exploration, Move
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
 from mlsys_widgets.cards.worked_numbers import Worked, number_cards
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.labs.distance import DISTANCES, Distance, distance_in_words, how_close, verdict
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.wording.choices import one_of
+from mlsys_widgets.wording.distance import (
+    DISTANCES,
+    Distance,
+    distance_in_words,
+    how_close,
+    verdict,
+)
 from mlsys_widgets.wording.units import format_quantity
 
 #: A value, or a function that returns it when it is shown.

@@ -90,6 +90,7 @@ class BreakEvenTimeline(Instrument):
     evidence = ("break-even",)
     plot_names = ("Break-even", "Whole service")
     predictable: ClassVar = {"break_even": "inferences"}
+    depends: ClassVar = {"break_even": ("compile_time", "eager_rate", "gain")}
     headline = "break_even"
     quantities: ClassVar = {
         # The crossing has a line at the end of service, which keeps off its words.

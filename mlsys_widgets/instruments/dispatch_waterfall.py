@@ -218,23 +218,13 @@ class DispatchWaterfall(Instrument):
         name = _MODELS[self.model].name
         own = self.launch_cost == ph.devices[self.device].launch()
         cost = "" if own else f" at {_show(self.launch_cost, 's')} per launch"
-        guess = self.predicted("utilization")
         rest = "dispatch takes" if result.dispatch >= result.memory else "memory takes"
         share = max(result.dispatch, result.memory) / result.total
-        words = (
+        return (
             f"{name} ({self.mode}, {_HOW[self.launch]}{cost}) takes {_show(result.total, 's')} on "
             f"the {ph.devices[self.device].name}; the textbook version (eager, serial) takes "
             f"{_show(self.textbook.total, 's')}. The GPU spends {_show(result.utilization, '%')} "
             f"of the time computing, while {rest} {_show(share, '%')}."
-        )
-        if guess is None:
-            return words
-        off = guess - float(result.utilization)
-        # The controls may be far from what was asked, so this is no verdict.
-        side = "above" if off > 0 else "below"
-        return (
-            f"{words} Your prediction of {_show(guess, '%')} is "
-            f"{ph.counted(100 * abs(off), 'percentage point')} {side} this utilization."
         )
 
     def table(self, result: ph.ForwardPass) -> Table:

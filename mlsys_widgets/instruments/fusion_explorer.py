@@ -148,6 +148,12 @@ class FusionExplorer(Instrument):
     evidence = ("fusion",)
     plot_names = ("Data moved", "Intensity", "Time", "Speedup")
     predictable: ClassVar[Mapping[str, str]] = {"speedup": "×"}
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {
+        "speedup": (
+            "device", "step1", "step2", "step3", "step4", "step5", "step6",
+            "elements", "precision", "bandwidth", "launch_overhead",
+        ),
+    }  # fmt: skip
     headline = "speedup"
 
     device = Select(

@@ -40,10 +40,10 @@ class Instrument(InstrumentState, LazyBox):
     ----------
     lock
         A lock that must be opened first; until then, a card takes the place of the view. The
-        prediction that opened it is drawn from then on.
+        prediction that opened it is drawn from then on, while the settings are those it was about.
     prediction
         A prediction to draw where no lock brings one: a number, or the name of a quantity with its
-        number, such as ``{"mfu": 0.4}``.
+        number, such as ``{"mfu": 0.4}``. It is about the settings that the instrument starts with.
     hints
         When remedies and outlooks may be seen: when this gate is open. Without a gate they are
         there from the start, folded away.
@@ -167,7 +167,8 @@ class Instrument(InstrumentState, LazyBox):
         if self.locked:
             return f"{self.title}: locked until a prediction is committed."
         lamps = "".join(f"{lamp.sign} {lamp.sentence}\n" for lamp in self.lamps)
-        return f"{self.title}. {self.sentence(self.result)}\n{lamps}{self._numbers}\n{self.code}"
+        words = f"{self.sentence(self.result)} {self.prediction_elsewhere}".rstrip()
+        return f"{self.title}. {words}\n{lamps}{self._numbers}\n{self.code}"
 
 
 # Drawn, because not every machine has a font with a padlock.

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import traitlets
 
 from mlsys_widgets.drawing.film import Film
 from mlsys_widgets.drawing.scene import Handle, Scene
-from mlsys_widgets.instruments.controls import Control, Slider, controls_of
+from mlsys_widgets.instruments.controls import Control, Select, Slider, controls_of
 from mlsys_widgets.instruments.pin import Pin, values_of
-from mlsys_widgets.instruments.predicted import Predicted, given
+from mlsys_widgets.instruments.predicted import Predicted, given, is_same
 from mlsys_widgets.instruments.target import Lamp, LimitedQuantity, Target, with_lines
 from mlsys_widgets.wording.choices import one_of
+from mlsys_widgets.wording.units import format_quantity
 
+#: How many settings a sentence names.
+_MOST_NAMED: Final = 3
 #: One number on a card: (label, value, tone).
 NumberCard = tuple[str, str, str]
 #: (header, rows) of the table that gives the numbers of the plot.
@@ -60,6 +63,9 @@ class InstrumentState(traitlets.HasTraits):
     #: The quantities of which a prediction can be drawn, each with its unit; the first is the one
     #: that ``prediction=`` is about.
     predictable: ClassVar[Mapping[str, str]] = {}
+    #: The inputs on which each of these quantities depends, by name; all of them if none is named.
+    #: A prediction is drawn while these are as its question says, or else as they were at first.
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {}
     #: The number that the instrument is about: the name of an output of its result. The math says
     #: which input moves it most.
     headline: ClassVar[str] = ""
@@ -102,13 +108,13 @@ class InstrumentState(traitlets.HasTraits):
         #: The targets that are on the screen.
         self._aimed: tuple[Target, ...] = ()
         self.set(**inputs)
+        self._first = self.inputs
         self.targets = targets
         if pinned is not None:
             now = self.inputs
             self.set(**pinned)
             self.pin()
             self.set(**now)
-        self._first = self.inputs
         self.observe(self._changed, names=list(self.controls))
         if lock is not None and not lock.is_open:
             lock.on_open(self._unlock)
@@ -210,10 +216,54 @@ class InstrumentState(traitlets.HasTraits):
 
     @property
     def prediction(self) -> Predicted | None:
-        """The prediction that was made before this instrument opened."""
+        """The prediction that was made before this instrument opened, if it is about what it shows.
+
+        With other settings than those of its question it would be compared with the wrong number,
+        so there it is not shown at all.
+        """
+        found = self._made
+        return None if found is None or self._other_settings(found) else found
+
+    @property
+    def _made(self) -> Predicted | None:
+        """The prediction, whatever the settings; `None` if this cannot draw such a one."""
+        found = self._given
         if self.lock is not None and self.lock.is_open and self.lock.predicted is not None:
-            return self.lock.predicted
-        return self._given
+            found = self.lock.predicted
+        if found is None or found.value is None or found.quantity not in self.predictable:
+            return None
+        return found if set(found.settings) <= set(self.controls) else None
+
+    def _other_settings(self, found: Predicted) -> dict[str, Any]:
+        """The inputs that are not as a prediction wants them, with what it wants."""
+        needed = dict.fromkeys((*found.settings, *self.depends.get(found.quantity, self.controls)))
+        asked = {name: found.settings.get(name, self._first[name]) for name in needed}
+        wanted = self.in_one_form(asked)
+        now = self.in_one_form({name: getattr(self, name) for name in asked})
+        return {name: value for name, value in wanted.items() if not is_same(value, now[name])}
+
+    def in_one_form(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return inputs so that those with the same meaning for a prediction are the same."""
+        return inputs
+
+    @property
+    def prediction_elsewhere(self) -> str:
+        """Where a prediction is drawn that is not drawn now; empty if it is, or there is none."""
+        found = self._made
+        other = {} if found is None else self._other_settings(found)
+        if found is None or not other:
+            return ""
+        value = format_quantity(found.value, self.predictable[found.quantity])
+        named = [f"{self.controls[n].label}: {self._in_words(n, v)}" for n, v in other.items()]
+        what = f"({', '.join(named)})" if len(named) <= _MOST_NAMED else ""
+        return f"Your prediction of {value} is about other settings {what}".rstrip() + "."
+
+    def _in_words(self, name: str, value: Any) -> str:
+        """The value of an input as people read it."""
+        control = self.controls[name]
+        if isinstance(control, Select):
+            return str(control.options(self).get(value, value))
+        return control.shown(value)
 
     def anchor(self, *handles: str) -> Any:
         """Return the result for which to choose the axes along which handles are dragged.
@@ -466,7 +516,7 @@ class InstrumentState(traitlets.HasTraits):
         """The arguments of ``code`` that are no inputs: what was predicted, and the pin."""
         more = []
         drawn, main = self.prediction, next(iter(self.predictable), "")
-        if drawn is not None and drawn.value is not None and drawn.quantity in self.predictable:
+        if drawn is not None and drawn.value is not None:
             value = _literal(drawn.value)
             if drawn.quantity != main:
                 value = f"{{{drawn.quantity!r}: {value}}}"

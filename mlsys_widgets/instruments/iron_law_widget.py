@@ -82,6 +82,9 @@ class IronLaw(Instrument):
     showcase = ("batch", "device")
     plot_names = ("This batch", "All batches", "Memory")
     predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {
+        "batch": ("data", "operations", "efficiency", "bandwidth", "rate")
+    }
     headline = "total"
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
         "data": LimitedQuantity("B", "fits", "does not fit", "too much", ((2, "x"),)),

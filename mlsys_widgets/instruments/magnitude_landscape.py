@@ -12,6 +12,7 @@ from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.label_places import apart
 from mlsys_widgets.instruments.magnitude_ratios import QUANTITIES, Landscape, Ratio
+from mlsys_widgets.wording.distance import distance_in_words
 
 _show = ph.format_quantity
 _REGIMES = {
@@ -71,6 +72,9 @@ class MagnitudeLandscape(Instrument):
     showcase = ("other", "quantity")
     plot_names = ("Two devices", "All devices")
     predictable: ClassVar[Mapping[str, str]] = {"gap": "×"}
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {
+        "gap": ("device", "other", "quantity", "peak")
+    }
 
     device = Select("Compare", default="h100-sxm", options=_DEVICES, help="The first device.")
     other = Select("with", default="cortex-m7", options=_DEVICES, help="The second device.")
@@ -137,6 +141,11 @@ class MagnitudeLandscape(Instrument):
     def _ranked(self) -> list[str]:
         return sorted(_REGIMES, key=lambda key: self._value(key, self.quantity), reverse=True)
 
+    def in_one_form(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The gap between two devices is the same either way."""
+        device, other = sorted((inputs["device"], inputs["other"]))
+        return {**inputs, "device": device, "other": other}
+
     # What it says.
 
     @property
@@ -144,14 +153,12 @@ class MagnitudeLandscape(Instrument):
         """The quantities, the chosen one first."""
         return sorted(QUANTITIES, key=lambda quantity: quantity != self.quantity)
 
-    def _off(self, result: Landscape) -> str:
-        """How far off the prediction is."""
+    def _off(self) -> str:
+        """How far off the prediction is, in the words of the comparison."""
         gap = self.predicted("gap")
         assert gap is not None
-        off = math.log10(gap) - abs(result.ratios[self.quantity].orders)
-        if abs(off) < 0.05:
-            return "correct"
-        return f"{ph.counted(abs(off), 'order')} too {'many' if off > 0 else 'few'}"
+        low, high = self._rungs_compared(self.quantity)
+        return distance_in_words(gap, high / low, "orders").removesuffix(" of")
 
     def cards(self, result: Landscape) -> Sequence[NumberCard]:
         tone = _REGIMES[self.device][1]
@@ -163,7 +170,7 @@ class MagnitudeLandscape(Instrument):
         cards.insert(1, ("Orders of magnitude", orders, tone))
         gap = self.predicted("gap")
         if gap is not None:
-            words = f"{_show(gap, '×')}: {self._off(result)}"
+            words = f"{_show(gap, '×')}: {self._off()}"
             cards.append(("Your prediction", words, "prediction"))
         return cards
 

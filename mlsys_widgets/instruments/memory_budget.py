@@ -78,6 +78,9 @@ class MemoryBudget(TwoFormInstrument):
     evidence = ("whole model",)
     plot_names = ("This batch", "All batches")
     predictable: ClassVar[Mapping[str, str]] = {"largest_batch": ""}
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {
+        "largest_batch": ("device", "precision", "sequence", "heads", "attention", "form")
+    }
     headline = "total"
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
         "total": LimitedQuantity("B", "fits", "does not fit", "too much", ((0, "x"), (1, "y")))

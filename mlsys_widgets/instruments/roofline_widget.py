@@ -30,6 +30,11 @@ from mlsys_widgets.measured import Ceilings, ceilings, points
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
 _STRATEGIES = {key: entry.name for key, entry in ph.fusion_strategies.items()}
+#: The inputs that say which kernel runs where.
+_KERNEL = (
+    "device", "precision", "sparse", "workload", "m", "n", "k", "fusion",
+    "peak_share", "bandwidth_share",
+)  # fmt: skip
 #: Where the flat roof is taken, if it reaches that far.
 _GRIP = 5e4
 #: A share this close to 1 is meant to be 1: on the screen it is less than a pixel off.
@@ -78,6 +83,9 @@ class RooflineWidget(TwoFormInstrument):
     showcase = ("n", "device")
     evidence = ("products", "attention over prompts", "attention over a cache")
     predictable: ClassVar[Mapping[str, str]] = {"rate": "FLOP/s", "mfu": "%"}
+    #: Batch and sequence belong to one kernel of three, so only a question that names them counts
+    #: them; a form is a way to answer a question, not a part of it.
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {"rate": _KERNEL, "mfu": _KERNEL}
     _measuring = frozenset({"form", "measured"})
     headline: ClassVar[str] = "attainable"
 

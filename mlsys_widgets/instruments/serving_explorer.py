@@ -97,6 +97,12 @@ class ServingExplorer(Instrument):
         "time_per_token": "s",
         "largest_batch": "",
     }
+    #: A form is a way to answer a question, not a part of it.
+    depends: ClassVar[Mapping[str, Sequence[str]]] = {
+        "tokens_per_second": ("device", "precision", "launch", "batch", "sequence"),
+        "time_per_token": ("device", "precision", "launch", "batch", "sequence"),
+        "largest_batch": ("device", "precision", "launch", "sequence", "target"),
+    }
 
     device = Select("Device", default="h200-sxm", options=_DEVICES, help="It serves the model.")
     form: Select[Form] = Select(

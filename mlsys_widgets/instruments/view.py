@@ -120,7 +120,7 @@ class View:
                 [lamp.sign, lamp.name, lamp.verdict, color("green" if lamp.kept else "red")]
                 for lamp in instrument.lamps
             ],
-            "sentence": instrument.sentence(result),
+            "sentence": f"{instrument.sentence(result)} {instrument.prediction_elsewhere}".rstrip(),
             "alert": [alert[0], color(alert[1])] if alert else None,
             "hints": bool(hint),
             "hint": hint if "hint" in self._unfolded else "",
@@ -146,7 +146,7 @@ class View:
         }
 
     def _legends(self) -> list[list[list[str]]]:
-        """Return the legend of each plot; a prediction that none draws is named in the first."""
+        """Return the legend of each plot; a prediction beyond all is named in the first."""
         legends = [
             [[words, color(tone), kind] for words, tone, kind in plot.scene.legend]
             for plot in self._plots
@@ -154,7 +154,8 @@ class View:
         predicted = self._instrument.prediction
         drawn = any(tone == "prediction" for p in self._plots for _, tone, _ in p.scene.legend)
         if legends and predicted is not None and not drawn:
-            legends[0].append([f"Your prediction: {predicted.words}", color("prediction"), "none"])
+            beyond = f"Your prediction: {predicted.words} (beyond the chart)"
+            legends[0].append([beyond, color("prediction"), "none"])
         if legends and self._instrument.pinned is not None:
             legends[0].append(["Pinned", color("gray"), "dotted"])
         return legends

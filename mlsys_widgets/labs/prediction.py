@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mlsys_widgets.labs.distance import Distance
 from mlsys_widgets.labs.items import Item, Saved
+from mlsys_widgets.wording.distance import Distance
 from mlsys_widgets.wording.plurals import counted
 from mlsys_widgets.wording.units import format_quantity, parse_quantity
 
@@ -52,6 +52,9 @@ class Prediction(Item):
     quantity
         What the number is about, by the name under which instruments draw it: ``"utilization"``,
         ``"speedup"``, ``"break_even"``. Empty if none of them should.
+    settings
+        The inputs of those instruments that the question names, with their values:
+        ``{"device": "a100-sxm", "mode": "eager"}``. With other values the prediction is not drawn.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Prediction(Item):
     where: str = ""
     answer: str | None = None
     quantity: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
     example: str = ""
 
     def __post_init__(self) -> None:

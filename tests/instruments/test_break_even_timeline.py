@@ -184,9 +184,11 @@ def test_a_prediction_is_drawn_when_that_many_were_served() -> None:
     assert mark(late, "prediction").x == ()
     assert mark(late, "prediction on the strip").x == pytest.approx((1.0, 1.0))
     assert all(tone != "prediction" for _, tone, _ in late.scenes(late.result)[0].legend)
-    late.set(gain=0)  # never recovered, and still drawn
-    assert mark(late, "prediction on the strip").x == pytest.approx((1.0, 1.0))
-    assert "Your prediction of" in late.sentence(late.result)
+    late.set(per_day=1e6, days=300)  # the same compiling, in another service
+    assert mark(late, "prediction on the strip").x == pytest.approx((10.0, 10.0))
+    late.set(gain=0)  # another compiler, about which nothing was predicted
+    assert mark(late, "prediction on the strip").x == ()
+    assert "Your prediction of" not in late.sentence(late.result)
     assert mark(BreakEvenTimeline(), "prediction").x == ()
 
 

@@ -275,13 +275,17 @@ def test_the_math_marks_the_largest_part(chosen: dict[str, Any], largest: str) -
     assert "depends most on" in live_math(w)["most"]
 
 
-def test_a_prediction_is_drawn_and_judged() -> None:
+def test_a_prediction_is_drawn_where_it_was_made_and_judged_nowhere() -> None:
     w = DispatchWaterfall(prediction=0.9)
     assert mark(w, "prediction").x == (0.9,)
-    off = 100 * (0.9 - w.result.utilization)
-    assert f"{show(off)} percentage points above this utilization" in w.sentence(w.result)
     legend = w.scenes(w.result)[1].legend
     assert ("Your prediction, 90%", "prediction", "diamond") in legend
+    assert "prediction" not in w.sentence(w.result)
+    w.set(launch="async")
+    assert mark(w, "prediction").x == ()
+    assert "Your prediction of 90% is about other settings (Launches: Serial)." in w.text()
+    w.reset()
+    assert mark(w, "prediction").x == (0.9,)
     assert mark(DispatchWaterfall(), "prediction").x == ()
 
 

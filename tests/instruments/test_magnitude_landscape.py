@@ -79,23 +79,29 @@ def legend(instrument: MagnitudeLandscape) -> list[str]:
 def test_a_prediction_is_judged_and_drawn_beside_the_gap() -> None:
     instrument = MagnitudeLandscape(prediction=1e9)
     cards = dict(card[:2] for card in instrument.cards(instrument.result))
-    assert cards["Your prediction"] == "1,000,000,000×: 3 orders too many"
+    assert cards["Your prediction"] == "1,000,000,000×: 3 orders of magnitude above"
     (path,) = scene_mark(instrument, "predicted gap").paths
     assert [y for _, y in path] == [1, 1, 1e9, 1e9]  # from the lower rung, which is the foot
     assert "Your prediction, 1,000,000,000×" in legend(instrument)
     assert instrument.shown_table[1][-1][:2] == ("Your prediction", "1,000,000,000×")
-    # It is about the quantity that is looked at, and about two devices in either order.
-    instrument.set(quantity="power", device="cortex-m7", other="h100-sxm")
+    # It is about two devices in either order, and about the quantity that was asked for.
+    instrument.set(device="cortex-m7", other="h100-sxm")
     (path,) = scene_mark(instrument, "predicted gap").paths
     assert path[2][1] == 1e9
     assert "prediction=1e+09" in instrument.code
+    instrument.set(quantity="power")
+    assert scene_mark(instrument, "predicted gap").paths == ()
+    assert "Your prediction" not in dict(card[:2] for card in instrument.cards(instrument.result))
+    assert "prediction" not in instrument.code
     assert scene_mark(MagnitudeLandscape(), "predicted gap").paths == ()
 
 
-@pytest.mark.parametrize(("prediction", "off"), [(1e6, "correct"), (1e2, "4 orders too few")])
+@pytest.mark.parametrize(
+    ("prediction", "off"), [(1e6, "within rounding"), (1e2, "4 orders of magnitude below")]
+)
 def test_how_far_off_a_prediction_is(prediction: float, off: str) -> None:
     instrument = MagnitudeLandscape(prediction=prediction)
-    assert instrument._off(instrument.result) == off
+    assert instrument._off() == off
 
 
 @pytest.mark.parametrize("prediction", [-1, 0, float("nan")])

@@ -210,7 +210,10 @@ def test_a_predicted_batch_is_drawn_named_and_in_the_table() -> None:
     assert all(
         tone != "prediction" for s in beyond.scenes(beyond.result) for _, tone, _ in s.legend
     )
-    assert beyond._open().panel.readout["legends"][0][-1][0] == "Your prediction: 5,000"
+    assert (
+        beyond._open().panel.readout["legends"][0][-1][0]
+        == "Your prediction: 5,000 (beyond the chart)"
+    )
 
 
 def test_the_curves_are_in_the_table() -> None:

@@ -160,8 +160,10 @@ def test_a_predicted_fraction_is_a_line_at_that_part_of_the_peak() -> None:
     w = RooflineWidget(lock=Open(Predicted("33%", 0.33, "mfu")))
     assert mark(w, "prediction").y == pytest.approx((0.33 * 989e12,) * 2)  # of the dense fp16 peak
     assert "Your prediction, 33% of the peak" in legend(w)
-    w.set(peak_share=2)
-    assert mark(w, "prediction").y == pytest.approx((0.33 * 2 * 989e12,) * 2)
+    w.set(form="calibrated", compare=("a100-sxm",))
+    assert mark(w, "prediction").y == pytest.approx((0.33 * 989e12,) * 2)
+    w.set(peak_share=2)  # another machine
+    assert mark(w, "prediction").y == ()
 
 
 def test_the_code_keeps_machine_and_prediction() -> None:

@@ -213,16 +213,38 @@ def test_hints_wait_for_their_gate():
     assert hint(Ramp(slope=1)) == (False, "")
 
 
-def test_a_prediction_that_no_plot_draws_is_named_in_legend_and_table():
+@pytest.mark.parametrize(
+    "unrelated",
+    [
+        Predicted("B: steep"),
+        Predicted("12", 12, "width"),
+        Predicted("12", 12, "height", {"slope": 4}),
+        Predicted("12", 12, "height", {"batch": 1}),
+    ],
+)
+def test_a_prediction_about_something_else_is_named_nowhere(unrelated):
     lock = Lock()
     ramp = Ramp(lock=lock)
-    assert ramp.prediction is None
-    lock.predicted = Predicted("B: steep")
+    lock.predicted = unrelated
     lock.open()
-    assert panel(ramp).readout["legends"][0][-1] == ["Your prediction: B: steep", "#b0609f", "none"]
     ask(ramp, "fold", what="table", open=True)
-    assert panel(ramp).readout["table"]["rows"][-1] == ["Your prediction", "B: steep"]
+    shown = panel(ramp).readout
+    assert ramp.prediction is None
     assert ramp.predicted("height") is None
+    assert "Your prediction" not in f"{shown['legends']}{shown['table']}{ramp.code}"
+    elsewhere = unrelated.settings == {"slope": 4}
+    assert ("Your prediction of 12" in shown["sentence"]) is elsewhere
+
+
+def test_a_prediction_returns_with_its_settings():
+    lock = Lock()
+    ramp = Ramp(lock=lock)
+    lock.predicted = Predicted("12", 12, "height", {"slope": 4})
+    lock.open()
+    ramp.set(slope=4)
+    assert ramp.predicted("height") == 12
+    assert ramp.prediction_elsewhere == ""
+    assert ramp.text().count("Your prediction") == 0
 
 
 def test_a_given_prediction_is_kept_by_the_code():

@@ -57,7 +57,9 @@ class OpenedLab:
             self.open(each)
 
 
-def open_lab_of(lab: str, student: str, folder: Path, *, done: bool = False) -> OpenedLab:
+def open_lab_of(
+    lab: str, student: str, folder: Path, *, done: bool = False, kinds: Sequence[str] = RUN
+) -> OpenedLab:
     """Open a lab in an empty folder; with ``done``, everything that a ledger keeps is done."""
     folder.mkdir(exist_ok=True)
     home = ROOT / "assignments" / lab
@@ -68,11 +70,13 @@ def open_lab_of(lab: str, student: str, folder: Path, *, done: bool = False) -> 
     with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
         begun = OpenLab(lab, variants=True, edition="", folder=folder)
     found = OpenedLab(begun, {"lab": begun, "Path": Path})
-    run_cells(found, read(home / "lab.py"), folder)
+    run_cells(found, read(home / "lab.py"), folder, kinds)
     return found
 
 
-def run_cells(found: OpenedLab, cells: Sequence[LabCell], folder: Path) -> None:
+def run_cells(
+    found: OpenedLab, cells: Sequence[LabCell], folder: Path, kinds: Sequence[str] = RUN
+) -> None:
     """Run the cells of a lab that make instruments, and note the instruments."""
     first = Instrument.__init__
 
@@ -86,5 +90,5 @@ def run_cells(found: OpenedLab, cells: Sequence[LabCell], folder: Path) -> None:
         contextlib.redirect_stdout(None),
     ):
         for cell in cells:
-            if cell.kind in RUN and "lab.hud(" not in cell.body:
+            if cell.kind in kinds and "lab.hud(" not in cell.body:
                 exec(compile(cell.body, cell.where, "exec"), found.names)

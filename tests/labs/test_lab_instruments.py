@@ -45,9 +45,9 @@ def test_every_quantity_is_drawn_by_an_instrument_that_its_prediction_opens(open
         for chosen in item.options or typed:
             found = opened(lab, student)
             found.commit(name, chosen)
-            behind = [i for i in found.behind(name) if item.quantity in i.predictable]
-            assert behind, f"{name}: nothing that it opens draws {item.quantity}"
-            for instrument in behind:
+            drawn = [i for i in found.behind(name) if i.predicted(item.quantity) is not None]
+            assert drawn, f"{name}: nothing that it opens draws {item.quantity} as it starts"
+            for instrument in drawn:
                 assert instrument.predicted(item.quantity) == item.number(chosen)
                 scenes = instrument.scenes(instrument.result)
                 tones = {tone for scene in scenes for _, tone, _ in scene.legend}
@@ -59,8 +59,10 @@ def test_numbers_that_no_instrument_draws_have_no_quantity(opened, lab):
     for name, item in found.lab.items.items():
         if isinstance(item, Prediction) and not item.quantity and (item.values or not item.options):
             drawn = {(q, u) for each in found.behind(name) for q, u in each.predictable.items()}
-            # The only number of a review whose instrument draws another one in the same unit.
-            assert name == "act2_traffic" or item.unit not in {unit for _, unit in drawn}, name
+            # Of a review whose instrument draws another number in the same unit, and of a stream of
+            # kernels on a real GPU, which no instrument shows.
+            known = name in ("act2_traffic", "act1_real")
+            assert known or item.unit not in {unit for _, unit in drawn}, name
 
 
 def test_hints_wait_for_the_students_own_attempt(opened, lab):

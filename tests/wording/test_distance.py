@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mlsys_widgets.labs.distance import distance_in_words, how_close, verdict
+from mlsys_widgets.wording.distance import distance_in_words, how_close, verdict
 
 
 @pytest.mark.parametrize(
