@@ -34,8 +34,6 @@ export interface IStep {
   kind: Kind;
   act: number;
   title: string;
-  /** The names under which the ledger keeps it. */
-  needs: string[];
 }
 
 /** A cell that draws an instrument. */
@@ -110,7 +108,7 @@ export function stepsOf(model: INotebookModel): IStep[] {
     const id = text(said.id);
     // A cell that a student has copied is the same step, as it is for the HUD.
     if (kind && id && !steps.some(each => each.kind === kind && each.id === id)) {
-      steps.push({ index, id, kind, act, title: titleOf(said, kind, id), needs: needs(said, kind, id) });
+      steps.push({ index, id, kind, act, title: titleOf(said, kind, id) });
     }
   }
   return steps;
@@ -118,14 +116,6 @@ export function stepsOf(model: INotebookModel): IStep[] {
 
 function titleOf(said: Record<string, unknown>, kind: Kind, id: string): string {
   return text(said.title) ?? (kind === 'design' ? 'What you hand on' : id);
-}
-
-function needs(said: Record<string, unknown>, kind: Kind, id: string): string[] {
-  if (kind === 'design') {
-    return ['design'];
-  }
-  const names = Array.isArray(said.needs) ? said.needs.map(text).filter(name => name !== null) : [];
-  return names.length > 0 ? names : [id];
 }
 
 /** The cells that draw an instrument, in their order. */

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER, MEASUREMENT
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import STEP_KINDS, StudentStep
 from mlsys_widgets.ledger.receipt import RECEIPT
 
@@ -151,6 +152,8 @@ def steps_in(book: Any) -> list[StudentStep]:
             continue
         title, needs = about.get("title"), about.get("needs")
         wanted = tuple(map(str, needs)) if isinstance(needs, list) and needs else (name,)
+        # The ledger has one design, whatever its cell is called.
+        wanted = (DESIGN,) if kind == DESIGN else wanted
         shown = title if isinstance(title, str) else name
         # A cell that a student has copied is the same step.
         found.setdefault((kind, name), StudentStep(name, kind, act, shown, wanted))

@@ -251,7 +251,7 @@ class InstrumentState(traitlets.HasTraits):
         """Where a prediction is drawn that is not drawn now; empty if it is, or there is none."""
         found = self._made
         other = {} if found is None else self._other_settings(found)
-        if found is None or not other:
+        if found is None or found.value is None or not other:
             return ""
         value = format_quantity(found.value, self.predictable[found.quantity])
         named = [f"{self.controls[n].label}: {self._in_words(n, v)}" for n, v in other.items()]

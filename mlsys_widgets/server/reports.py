@@ -112,12 +112,12 @@ class LedgerReport:
             }
             for step, how in found
         ]
-        handed_in = None
+        handed_in: dict[str, Any] | None = None
         if self.handed_in is not None and self.covered is not None:
-            said = self.handed_in
-            newer = is_newer(steps, self.saved, self.covered)
-            handed_in = {"time": said.time, "course": said.course, "file": said.file}
-            handed_in |= {"newer": newer}
+            said, newer = self.handed_in, is_newer(steps, self.saved, self.covered)
+            handed_in = {
+                "time": said.time, "course": said.course, "file": said.file, "newer": newer,
+            }  # fmt: skip
         return {**told, "steps": shown, "handed_in": handed_in}
 
 

@@ -108,7 +108,7 @@ def hands_in(student, lab_server, screenshot):
     panel.get_by_role("button", name="Hand in…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Something is missing")
-    expect(dialog).to_contain_text("not done.")
+    expect(dialog).to_contain_text("to do.")
     expect(dialog).not_to_contain_text("measurement “Measure this machine”")
     screenshot(page, "missing")
     no_serious_violation(page, ".jp-Dialog")

@@ -1,0 +1,59 @@
+"""A prediction stands on an instrument only while its settings are those it was about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import draw_all
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+
+LEDGER = "led = Ledger.open('ledger.jsonl', lab='lab_07_kernel_fusion', student='student-01')"
+LOCK = """lock = PredictionLock("busy", question="How busy?", unit="%", low=0, high=1, ledger=led,
+    quantity="utilization", settings={"device": "a100-sxm", "mode": "eager", "launch": "serial"})
+_ = lock.commit("33%", 4)"""
+OTHER = """other = PredictionLock("real", question="And on a real GPU?", unit="%", ledger=led)
+_ = other.commit("33%", 4)"""
+
+
+@pytest.fixture
+def notebook(tmp_path) -> Path:
+    """One instrument behind a prediction about it, and one behind a prediction about no setting."""
+    sources = [
+        "from mlsys_widgets import DispatchWaterfall, PredictionLock\n"
+        f"from mlsys_widgets.ledger import Ledger\n{LEDGER}\n{LOCK}\n{OTHER}",
+        "DispatchWaterfall(lock=lock)",
+        "DispatchWaterfall(device='h200-sxm', lock=other)",
+    ]
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
+    path = tmp_path / "predicted.ipynb"
+    nbformat.write(book, path)
+    return path
+
+
+def test_it_goes_with_its_settings_and_comes_back(open_notebook, run_all, notebook, screenshot):
+    page = open_notebook(notebook)
+    draw_all(page)
+    run_all(page)
+    slow = page.context.new_cdp_session(page)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    about, unrelated = page.locator(".mlsys-instrument").all()
+    sentence = about.get_by_role("status")
+    expect(about).to_contain_text("Your prediction, 33%")
+    expect(sentence).not_to_contain_text("prediction")
+    about.get_by_label("Asynchronous").check()
+    expect(sentence).to_contain_text(
+        "Your prediction of 33% is about other settings (Launches: Serial)."
+    )
+    expect(about).not_to_contain_text("Your prediction, 33%")
+    screenshot(page, "elsewhere")
+    about.get_by_label("Serial").check()
+    expect(about).to_contain_text("Your prediction, 33%")
+    expect(unrelated.get_by_role("status")).to_contain_text("H200")
+    expect(unrelated).not_to_contain_text("prediction")
