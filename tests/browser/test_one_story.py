@@ -36,9 +36,8 @@ class Story:
 
     def card(self, title: str) -> Locator:
         """The card with a title."""
-        return self.page.locator(".mlsys-lab").filter(
-            has=self.page.locator(f"[aria-label*='{title}']")
-        ).first  # fmt: skip
+        head = self.page.locator(".mlsys-lab-head", has_text=title)
+        return self.page.locator(".mlsys-lab", has=head)
 
     def step(self, name: str) -> Locator:
         """The line of a step on the panel."""
@@ -81,8 +80,8 @@ def test_a_lab_is_handed_in_changed_and_handed_in_again(
     led.commit_prediction("act1_bound", "A", 3)
     led.record_answer("intensity_flop_per_byte", 100)
     run_all(page)
-    record, hud = story.card("Record:"), story.card("Your lab:")
-    why, limit = story.card("Reflection: What helps?"), story.card("Question: What limits")
+    record, hud = story.card("What your ledger holds"), story.card("Your lab")
+    why, limit = story.card("What helps?"), story.card("Would twice the side do?")
 
     # To do, tried, recorded and done, in the same words everywhere.
     expect(record).to_contain_text("○ To do", timeout=SOON)

@@ -38,7 +38,7 @@ def test_nbclient_and_nbval_find_the_commit(led, tmp_path):
     assert "Sealed: 70%, confidence 4 of 5" in plain[0]
     assert "37.9 percentage points above the model" in plain[1]
     assert plain[2] == "False"
-    assert "[x] Prediction: How busy?" in plain[3]
+    assert "✓ Done: Prediction: How busy?" in plain[3]
     assert "Sealed" in book.cells[0].outputs[-1].data["text/html"]
 
     nbformat.write(book, tmp_path / "lab.ipynb")

@@ -53,7 +53,7 @@ def test_what_is_missing_is_said_first_and_nothing_is_made(server, lab):
     assert (said["lab"], said["student"], said["course"]) == (LAB, who, None)
     assert said["file"] == f"{LAB}-{who}.zip"
     words = [each["words"] for each in said["missing"] if each["kind"] == "step"]
-    assert words == ["Act 1, prediction “Which wall?”: not done."]
+    assert words == ["Act 1, prediction “Which wall?”: to do."]
     led.commit_prediction("act1_wall", "C", 3)
     assert not [each for each in ask(server, path).json["missing"] if each["kind"] == "step"]
     assert not list(folder.glob("*.zip"))
