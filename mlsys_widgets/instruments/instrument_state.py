@@ -234,13 +234,16 @@ class InstrumentState(traitlets.HasTraits):
             return None
         return found if set(found.settings) <= set(self.controls) else None
 
-    def _other_settings(self, found: Predicted) -> dict[str, Any]:
-        """The inputs that are not as a prediction wants them, with what it wants."""
+    def _other_settings(
+        self, found: Predicted, inputs: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The inputs, present ones if none are given, that a prediction wants to be otherwise."""
+        given = self.inputs if inputs is None else inputs
         needed = dict.fromkeys((*found.settings, *self.depends.get(found.quantity, self.controls)))
         asked = {name: found.settings.get(name, self._first[name]) for name in needed}
         wanted = self.in_one_form(asked)
-        now = self.in_one_form({name: getattr(self, name) for name in asked})
-        return {name: value for name, value in wanted.items() if not is_same(value, now[name])}
+        here = self.in_one_form({name: given[name] for name in asked})
+        return {name: value for name, value in wanted.items() if not is_same(value, here[name])}
 
     def in_one_form(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return inputs so that those with the same meaning for a prediction are the same."""
@@ -248,10 +251,15 @@ class InstrumentState(traitlets.HasTraits):
 
     @property
     def prediction_elsewhere(self) -> str:
-        """Where a prediction is drawn that is not drawn now; empty if it is, or there is none."""
+        """Where a prediction is drawn that is not drawn now; empty if it is, or there is none.
+
+        One that was never about this instrument, not even as it started, is none of its business.
+        """
         found = self._made
-        other = {} if found is None else self._other_settings(found)
-        if found is None or found.value is None or not other:
+        if found is None or found.value is None or self._other_settings(found, self._first):
+            return ""
+        other = self._other_settings(found)
+        if not other:
             return ""
         value = format_quantity(found.value, self.predictable[found.quantity])
         named = [f"{self.controls[n].label}: {self._in_words(n, v)}" for n, v in other.items()]
