@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -47,13 +48,13 @@ def test_it_goes_with_its_settings_and_comes_back(open_notebook, run_all, notebo
     sentence = about.locator(".mlsys-readout").get_by_role("status")
     expect(about).to_contain_text("Your prediction, 33%")
     expect(sentence).not_to_contain_text("prediction")
-    about.get_by_label("Asynchronous", exact=True).check()
+    about.locator("label", has_text=re.compile("^Asynchronous$")).click()
     expect(sentence).to_contain_text(
         "Your prediction of 33% is about other settings (Launches: Serial)."
     )
     expect(about).not_to_contain_text("Your prediction, 33%")
     screenshot(page, "elsewhere")
-    about.get_by_label("Serial", exact=True).check()
+    about.locator("label", has_text=re.compile("^Serial$")).click()
     expect(about).to_contain_text("Your prediction, 33%")
     expect(unrelated.locator(".mlsys-readout")).to_contain_text("H200")
     expect(unrelated).not_to_contain_text("prediction")
