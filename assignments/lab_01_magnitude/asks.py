@@ -751,7 +751,7 @@ def ledger_record(p: Parameters) -> Record:
 @lab.asks
 def reply(p: Parameters) -> Essay:
     return Essay(
-        "Answer Dana Okafor in 120 to 200 words. Can one software stack serve the doorbell and the "
+        "Answer Dana Okafor. Can one software stack serve the doorbell and the "
         "H100? Say what should run where, what the two teams can still share, and what you would "
         "do with the $50,000.",
         [
@@ -762,6 +762,8 @@ def reply(p: Parameters) -> Essay:
             (3, "Says what must differ (model, format, compiler, runtime) and what can be shared."),
             (2, "Makes a recommendation that a manager can act on."),
         ],
+        at_least=120,
+        at_most=200,
         after=["act2_limit"],
     )  # fmt: skip
 

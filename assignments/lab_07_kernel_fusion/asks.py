@@ -927,7 +927,7 @@ def chapter_claims(p: Parameters) -> Peek:
 @lab.asks
 def reply(p: Parameters) -> Essay:
     return Essay(
-        "Answer Noor and Tomás in one message of at most 150 words. Use your own numbers. Should"
+        "Answer Noor and Tomás in one message. Use your own numbers. Should"
         " Noor buy the faster GPU? What does fusing buy, and why neither 5× nor 10 to 20×? Where"
         " should Tomás compile, and where not?",
         [
@@ -940,6 +940,8 @@ def reply(p: Parameters) -> Essay:
                 " for cloud and edge that fits it",
             ),
         ],
+        at_least=80,
+        at_most=150,
         after=["act2_one_product"],
     )
 

@@ -934,7 +934,7 @@ def own_share_pct(p: Parameters) -> Number:
 @lab.asks
 def advice(p: Parameters) -> Essay:
     return Essay(
-        "Write to Noor and Tomás, in six to ten sentences. Which number on the dashboard would you"
+        "Write to Noor and Tomás. Which number on the dashboard would you"
         " change? Which kernel would you pay for, and why not the others? What ends first when the"
         " service grows? Which of your own numbers would you measure before you believe it?",
         [
@@ -943,6 +943,8 @@ def advice(p: Parameters) -> Essay:
             (3, "names memory capacity and the KV cache as a limit of its own, with a number"),
             (3, "knows that a roof is a bound, and says what to measure and against what"),
         ],
+        at_least=100,
+        at_most=250,
         after=["act2_why"],
     )
 

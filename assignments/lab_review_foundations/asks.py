@@ -1535,6 +1535,8 @@ def data_flow(p: Parameters) -> Essay:
             (2, "says what fusion removes (one launch, one write, one read) and what stays"),
         ],
         title="The journey of one line",
+        at_least=40,
+        at_most=200,
         act=4,
         after=["act2_reflection"],
     )
@@ -1543,7 +1545,7 @@ def data_flow(p: Parameters) -> Essay:
 @lab.asks
 def colleague(p: Parameters) -> Essay:
     return Essay(
-        "A colleague knows Python but no ML systems. Explain in about five sentences why"
+        "A colleague knows Python but no ML systems. Explain in a few sentences why"
         " `torch.compile` can make a training loop twice as fast without any change to the model.",
         [
             (3, "explains in plain words that many small kernels wait for memory and launches"),
@@ -1551,6 +1553,8 @@ def colleague(p: Parameters) -> Essay:
             (2, "says when it does not help: compile time, breaks, or large matrix products"),
         ],
         title="Explain it to a colleague",
+        at_least=60,
+        at_most=150,
         act=4,
         after=["act2_reflection"],
     )
@@ -1567,6 +1571,8 @@ def shaky(p: Parameters) -> Essay:
             (2, "says what was tried or read, and what would settle it"),
         ],
         title="A question you still have",
+        at_least=30,
+        at_most=120,
         act=4,
         after=["act2_reflection"],
     )

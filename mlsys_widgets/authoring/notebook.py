@@ -148,6 +148,8 @@ class Notebook:
         name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Essay)
         model = self._filled(cell)
+        if problem := item.limits.problem(model):
+            raise TextError(f"{cell.where}: the model answer of {name}. {' '.join(problem)}")
         answer = new_markdown_cell(
             _SOLUTION.format(model),
             id=self._id(f"answer_{name}"),
@@ -211,6 +213,8 @@ class Notebook:
         needs = item.ledger_names(name)
         if needs != (name,):
             step["needs"] = list(needs)
+        if isinstance(item, Essay) and item.at_least > 1:
+            step["at_least"] = item.at_least
         return {"mlsys": step}
 
     def _id(self, name: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.labs.word_limits import WordLimits
 from mlsys_widgets.wording.local_time import with_local_times
 from mlsys_widgets.wording.units import format_quantity
 
@@ -209,9 +210,26 @@ class TextArea(InputField):
     hint: str = ""
     value: str = ""
     rows: int = 5
+    #: The words that are asked for; the page counts along while somebody types.
+    at_least: int = 1
+    at_most: int | None = None
+
+    @classmethod
+    def within(cls, limits: WordLimits, key: str, legend: str, value: str) -> TextArea:
+        """Make room for a text of a certain length, and say how long it should be."""
+        wanted = f"Write {limits.wanted}. " if limits.wanted else ""
+        return cls(
+            key,
+            legend,
+            f"{wanted}Press the button to record it.",
+            value,
+            at_least=limits.at_least,
+            at_most=limits.at_most,
+        )
 
     def text(self) -> str:
-        return f"{markup.plain(self.legend)}\n  {self.value or '______'}"
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{markup.plain(self.legend)}\n  {self.value or '______'}{hint}"
 
     def html(self) -> str:
         return f"<p>{markup.inline(self.legend)}</p>{as_typed(self.value)}"

@@ -77,7 +77,8 @@ class QuestionCard(ItemTask):
 
     @property
     def to_open(self) -> str:
-        return f"answer “{self.item.title}”"
+        wanted = self.item.limits.wanted if isinstance(self.item, Essay) else ""
+        return f"answer “{self.item.title}”" + (f" in {wanted}" if wanted else "")
 
     @property
     def called(self) -> str:
@@ -163,12 +164,24 @@ class QuestionCard(ItemTask):
                 raise
             stands = f"Your earlier answer, {self.item.in_words(before.value)}, still stands."
             raise ValueError(f"{reason} {stands}") from None
-        hint = self.form_error or ""
-        self._say(f"Recorded. {hint}".strip(), focus="recorded")
+        length = self._length_problem() or ()
+        hints = [self.form_error or "", *length]
+        self._say(" ".join(("Recorded.", *filter(None, hints))), focus="recorded")
+
+    def _length_problem(self) -> tuple[str, str] | None:
+        """What is wrong with the length of a recorded text, as a label and a sentence."""
+        if not isinstance(self.item, Essay) or self.answer is None:
+            return None
+        return self.item.limits.problem(self.answer.value)
 
     def parts(self) -> Sequence[Part]:
         standing = self.answer
-        parts: list[Part] = [Prose("ask", self.item.ask), self._asking(standing)]
+        parts: list[Part] = [Prose("ask", self.item.ask)]
+        if isinstance(self.item, Essay):
+            rubric = tuple((in_points(points), words) for points, words in self.item.rubric)
+            parts.append(Prose("read", "A person reads it and gives points for this:", quiet=True))
+            parts.append(Rows("rubric", rubric))
+        parts.append(self._asking(standing))
         label = "Record my answer" if standing is None else "Record the change"
         parts.append(Buttons("send", (("record", label),)))
         if standing is None:
@@ -176,12 +189,11 @@ class QuestionCard(ItemTask):
         parts.append(Prose("recorded", self._recorded(standing), tone="blue"))
         if hint := self.form_error:
             parts.append(Prose("form", hint, label="Look again.", tone="orange"))
+        if length := self._length_problem():
+            label, words = length
+            parts.append(Prose("length", words, label=label, tone="orange"))
         if self._note:
             parts.append(Prose("note", self._note, quiet=True))
-        if isinstance(self.item, Essay):
-            rubric = tuple((in_points(points), words) for points, words in self.item.rubric)
-            parts.append(Prose("read", "A person reads it and gives points for this:", quiet=True))
-            parts.append(Rows("rubric", rubric))
         return parts
 
     def _recorded(self, standing: Answer) -> str:
@@ -200,8 +212,7 @@ class QuestionCard(ItemTask):
                 known = value if value in item.options else None
                 return Options("answer", "Your answer", item.options, known)
             case Essay():
-                hint = "Nothing is lost while you write; press the button to record it."
-                return TextArea("answer", "Your answer", hint, value or "")
+                return TextArea.within(item.limits, "answer", "Your answer", value or "")
             case Number():
                 shown = "" if value is None else short_number(value)
                 return TextBox("answer", "Your answer", f"Enter {item.wanted}.", shown)

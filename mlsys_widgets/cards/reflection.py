@@ -142,10 +142,8 @@ class Reflection(ItemTask):
                 return part, "Answer"
             case Gaps(pieces=pieces, blanks=blanks):
                 return Blanks("answer", _filled(pieces, blanks, value or {})), "Check"
-            case FreeText(at_least=at_least):
-                hint = f"At least {at_least} words. " if at_least > 1 else ""
-                hint += "What you write is kept as a draft; save it to record it."
-                return TextArea("answer", question, hint, value or ""), "Save"
+            case FreeText(limits=limits):
+                return TextArea.within(limits, "answer", question, value or ""), "Save"
 
     def _feedback(self) -> list[Part]:
         if not self.attempts or not self._form.fits(self.value):

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from mlsys_widgets.labs.answer_units import read_number, write_number
 from mlsys_widgets.labs.answers import Plain, UnusableAnswer, choice_key, plain
+from mlsys_widgets.labs.word_limits import WordLimits, count_words
 from mlsys_widgets.wording.plurals import counted
 
 #: The longest text that is kept, in characters: some 3,000 words.
@@ -329,15 +330,20 @@ class Essay(Item):
         The question.
     rubric
         Points and what they are given for. They add up to the points of the question. Students
-        see it once they have recorded an answer.
+        see it before they write.
     title
         The heading of its card.
+    at_least, at_most
+        How many words it should have. A shorter text is kept, and opens nothing.
 
     Examples
     --------
-    >>> advice = Essay("What would you try first?", [(6, "names the limit"), (4, "says why")])
+    >>> rubric = [(6, "names the limit"), (4, "says why")]
+    >>> advice = Essay("What would you try first?", rubric, at_least=8, at_most=80)
     >>> advice.points, advice.in_words(advice.read("  Larger batches: memory is the limit. "))
     (10, '6 words')
+    >>> advice.limits.problem("Larger batches: memory is the limit.")
+    ('Too short.', 'That is 6 words; write at least 8.')
     >>> advice.read("")
     Traceback (most recent call last):
     ...
@@ -350,11 +356,30 @@ class Essay(Item):
     ask: str
     rubric: Sequence[tuple[float, str]]
     title: str = "In your own words"
+    at_least: int = 1
+    at_most: int | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.limits  # what cannot be written is refused here
+
+    @property
+    def limits(self) -> WordLimits:
+        """How long it should be."""
+        return WordLimits(self.at_least, self.at_most)
 
     @property
     def points(self) -> float:
         """The points of its rubric, added up."""
         return sum(points for points, _ in self.rubric)
+
+    def is_done(self, name: str, saved: Saved) -> bool:
+        """Whether a text was recorded that is long enough."""
+        kept = saved.answers.get(name)
+        return (
+            kept is not None
+            and isinstance(kept.value, str)
+            and self.limits.is_long_enough(kept.value)
+        )
 
     def read(self, value: Any) -> str:
         """Return what was written; see `Number.read`."""
@@ -369,7 +394,7 @@ class Essay(Item):
 
     def in_words(self, value: str) -> str:
         """How much was written."""
-        return counted(len(value.split()), "word")
+        return counted(count_words(value), "word")
 
     def form_error(self, value: str) -> str | None:
         """Nothing: a person reads it."""

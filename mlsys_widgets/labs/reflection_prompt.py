@@ -9,6 +9,7 @@ from string import Formatter
 from typing import Any, Literal, NamedTuple
 
 from mlsys_widgets.labs.items import Item, Saved
+from mlsys_widgets.labs.word_limits import WordLimits
 from mlsys_widgets.wording.choices import one_of
 
 
@@ -118,16 +119,15 @@ class Gaps:
 class FreeText:
     """Sentences of one's own."""
 
-    def __init__(self, at_least: int, feedback: str) -> None:
-        self.at_least, self.feedback = at_least, feedback
+    def __init__(self, limits: WordLimits, feedback: str) -> None:
+        self.limits, self.feedback = limits, feedback
 
     def read(self, value: Any) -> str:
         words = value.strip() if isinstance(value, str) else ""
         if not words:
             raise ValueError("Nothing is written yet: write a sentence or two.")
-        if (count := len(words.split())) < self.at_least:
-            many = "1 word" if count == 1 else f"{count} words"
-            raise ValueError(f"That is {many} so far; write at least {self.at_least}.")
+        if problem := self.limits.problem(words):
+            raise ValueError(" ".join(problem))
         return words
 
     def judge(self, value: Any) -> bool | None:
@@ -206,7 +206,7 @@ class ReflectionPrompt(Item):
             return OneOption(self.options, right, feedback or {})
         if self.blanks is not None:
             return Gaps(self.question, self.blanks, right or {}, feedback or {})
-        return FreeText(self.at_least, feedback or "")
+        return FreeText(WordLimits(self.at_least), feedback or "")
 
     def is_done(self, name: str, saved: Saved) -> bool:
         """Whether it was answered; correctly, if it asks for that."""

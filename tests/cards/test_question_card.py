@@ -123,12 +123,33 @@ def test_the_history_is_kept(led):
     assert "Record the change" in str(card._card.view)
 
 
-def test_a_rubric_is_shown_after_the_attempt(led):
-    card = QuestionCard("t", WHY, ledger=led)
-    assert "says so" not in str(card._card.view)
-    text = entered(card, "Because launches wait.")
+def test_a_rubric_is_shown_before_one_writes(led):
+    text = QuestionCard("t", WHY, ledger=led).text()
+    assert text.index("1 point: says so") < text.index("Your answer")
+
+
+def test_a_text_that_is_too_short_is_kept_and_opens_nothing(led, open_ledger):
+    item = Essay("Why?", [(1, "says so")], title="Reasons", at_least=4, at_most=6)
+    card = QuestionCard("t", item, ledger=led)
+    behind = QuestionCard("u", BUSY, ledger=led, after=card)
+    assert "Write 4 to 6 words." in card.text()
+    area = next(part for part in card._card.view["parts"] if part["key"] == "answer")
+    assert (area["at_least"], area["at_most"]) == (4, 6)
+    assert "Opens after you answer “Reasons” in 4 to 6 words." in behind.text()
+
+    text = entered(card, "Because launches — wait.")
     assert "Recorded: 3 words" in text
-    assert "1 point: says so" in text
+    assert "Too short. That is 3 words; write at least 4." in text
+    assert card._card.view["said"].startswith("Recorded. Too short.")
+    assert led.state().answers["t"].value == "Because launches — wait."
+    assert behind.blocked_by is card
+    # A new kernel says the same.
+    assert not QuestionCard("t", item, ledger=open_ledger()).is_open
+
+    text = entered(card, "Because all of the launches wait in line.")
+    assert "Too long. That is 8 words; write at most 6." in text
+    assert behind.blocked_by is None
+    assert "Too" not in entered(card, "Because all launches wait.")
 
 
 def test_a_text_that_is_too_long_is_refused(led):

@@ -91,7 +91,7 @@ def test_words_are_saved_and_restored(led, open_ledger, browser_of):
     page.ask("answer", answer="  ")
     assert "Nothing is written yet" in page.trouble
     page.ask("answer", answer="too short")
-    assert "2 words so far; write at least 3" in page.trouble
+    assert "Too short. That is 2 words; write at least 3." in page.trouble
     page.ask("answer", answer="GPUs wait\nfor <b>Python</b>\n")
     assert "Compare: the dispatch tax." in page.said
     again = words(open_ledger(), at_least=3)

@@ -41,7 +41,8 @@ ITEMS = {
     "words": Reflection("Say it.", at_least=3),
     "busy": Number("How busy?", "percent", points=5, low=1, high=100, after=["why"]),
     "limit": Choice("What limits?", {"memory": "m", "compute": "c"}, points=5),
-    "reply": Essay("Reply.", [(4, "for all")]),
+    "reply": Essay("Reply.", [(4, "for all")], at_least=3),
+    "coda": Choice("And?", {"yes": "y", "no": "n"}, points=1, after=["reply"]),
     "quiz": Quiz([Question("q", "What?", {"m": "memory", "c": "compute"}, right="m")]),
     "myths": Myths([Myth("fp16", "It halves.", "It does.", true=True)]),
     "list": Checklist({"a": "say a", "b": "say b"}, [(0, "low", "again")]),
@@ -217,6 +218,13 @@ def test_a_reflection_opens_when_it_is_right_if_it_says_so(rules):
 def test_only_the_first_entry_of_a_card_is_held_against_its_gates(rules):
     answers = [("answer", "busy", float(k)) for k in range(50)]
     assert len(odd(rules, *answers)) == 1
+
+
+def test_an_essay_opens_when_it_is_long_enough(rules):
+    short, long = ("answer", "reply", "Buy memory."), ("answer", "reply", "Buy more memory.")
+    coda = ("answer", "coda", "yes")
+    assert odd(rules, short, long, coda) == []
+    assert odd(rules, short, coda) == ["Event 2 (answer coda) came before reply, which opens it."]
 
 
 def test_verdicts_are_compared_where_the_students_numbers_are_known(rules):

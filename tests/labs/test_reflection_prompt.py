@@ -59,7 +59,7 @@ def test_free_text():
     assert form.judge("Bytes set pace") is None
     assert form.remarks("Bytes set pace") == [AnswerFeedback("", "Compare.", None)]
     assert form.fits("anything")
-    with pytest.raises(ValueError, match="That is 1 word so far; write at least 3"):
+    with pytest.raises(ValueError, match="That is 1 word; write at least 3"):
         form.read("Bytes")
     with pytest.raises(ValueError, match="Nothing is written yet"):
         form.read("  ")

@@ -82,6 +82,12 @@ class _Attempts(NamedTuple):
     attempts: tuple[_Attempt]
 
 
+class _Given(NamedTuple):
+    """As much of an answer as a gate asks for."""
+
+    value: Any
+
+
 class EntryRules:
     """What the cards of a lab write.
 
@@ -255,7 +261,7 @@ class _Order:
         self._items = items
         self.predictions: dict[str, bool] = {}
         self.reflections: dict[str, _Attempts] = {}
-        self.answers: dict[str, bool] = {}
+        self.answers: dict[str, _Given] = {}
         self._begun: set[str] = set()
         self._used: dict[str, Event] = {}
 
@@ -279,7 +285,7 @@ class _Order:
                 predicted = name.removeprefix("moves.")
                 if predicted != name and predicted not in self.predictions:
                     yield f"came before the prediction {predicted}, which it waits for"
-                self.answers[name] = True
+                self.answers[name] = _Given(event.value["value"])
             case "use":
                 for need in event.value["needs"]:
                     if need not in self.predictions:
