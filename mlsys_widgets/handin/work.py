@@ -155,8 +155,12 @@ def steps_in(book: Any) -> list[StudentStep]:
         # The ledger has one design, whatever its cell is called.
         wanted = (DESIGN,) if kind == DESIGN else wanted
         shown = title if isinstance(title, str) else name
+        fewest = about.get("at_least")
         # A cell that a student has copied is the same step.
-        found.setdefault((kind, name), StudentStep(name, kind, act, shown, wanted))
+        found.setdefault(
+            (kind, name),
+            StudentStep(name, kind, act, shown, wanted, fewest if isinstance(fewest, int) else 1),
+        )
     return list(found.values())
 
 

@@ -29,6 +29,8 @@ from mlsys_widgets.labs.lab import Lab
 from mlsys_widgets.labs.prediction import Prediction
 from mlsys_widgets.labs.quiz import Myths, Quiz
 from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
+from mlsys_widgets.labs.word_limits import count_words
+from mlsys_widgets.wording.plurals import counted
 
 #: Tried: something is recorded, and something is missing or not right yet. Recorded: a question
 #: that is graded is answered, and nobody here knows whether it is right. Done: nothing is left, and
@@ -92,6 +94,8 @@ class StudentStep:
     title: str
     #: The names under which the ledger keeps it; it is done when all are there.
     needs: tuple[str, ...]
+    #: The fewest words of a text; a shorter one was tried.
+    at_least: int = 1
 
     @property
     def called(self) -> str:
@@ -109,7 +113,14 @@ def kind_of(item: Item) -> str | None:
 def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
     """Everything to do in a lab, in order; the design, if there is one, comes last."""
     found = [
-        StudentStep(name, kind, item.act, getattr(item, "title", name), item.ledger_names(name))
+        StudentStep(
+            name,
+            kind,
+            item.act,
+            getattr(item, "title", name),
+            item.ledger_names(name),
+            item.at_least if isinstance(item, Essay) else 1,
+        )
         for name, item in items.items()
         if (kind := kind_of(item))
     ]
@@ -127,10 +138,13 @@ class SavedEntry(NamedTuple):
         Whether nothing is known to be wrong with it.
     seq
         The number of the last event about it.
+    words
+        How many words a text has; `None` for everything else.
     """
 
     right: bool
     seq: int
+    words: int | None = None
 
 
 @dataclass(frozen=True)
@@ -187,8 +201,11 @@ def progress(
         return StepProgress("to_do", "to do", whole=False)
     handed_in = covered is not None and all(each.seq <= covered for each in held)
     whole = len(held) == len(found)
-    if not whole or not all(each.right for each in held):
+    short = step.at_least > 1 and next((e for e in held if (e.words or 0) < step.at_least), None)
+    if short or not whole or not all(each.right for each in held):
         lacks = _UNFINISHED.get(step.kind, "not finished")
+        if short:
+            lacks = f"too short: {counted(short.words or 0, 'word')} of at least {step.at_least}"
         tried = "handed in" if handed_in else "tried" if whole else "begun"
         return StepProgress("tried", f"{tried}, {lacks}", whole=whole)
     if handed_in:
@@ -200,7 +217,9 @@ def progress(
 def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
     """Return what a ledger holds, by name."""
     found = {
-        name: SavedEntry(True, one.seq)
+        name: SavedEntry(
+            True, one.seq, count_words(one.value) if isinstance(one.value, str) else None
+        )
         for name, one in (*saved.answers.items(), *saved.predictions.items())
     }
     for name, reflection in saved.reflections.items():

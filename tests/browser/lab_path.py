@@ -300,11 +300,18 @@ class Student:
 
     def _write(self, step: Step) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")
-        card.get_by_role("textbox").fill("Memory is what waits.")
-        card.get_by_role("button", name="Record").click()
-        expect(card).to_contain_text("Recorded: 4 words", timeout=SOON)
+        item = self.items[step.name]
+        assert isinstance(item, labs.Essay)
+        sentence = "Memory is what waits."
+        for many in sorted({1, -(-item.at_least // 4)}):
+            text = " ".join([sentence] * many)
+            card.get_by_role("textbox").fill(text)
+            card.get_by_role("button", name="Record").click()
+            expect(card).to_contain_text(f"Recorded: {4 * many} words", timeout=SOON)
+            short = card.get_by_text("Too short.")
+            expect(short).to_have_count(int(4 * many < item.at_least), timeout=SOON)
         # The cell below, which a person grades, follows.
-        expect(self.cell(step.index + 1)).to_contain_text("Memory is what waits.", timeout=SOON)
+        expect(self.cell(step.index + 1)).to_contain_text(sentence, timeout=SOON)
 
     def _save_design(self, step: Step) -> None:
         card = self.cell(step.index).locator(".mlsys-lab")

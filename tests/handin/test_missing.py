@@ -14,7 +14,7 @@ from mlsys_widgets.labs.identity import Student
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger.designs import DesignForm, flag
 from mlsys_widgets.ledger.drafts import Drafts
-from tests.handin.conftest import LAB
+from tests.handin.conftest import LAB, notebook, step
 
 ANN = Student("ann", "a test")
 
@@ -150,3 +150,25 @@ def test_a_draft_is_quoted_in_one_line(folder, ledger_in, value, quoted):
     Drafts(led.path).change([{"item": "act1_why", "box": "b", "window": "w", "draft": typed}])
     ((_, words),) = missing(folder)
     assert f"you entered {quoted} and have" in words
+
+
+def test_an_essay_that_is_too_short_is_named_with_its_numbers(folder, ledger_in):
+    cells = [step("essay", "reply", act=1, title="Reply", at_least=5)]
+    (folder / f"{LAB}.ipynb").write_text(notebook(cells=cells))
+    led = ledger_in(folder)
+    led.record_answer("reply", "Buy more memory.")
+    os.utime(folder / f"{LAB}.ipynb", (time.time() + 5,) * 2)
+    assert missing(folder) == {
+        ("step", "Act 1, essay “Reply”: tried, too short: 3 words of at least 5.")
+    }
+    led.record_answer("reply", "Buy more and faster memory.")
+    assert missing(folder) == set()
+
+
+@pytest.mark.parametrize("odd", ["many", None, -4, 2.5, [1], {}])
+def test_an_odd_minimum_asks_for_nothing(folder, ledger_in, odd):
+    cells = [step("essay", "reply", title="Reply", at_least=odd)]
+    (folder / f"{LAB}.ipynb").write_text(notebook(cells=cells))
+    ledger_in(folder).record_answer("reply", "Memory.")
+    os.utime(folder / f"{LAB}.ipynb", (time.time() + 5,) * 2)
+    assert missing(folder) == set()

@@ -32,7 +32,7 @@ def demo() -> Lab:
     items = {
         "bet": Prediction("How many?", unit="images", act=1),
         "busy_pct": Number("How busy?", "percent", 5, act=1),
-        "why": Essay("Why?", [(1, "says so")]),
+        "why": Essay("Why?", [(1, "says so")], at_least=3),
         "can": Checklist({"a": "add"}, [(0, "fine", "Go on.")]),
     }
     for name, item in items.items():
@@ -64,6 +64,8 @@ def test_everything_that_a_student_does_is_a_step(demo: Lab, led: Ledger) -> Non
     led.record_answer("busy_pct", 33)
     led.record_answer("why", "Because.")
     led.record_answer("can", [])
+    assert left(demo, led) == ["why", "design"]
+    led.record_answer("why", "Because launches wait.")
     assert left(demo, led) == ["design"]
     led.save_design({"mode": "eager"}, DesignForm(demo.name, 0, FIELDS))
     assert left(demo, led) == []
@@ -142,11 +144,19 @@ def test_the_cells_of_a_lab_hold_its_steps(home: Path) -> None:
     book = nbformat.read(ROOT / "release" / home.name / f"{home.name}.ipynb", 4)
     said = [cell.metadata.mlsys for cell in book.cells if "id" in cell.metadata.get("mlsys", {})]
     in_cells = {
-        (each.id, each.kind, each.get("act", 0), tuple(each.get("needs", [each.id])))
+        (
+            each.id,
+            each.kind,
+            each.get("act", 0),
+            tuple(each.get("needs", [each.id])),
+            each.get("at_least", 1),
+        )
         for each in said
     }
     steps = steps_of(lab, lab.items(lab.draw("", variants=False)))
-    assert in_cells == {(step.name, step.kind, step.act, step.needs) for step in steps}
+    assert in_cells == {
+        (step.name, step.kind, step.act, step.needs, step.at_least) for step in steps
+    }
     assert len(said) == len(steps)
 
 
