@@ -30,7 +30,7 @@ class ConfidenceQuiz(ItemTask):
     """Questions to answer with a confidence each; then feedback, and how well the two agree.
 
     Each question is answered once. The first answer counts, because otherwise the confidence would
-    teach nothing.
+    teach nothing. So the card says what becomes final and asks before it locks.
 
     Parameters
     ----------
@@ -79,6 +79,8 @@ class ConfidenceQuiz(ItemTask):
         self._questions = {question.key: question for question in questions.questions}
         self._names = dict(zip(self._questions, questions.ledger_names(quiz_id), strict=True))
         self._plots = CardPlots()
+        #: The questions that a student is about to lock, while the card asks.
+        self._to_lock: tuple[str, ...] = ()
         self.refresh()
 
     @property
@@ -119,6 +121,19 @@ class ConfidenceQuiz(ItemTask):
         NotSaved
             When the ledger could not be written. What was saved before that stays saved.
         """
+        wanted = self._answerable(answers)
+
+        def write() -> None:
+            for key in wanted:
+                option, sure = answers[key]
+                self._ledger.record_answer(self._names[key], option, confidence=sure)
+
+        if wanted:
+            self._save(write)
+        self.show()
+
+    def _answerable(self, answers: Mapping[str, tuple[str | None, int | None]]) -> list[str]:
+        """Return the questions that these answers would lock, or refuse them with a sentence."""
         self._need_gates()
         for key in answers:
             one_of("question", key, tuple(self._questions))
@@ -146,34 +161,58 @@ class ConfidenceQuiz(ItemTask):
                 missing.append(f"{self._number(key)} ({' and '.join(lacks)})")
         if missing:
             raise ValueError(f"Still missing: {', '.join(missing)}.")
-
-        def write() -> None:
-            for key in wanted:
-                option, sure = answers[key]
-                self._ledger.record_answer(self._names[key], option, confidence=sure)
-
-        if wanted:
-            self._save(write)
-        self.show()
+        return wanted
 
     def _number(self, key: str) -> str:
         return f"question {list(self._questions).index(key) + 1}"
 
     def actions(self) -> Mapping[str, Action]:
         one = {f"answer-{key}": self._asks((key,)) for key in self._questions}
-        return {"answer": self._asks(tuple(self._questions)), **one}
+        every = self._asks(tuple(self._questions))
+        return {"answer": every, **one, "lock": self._on_lock, "back": self._on_back}
 
     def _asks(self, keys: tuple[str, ...]) -> Action:
         def on_answer(values: Values) -> None:
-            given: dict[str, tuple[Any, Any]] = {}
-            for key in keys:
-                if key not in self.answers:
-                    sure = values.get(f"{key}-confidence")
-                    given[key] = (values.get(key), int(sure) if sure else None)
-            self.answer(given)
-            self._say(self._outcome(keys), focus=f"{keys[0]}-feedback")
+            self._to_lock = ()
+            self._to_lock = tuple(self._answerable(self._given(keys, values)))
+            # The words, not a button: whoever presses Enter twice has locked nothing.
+            self._say(self._becomes_final(), focus="confirm")
 
         return on_answer
+
+    def _given(self, keys: Iterable[str], values: Values) -> dict[str, tuple[Any, Any]]:
+        """What stands in the boxes of questions that are still open."""
+        sure = {key: values.get(f"{key}-confidence") for key in keys}
+        return {
+            key: (values.get(key), int(sure[key]) if sure[key] else None)
+            for key in keys
+            if key not in self.answers
+        }
+
+    def _on_lock(self, values: Values) -> None:
+        keys = self._to_lock
+        self.answer(self._given(keys, values))
+        self._to_lock = ()
+        if keys:
+            self._say(self._outcome(keys), focus=f"{keys[0]}-feedback")
+
+    def _on_back(self, _values: Values) -> None:
+        first, self._to_lock = self._to_lock[:1], ()
+        self._say("Nothing is locked.", focus=first[0] if first else "")
+
+    def _becomes_final(self) -> str:
+        if len(self._to_lock) == 1:
+            what = f"Your answer to {self._number(self._to_lock[0])} and how sure you are become"
+        else:
+            what = f"Your {len(self._to_lock)} answers and how sure you are of each become"
+        return f"{what} final, because the first answer counts. Then you see what is right."
+
+    def _confirmation(self) -> list[Part]:
+        buttons = (("lock", "Lock it in"), ("back", "Not yet"))
+        return [
+            Prose("confirm", self._becomes_final(), label="Lock it in?", tone="purple"),
+            Buttons("confirm-send", buttons),
+        ]
 
     def _outcome(self, keys: tuple[str, ...]) -> str:
         if self.is_open:
@@ -193,6 +232,8 @@ class ConfidenceQuiz(ItemTask):
             parts.append(Confidence(f"{key}-confidence", sure, given is not None, f"question {k}"))
             if given is not None and (self._each or self.is_open):
                 parts += self._feedback(key)
+            elif self._each and self._to_lock == (key,):
+                parts += self._confirmation()
             elif self._each:
                 button = (f"answer-{key}", f"Answer question {k}")
                 parts.append(Buttons(f"{key}-send", (button,)))
@@ -208,6 +249,8 @@ class ConfidenceQuiz(ItemTask):
                 Prose("calibration", words, tone="purple"),
                 Prose("plot", plot, quiet=True),
             ]
+        elif not self._each and self._to_lock:
+            parts += self._confirmation()
         elif not self._each:
             parts.append(Buttons("send", (("answer", "Check my answers"),)))
         return parts

@@ -218,8 +218,10 @@ class Student:
             card.locator(".mlsys-lab-confidence").nth(k).locator("input[value='4']").check()
             if item.each:
                 card.get_by_role("button", name=f"Answer question {k + 1}").click()
+                card.get_by_role("button", name="Lock it in").click()
         if not item.each:
             card.get_by_role("button", name="Check my answers").click()
+            card.get_by_role("button", name="Lock it in").click()
         many = len(item.questions)
         expect(card).to_contain_text(f"{many} of {many}", timeout=SOON)
 
