@@ -201,13 +201,8 @@ class OpenLab:
         ``lab.follow(roofline, device={"cloud": "h100-sxm", "edge": "orin-nx"})``
         """
         toggle: ContextToggle = self._cards["context"]
-
-        def set_inputs(_change: Any = None) -> None:
-            instrument.set(**{name: values[toggle.context] for name, values in inputs.items()})
-
-        set_inputs()
+        toggle.lead(instrument, inputs)
         self._followers.append(instrument)
-        toggle.observe(set_inputs, names="context")
         return instrument
 
     def design(self, fields: Mapping[str, Any], **more: Any) -> DesignEntry:

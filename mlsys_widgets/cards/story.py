@@ -9,7 +9,9 @@ import traitlets
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget, Values
-from mlsys_widgets.cards.parts import NumberedList, Options, Part, Prose
+from mlsys_widgets.cards.parts import Buttons, NumberedList, Options, Part, Prose
+from mlsys_widgets.instruments.controls import Slider
+from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Message, Takeaways
 from mlsys_widgets.ledger import Ledger, LedgerError
 
@@ -121,7 +123,9 @@ class KeyTakeaways(LabWidget):
 class ContextToggle(LabWidget):
     """Where the system of a lab runs. Other cards and instruments observe its ``context``.
 
-    The choice is kept in the ledger as the answer ``context_id``, so it survives a restart.
+    The choice is kept in the ledger as the answer ``context_id``, so it survives a restart. What
+    it leads starts from the values of the context, and a reset returns to them. Whoever chooses
+    another device on such an instrument may do so; the card says it and offers the way back.
 
     Parameters
     ----------
@@ -165,6 +169,8 @@ class ContextToggle(LabWidget):
         self._contexts = dict(contexts or {"cloud": "Cloud", "edge": "Edge"})
         self._about = dict(about or {})
         self._ledger, self._id = ledger, context_id
+        #: The instruments that follow, each with the values of its inputs by context.
+        self._led: list[tuple[Instrument, Mapping[str, Mapping[str, Any]]]] = []
         self._restoring, self._unsaved = True, False
         try:
             self.context = next(iter(self._contexts)) if context is None else context
@@ -180,6 +186,30 @@ class ContextToggle(LabWidget):
     def words(self) -> str:
         """The words for what is chosen."""
         return self._contexts[self.context]
+
+    # What follows.
+
+    def lead(self, instrument: Instrument, inputs: Mapping[str, Mapping[str, Any]]) -> None:
+        """Have an instrument follow: each input has a value for every context."""
+        self._led.append((instrument, inputs))
+        self._load(instrument, inputs)
+        self.observe(lambda _change: self._load(instrument, inputs), names="context")
+        instrument.observe(lambda _change: self.show(), names=_choices(instrument, inputs))
+
+    def _load(self, instrument: Instrument, inputs: Mapping[str, Mapping[str, Any]]) -> None:
+        instrument.start_from(**{name: values[self.context] for name, values in inputs.items()})
+
+    @property
+    def _strays(self) -> list[tuple[Instrument, Mapping[str, Mapping[str, Any]]]]:
+        """What shows another choice than this context; sliders are there to be moved."""
+        return [
+            (instrument, inputs)
+            for instrument, inputs in self._led
+            if any(
+                getattr(instrument, name) != inputs[name][self.context]
+                for name in _choices(instrument, inputs)
+            )
+        ]
 
     # What a move needs.
 
@@ -247,7 +277,12 @@ class ContextToggle(LabWidget):
         announcements.announce(self._ledger)
 
     def actions(self) -> Mapping[str, Action]:
-        return {"choose": self._on_choose}
+        return {"choose": self._on_choose, "load": self._on_load}
+
+    def _on_load(self, _values: Values) -> None:
+        for stray in self._strays:
+            self._load(*stray)
+        self._say(f"{self.words} is loaded again.", focus="context")
 
     def _on_choose(self, values: Values) -> None:
         chosen = values.get("context")
@@ -262,4 +297,22 @@ class ContextToggle(LabWidget):
         return [
             Options("context", "Context", self._contexts, self.context, inline=True, asks="choose"),
             *description,
+            *self._apart(),
         ]
+
+    def _apart(self) -> list[Part]:
+        titles = list(dict.fromkeys(instrument.title for instrument, _ in self._strays))
+        if not titles:
+            return []
+        named = " and ".join(f"*{title}*" for title in titles)
+        shows = "shows" if len(titles) == 1 else "show"
+        words = f"{named} {shows} something else now, because it was chosen there."
+        return [
+            Prose("apart", words, label="Not this context.", tone="orange"),
+            Buttons("load", (("load", "Load this context again"),)),
+        ]
+
+
+def _choices(instrument: Instrument, names: Iterable[str]) -> list[str]:
+    """The names of inputs that are chosen from a menu."""
+    return [name for name in names if not isinstance(instrument.controls[name], Slider)]

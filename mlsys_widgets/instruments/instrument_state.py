@@ -109,6 +109,8 @@ class InstrumentState(traitlets.HasTraits):
         self._aimed: tuple[Target, ...] = ()
         self.set(**inputs)
         self._first = self.inputs
+        #: The inputs of the place where it stands now, as of a context; a reset keeps them.
+        self._place: dict[str, Any] = {}
         self.targets = targets
         if pinned is not None:
             now = self.inputs
@@ -480,10 +482,21 @@ class InstrumentState(traitlets.HasTraits):
         for name in self.controls:
             setattr(self, name, inputs[name])
 
+    def start_from(self, **inputs: Any) -> None:
+        """Change several inputs at once, and have a reset return to them from now on.
+
+        A reset from before is not undone any longer: it would lead back to where the instrument
+        stood then.
+        """
+        checked = self.accepted(**inputs)
+        self.forget_reset()
+        self.set(**inputs)
+        self._place |= checked
+
     def reset(self) -> None:
-        """Return to the initial inputs; ``undo_reset`` reverts this."""
+        """Return to the initial inputs, in the place where it stands; ``undo_reset`` reverts it."""
         self._before_reset = self.inputs
-        self.set(**self._first)
+        self.set(**self.adjust({**self._first, **self._place}, set(self._place)))
 
     def undo_reset(self) -> None:
         """Revert the last reset."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from mlsys_widgets.instruments.instrument import Instrument
@@ -11,8 +12,9 @@ from mlsys_widgets.instruments.instrument import Instrument
 def link(*instruments: Instrument, on: str | Iterable[str]) -> Callable[[], None]:
     """Give instruments common inputs; what is set on one of them is set on all.
 
-    The first instrument has its say: the others start with its values. Where an instrument cannot
-    follow, because its own range ends earlier, it stays where it is.
+    The first instrument has its say: the others start with its values, and a reset of any of them
+    returns all to these. Where an instrument cannot follow, because its own range ends earlier, it
+    stays where it is.
 
     Parameters
     ----------
@@ -58,7 +60,9 @@ def link(*instruments: Instrument, on: str | Iterable[str]) -> Callable[[], None
 
     for instrument in instruments:
         instrument.observe(follow, names=list(names))
-    _bring_along(instruments[0], instruments[1:], names)
+    first = {name: getattr(instruments[0], name) for name in names}
+    for each in instruments[1:]:
+        _try(each.start_from, first)
 
     def part() -> None:
         for instrument in instruments:
@@ -73,7 +77,10 @@ def _bring_along(
     wanted = {name: getattr(leader, name) for name in names}
     for each in instruments:
         if each is not leader and any(getattr(each, n) != v for n, v in wanted.items()):
-            try:
-                each.set(**wanted)
-            except ValueError:
-                continue  # its range ends here; the leader goes on alone
+            each.forget_reset()  # undoing it would pull the leader along
+            _try(each.set, wanted)
+
+
+def _try(change: Callable[..., None], wanted: Mapping[str, Any]) -> None:
+    with suppress(ValueError):  # its range ends here; the leader goes on alone
+        change(**wanted)
