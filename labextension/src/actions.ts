@@ -1,17 +1,18 @@
 /** What the commands do to the open lab. */
 import { Dialog, InputDialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { NotebookActions } from '@jupyterlab/notebook';
-import { IStep, stepsOf } from './contract';
+import { IStep } from './contract';
 import { ILab } from './follow';
 import { goToCell } from './scroll';
 import { beginAgain, fetchLabs } from './server';
+import { wayOf } from './way';
 import { forgetDrafts } from './widgets/open_cards';
 import { readable } from './words';
 
 /** Scroll to the cell of a step and focus it. */
 export async function goTo(lab: ILab, step: IStep): Promise<void> {
   // Cells may have moved since the notebook was read.
-  const now = stepsOf(lab.panel.context.model).find(
+  const now = wayOf(lab.panel.context.model).find(
     each => each.id === step.id && each.kind === step.kind
   );
   if (now) {

@@ -25,7 +25,8 @@ const STEPS = [
   'measurement',
   'design'
 ] as const;
-export type Kind = (typeof STEPS)[number];
+/** What lies on the way between steps; see way.ts. */
+export type Kind = (typeof STEPS)[number] | 'explore' | 'compare';
 
 /** A cell in which a student does something that the ledger keeps. */
 export interface IStep {
@@ -60,13 +61,13 @@ export interface IStepState {
   left: boolean;
 }
 
-function record(value: unknown): Record<string, unknown> {
+export function record(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object'
     ? (value as Record<string, unknown>)
     : {};
 }
 
-function text(value: unknown): string | null {
+export function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
@@ -86,7 +87,7 @@ export function aboutLab(model: INotebookModel): IAbout | null {
 }
 
 /** Every cell with what it says about itself, and the act it belongs to. */
-function* cellsOf(
+export function* cellsOf(
   model: INotebookModel
 ): Generator<{ index: number; act: number; cell: ICellModel; said: Record<string, unknown> }> {
   let act = 0;
@@ -178,9 +179,4 @@ export function stateOf(step: IStep, report: IReport | null): IStepState {
 /** The steps that are left. */
 export function notDone(steps: IStep[], report: IReport | null): IStep[] {
   return steps.filter(step => stateOf(step, report).left);
-}
-
-/** The first step that is not done, or null at the end of the lab. */
-export function nextStep(steps: IStep[], report: IReport | null): IStep | null {
-  return notDone(steps, report)[0] ?? null;
 }

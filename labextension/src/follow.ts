@@ -4,6 +4,7 @@ import { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { aboutLab, IAbout, IInstrument, instrumentsOf, IStep, stepsOf } from './contract';
+import { wayOf } from './way';
 
 /** Milliseconds without typing after which a notebook is read again. */
 const REST = 250;
@@ -14,6 +15,8 @@ export interface ILab {
   path: string;
   about: IAbout;
   steps: IStep[];
+  /** The steps and what lies between them. */
+  way: IStep[];
   instruments: IInstrument[];
 }
 
@@ -108,6 +111,7 @@ export class Follower implements IDisposable {
         path: panel.context.localPath,
         about,
         steps: stepsOf(model),
+        way: wayOf(model),
         instruments: instrumentsOf(model)
       }
     );
@@ -123,5 +127,5 @@ export class Follower implements IDisposable {
 
 /** The parts of a lab that can be compared. */
 function shown(lab: ILab | null): unknown {
-  return lab && [lab.panel.id, lab.path, lab.about, lab.steps, lab.instruments];
+  return lab && [lab.panel.id, lab.path, lab.about, lab.way, lab.instruments];
 }

@@ -14,7 +14,7 @@ import { Signal } from '@lumino/signaling';
 import * as actions from './actions';
 import { LabBanner } from './banner';
 import { Beside } from './beside';
-import { aboutLab, nextStep } from './contract';
+import { aboutLab } from './contract';
 import { showEssays } from './essays';
 import { Follower } from './follow';
 import { handIn } from './handin';
@@ -30,6 +30,7 @@ import { LabStatus } from './status';
 import { ToldKernels } from './told';
 import { Unsaved } from './unsaved';
 import { Watch } from './watch';
+import { nextOnWay } from './way';
 import { widgets } from './widgets/plugin';
 
 const COMMANDS = {
@@ -199,7 +200,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       label: 'Go to the Next Step of the Lab',
       isEnabled: hasLab,
       execute: () => {
-        const next = follower.lab && nextStep(follower.lab.steps, watch.report);
+        const next = follower.lab && nextOnWay(follower.lab.way, watch.report);
         return follower.lab && next ? actions.goTo(follower.lab, next) : undefined;
       }
     });

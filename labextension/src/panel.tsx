@@ -13,6 +13,7 @@ import { problemOf } from './problems';
 import { IDesign, IEntry, IHandedIn, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
+import { nextOnWay } from './way';
 import {
   capitalized,
   counted,
@@ -128,6 +129,7 @@ function OpenLab(props: {
       )}
       <Next
         steps={steps}
+        next={nextOnWay(lab.way, report)}
         report={report}
         problem={problemOf(about.lab, report, trouble)}
         goTo={actions.goTo}
@@ -177,9 +179,11 @@ interface IStepsProps {
   goTo(step: IStep): void;
 }
 
-function Next(props: IStepsProps & { problem: string | null }): JSX.Element | null {
-  const { steps, report, problem, goTo } = props;
-  const [next, ...others] = notDone(steps, report);
+function Next(
+  props: IStepsProps & { next: IStep | null; problem: string | null }
+): JSX.Element | null {
+  const { steps, next, report, problem, goTo } = props;
+  const left = notDone(steps, report).length;
   if (report === null || steps.length === 0) {
     return null;
   }
@@ -201,7 +205,7 @@ function Next(props: IStepsProps & { problem: string | null }): JSX.Element | nu
         <span>{next.title}</span>
       </button>
       <p className="mlsys-Lab-aside">
-        {others.length === 0 ? 'The last step.' : `${others.length + 1} of ${steps.length} steps are left.`}
+        {left === 1 ? 'The last step.' : `${left} of ${steps.length} steps are left.`}
       </p>
     </section>
   );

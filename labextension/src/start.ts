@@ -9,11 +9,12 @@ import { INotebookModel, Notebook, NotebookActions, NotebookPanel } from '@jupyt
 import { Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { cellsToRun, nextStep, stepsOf } from './contract';
+import { cellsToRun } from './contract';
 import { beginKernel, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { goToCell, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale } from './stale';
+import { nextOnWay, wayOf } from './way';
 
 /**
  * Looking: not known yet. Waiting: cells have to run first, for a reason. Running: they do.
@@ -143,7 +144,7 @@ export class LabStart implements IDisposable {
   private async _goOn(fresh: boolean): Promise<void> {
     const { panel } = this;
     const report = await this._report();
-    const next = fresh && !isBegun(report) ? null : nextStep(stepsOf(panel.context.model), report);
+    const next = fresh && !isBegun(report) ? null : nextOnWay(wayOf(panel.context.model), report);
     if (!this._isDisposed) {
       await goToCell(panel, next?.index ?? 0);
       void stayAt(panel, next?.index ?? 0);

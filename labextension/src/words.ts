@@ -79,7 +79,9 @@ const TASKS: Record<Kind, string> = {
   myths: 'Claims',
   checklist: 'Check yourself',
   measurement: 'Measure',
-  design: 'Decide'
+  design: 'Decide',
+  explore: 'Explore',
+  compare: 'Compare'
 };
 
 /** What a student does in a step. */

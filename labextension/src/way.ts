@@ -1,0 +1,52 @@
+/**
+ * The way through a lab: its steps in order and, between them, what to explore and to compare.
+ *
+ * *Next* leads along the way: from a prediction to the instrument, once everything was tried there
+ * to the comparison, and then to the questions. Neither exploring nor comparing counts as a step.
+ */
+import { INotebookModel } from '@jupyterlab/notebook';
+import { cellsOf, IStep, notDone, stepsOf, text } from './contract';
+import { IReport } from './server';
+
+/** What an instrument or a comparison asks of a student, if it asks for anything. */
+function* asked(model: INotebookModel): Generator<IStep> {
+  for (const { index, act, said } of cellsOf(model)) {
+    if (said.kind === 'instrument' && Array.isArray(said.explores)) {
+      const names = said.explores.map(text).filter(name => name !== null);
+      if (names.length > 0) {
+        const needs = names.map(name => `explored.${name}`);
+        yield { index, id: names[0], kind: 'explore', act, title: text(said.title) ?? names[0], needs };
+      }
+    } else if (said.kind === 'compare') {
+      const id = text(said.id);
+      if (id !== null) {
+        const title = text(said.title) ?? id;
+        yield { index, id, kind: 'compare', act, title, needs: [`compared.${id}`] };
+      }
+    }
+  }
+}
+
+/** The steps of a lab and what lies between them, in the order of its cells. */
+export function wayOf(model: INotebookModel): IStep[] {
+  return [...stepsOf(model), ...asked(model)].sort((one, other) => one.index - other.index);
+}
+
+/** Where to go next: what comes first on the way and is not done; null once no step is left. */
+export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
+  const between = way.filter(isBetween);
+  const left = new Set(notDone(way.filter(step => !isBetween(step)), report));
+  if (left.size === 0) {
+    return null;
+  }
+  for (const step of between) {
+    if (!step.needs.every(name => name in (report?.answers ?? {}))) {
+      left.add(step);
+    }
+  }
+  return way.find(step => left.has(step)) ?? null;
+}
+
+function isBetween(step: IStep): boolean {
+  return step.kind === 'explore' || step.kind === 'compare';
+}
