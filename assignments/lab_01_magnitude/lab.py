@@ -44,6 +44,12 @@ context
 
 # %% card="act1_gap"
 
+# %% [markdown]
+# The scale of the ladder is logarithmic: every horizontal line stands for ten times as much as the line below it. The
+# dash-dotted bracket is your prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
+# Then switch the peak to *Highest advertised*, and see how much of a gap can be made on paper. The landscape shows the
+# Cortex-M7 of the course; your own board is a close relative, described in the questions.
+
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
 lab.follow(
@@ -51,12 +57,6 @@ lab.follow(
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
     other={"cloud": "cortex-m7", "tiny": "h100-sxm"},
 )
-
-# %% [markdown]
-# The scale of the ladder is logarithmic: every horizontal line stands for ten times as much as the line below it. The
-# dash-dotted bracket is your prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
-# Then switch the peak to *Highest advertised*, and see how much of a gap can be made on paper. The landscape shows the
-# Cortex-M7 of the course; your own board is a close relative, described in the questions.
 
 # %% reveal="act1_gap"
 gap_reveal = lab.reveal(
@@ -112,6 +112,11 @@ listening_plan = min(plans, key=plans.get)
 
 # %% card="act2_batch"
 
+# %% [markdown]
+# The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding; the
+# dashed line in the second plot is your prediction. Open *the math* to see the same three terms as formulas with the
+# current numbers in them.
+
 # %% instrument="Iron law"
 law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act3_split"))
 board_inputs = {
@@ -135,11 +140,6 @@ lab.follow(
     latency={"cloud": h100.launch(), "tiny": m7.launch()},
     **machine_inputs,
 )
-
-# %% [markdown]
-# The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding; the
-# dashed line in the second plot is your prediction. Open *the math* to see the same three terms as formulas with the
-# current numbers in them.
 
 # %% reveal="act2_term"
 term_reveal = lab.reveal(

@@ -16,6 +16,7 @@ from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
+from mlsys_widgets.authoring.ways import explored_on
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
 from mlsys_widgets.labs.items import DESIGN
@@ -45,12 +46,15 @@ class Notebook:
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
         self._minutes: dict[str, Any] = {}
+        #: The predictions that are explored on each instrument, by where its cell stands.
+        self._explored: dict[str, list[str]] = {}
 
     def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
         """Make the notebook, with solutions and hidden tests but without outputs."""
         validate(self._lab.name, self._items, lab_cells)
         if self._lab.minutes is None:
             self._minutes = lab_minutes(self._items, lab_cells).plain()
+        self._explored = explored_on(lab_cells)
         cells = [made for cell in lab_cells for made in getattr(self, f"_{cell.kind}")(cell)]
         return new_notebook(
             cells=cells,
@@ -97,13 +101,16 @@ class Notebook:
         return [self._locked(f"card_{cell.name}", _called(item), code, **metadata)]
 
     def _instrument(self, cell: LabCell) -> list[Cell]:
-        step = {"mlsys": {"kind": "instrument", "title": cell.name}}
+        about: dict[str, Any] = {"kind": "instrument", "title": cell.name}
+        if names := self._explored.get(cell.where):
+            about["explores"] = names
         title = f"Instrument: {cell.name}"
-        return [self._locked(f"instrument_{cell.name}", title, cell.body, **step)]
+        return [self._locked(f"instrument_{cell.name}", title, cell.body, mlsys=about)]
 
     def _reveal(self, cell: LabCell) -> list[Cell]:
-        title = f"Compare: {_title(self._items[cell.name])}"
-        return [self._locked(f"reveal_{cell.name}", title, cell.body)]
+        called = _title(self._items[cell.name])
+        about = {"kind": "compare", "id": cell.name, "title": called}
+        return [self._locked(f"reveal_{cell.name}", f"Compare: {called}", cell.body, mlsys=about)]
 
     def _show(self, cell: LabCell) -> list[Cell]:
         title = cell.name[:1].upper() + cell.name[1:]

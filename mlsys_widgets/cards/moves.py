@@ -2,7 +2,8 @@
 
 A move is a state of an instrument that a student brings about: a menu chosen, a slider beyond a
 value. A reveal lists its moves and opens when all of them were made. What was made is kept in the
-ledger, as the answer ``moves.`` followed by the name of the prediction.
+ledger, as the answer ``moves.`` followed by the name of the prediction; once all of them were, so
+is that, as ``explored.`` followed by it, for the Lab panel to go on.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class Exploration:
         counts: Callable[[], bool],
         then: Callable[[list[str]], None],
     ) -> None:
-        self._id = f"moves.{name}"
+        self._id, self._all = f"moves.{name}", f"explored.{name}"
         # Known by its words, which the ledger keeps for whoever reads it.
         self._moves = {markup.plain(move.text): move for move in moves}
         self._ledger, self._counts, self._then = ledger, counts, then
@@ -184,7 +185,11 @@ class Exploration:
         self.recall()
         made = [text for text in self._moves if text in self._made]
         try:
-            self._ledger.record_answer(self._id, made)
+            kept = self._ledger.state().answers
+            if self._id not in kept or kept[self._id].value != tuple(made):
+                self._ledger.record_answer(self._id, made)
+            if not self.missing and self._all not in kept:
+                self._ledger.record_answer(self._all, True)
         except LedgerError as problem:
             self.problem = f"What you tried counts, but it is not saved. {problem}"
             announcements.announce(self._ledger, str(problem))

@@ -175,6 +175,7 @@ class OpenLab:
             "answer": item.answer,
             # The instructor runs all cells and makes no moves.
             "moves": () if self._is_instructors else moves,
+            "waits": not self._is_instructors,
             **more,
         }
         reveal: Reveal = lock.reveal(model=model, measured=measured, **words)

@@ -219,6 +219,7 @@ class PredictionLock(ItemTask):
         worked: Worked | Callable[[], Worked] | None = None,
         contrast: Worked | Callable[[], Worked] | None = None,
         moves: Sequence[Move] = (),
+        waits: bool = False,
     ) -> Reveal:
         """Compare the prediction with the model and the measurement; display what this returns.
 
@@ -251,6 +252,9 @@ class PredictionLock(ItemTask):
         moves
             What to try on the instruments before the comparison opens. Nobody is asked for them
             while nbgrader grades or validates.
+        waits
+            Whether the comparison waits for its button, also in a cell that is run after
+            everything else; once it was pressed, the ledger keeps that.
         """
         return Reveal(
             self,
@@ -266,6 +270,7 @@ class PredictionLock(ItemTask):
             worked=worked,
             contrast=contrast,
             moves=moves if execution() == "student" else (),
+            waits=waits and execution() == "student",
             ledger=self._ledger,
         )
 

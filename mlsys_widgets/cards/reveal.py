@@ -12,7 +12,7 @@ from mlsys_widgets.cards.moves import Exploration, Move
 from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
 from mlsys_widgets.cards.worked_numbers import Worked, number_cards
 from mlsys_widgets.labs import Prediction
-from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.distance import (
     DISTANCES,
@@ -86,11 +86,13 @@ class Reveal(LabWidget):
         worked: Worked | Callable[[], Worked] | None,
         contrast: Worked | Callable[[], Worked] | None,
         moves: Sequence[Move],
+        waits: bool,
         ledger: Ledger,
     ) -> None:
         super().__init__(title, after=lock)
         self._lock = lock
         self._ledger = ledger
+        self._seen_id = f"compared.{lock.task_id}"
         self._asked_for = False
         # Of several forms of a model, the last one is the closest to what happens.
         self._forms = dict(model) if isinstance(model, Mapping) else {}
@@ -115,7 +117,7 @@ class Reveal(LabWidget):
         self._exploration.begin()
         lock.on_open(self._exploration.look)
         # Run after all that, the cell shows the comparison; run before it, a button does.
-        self._asked_for = lock.is_open and not self.missing
+        self._asked_for = lock.is_open and not self.missing and (not waits or self._was_compared())
         self.refresh()
 
     @property
@@ -158,6 +160,24 @@ class Reveal(LabWidget):
         actual = self._known(_now(self._model))
         return how_close(self._lock.number, actual, self._distance) == "close"
 
+    def _was_compared(self) -> bool:
+        """Whether the comparison was asked for before, in an earlier kernel or in another one."""
+        try:
+            return self._seen_id in self._ledger.state().answers
+        except LedgerError:
+            return False  # the card of the prediction says so
+
+    def _keep_compared(self) -> None:
+        """Write down that it was seen, for the Lab panel to go on; it is shown in any case."""
+        try:
+            if not self._was_compared():
+                self._ledger.record_answer(self._seen_id, True)
+        except LedgerError as problem:
+            self._refused(f"You can compare, but that is not saved. {problem}", self._keep_compared)
+        else:
+            self._settled()
+            announcements.announce(self._ledger)
+
     @property
     def missing(self) -> list[str]:
         """The moves that come before the comparison and were not made yet."""
@@ -196,6 +216,7 @@ class Reveal(LabWidget):
         if still := self._exploration.still:
             raise ValueError(f"The comparison opens after a little exploring. {still}")
         self._asked_for = True
+        self._keep_compared()
         self.show()
         announcements.look_again(self._ledger)
 

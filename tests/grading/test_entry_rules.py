@@ -237,6 +237,10 @@ def test_verdicts_are_compared_where_the_students_numbers_are_known(rules):
 def test_instruments_and_moves_wait_for_predictions(rules):
     first = ("prediction", "bound", "A")
     assert odd(rules, first, ("use", "Roofline", ["bound"])) == []
+    for name, value in (("explored", True), ("compared", True)):
+        early = ("answer", f"{name}.bound", value)
+        assert odd(rules, first, early) == []
+        assert len(odd(rules, early, first)) == 1
     assert odd(rules, ("answer", "moves.bound", ["Raise it"]), first) == [
         "Event 1 (answer moves.bound) came before the prediction bound, which it waits for."
     ]

@@ -44,6 +44,8 @@ _MEASURED: Final = {"machine", "time", "digest"}
 _SETTINGS: Final = "design_instruments."
 #: Where the system of a lab runs.
 _CONTEXT: Final = "context"
+#: What is tried and compared after a prediction, each with its name behind a dot.
+_AFTER_PREDICTING: Final = ("moves", "explored", "compared")
 _NO_VALUE: Final = "has a value that its card would not have taken"
 _NO_NAME: Final = "is about something that this lab does not ask"
 
@@ -178,6 +180,8 @@ class EntryRules:
                     yield f"early.{name}", _usable(item)
                 case Prediction():
                     yield f"moves.{name}", _texts
+                    yield f"explored.{name}", _true
+                    yield f"compared.{name}", _true
                 case Quiz():
                     names = item.ledger_names(name)
                     for each, question in zip(names, item.questions, strict=True):
@@ -282,8 +286,8 @@ class _Order:
                     attempt = _Attempt(event.value["correct"])
                     self.reflections[name] = _Attempts((attempt,))
             case "answer":
-                predicted = name.removeprefix("moves.")
-                if predicted != name and predicted not in self.predictions:
+                before, _, predicted = name.partition(".")
+                if before in _AFTER_PREDICTING and predicted not in self.predictions:
                     yield f"came before the prediction {predicted}, which it waits for"
                 self.answers[name] = _Given(event.value["value"])
             case "use":
@@ -341,6 +345,10 @@ def _chosen(question: Question) -> _Rule:
         return "" if fits else _NO_VALUE
 
     return rule
+
+
+def _true(event: Event) -> str:
+    return "" if event.value["value"] is True else _NO_VALUE
 
 
 def _one_of(allowed: tuple[str, ...]) -> _Rule:
