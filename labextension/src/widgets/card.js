@@ -3,6 +3,7 @@
 // an answer the card says what is known: recorded, not recorded, or not known yet.
 import { element, unique } from "./elements";
 import { boxesOf, inWords } from "./open_cards";
+import { wordCounter } from "./word_count";
 
 const PATIENCE = 8000; // milliseconds without an answer until the ledger is asked
 const NO_KERNEL = "This card has no kernel. What you enter is kept, but nothing can be recorded until you"
@@ -105,6 +106,7 @@ const BUILD = {
     box.addEventListener("input", () => keep(part.key, box.value));
     return {
       node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
+        ...wordCounter(part, box),
         element("p", { class: "mlsys-lab-hint", id: `${id}-hint`, text: part.hint })),
       fill: (value) => { if (box.value !== value) box.value = value; },
     };
