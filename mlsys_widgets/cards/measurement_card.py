@@ -15,8 +15,9 @@ from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.labs import Measurement, execution
 from mlsys_widgets.ledger import Ledger, LedgerError
-from mlsys_widgets.measured import ceilings, points
+from mlsys_widgets.measured import ceilings
 from mlsys_widgets.measured.background import BackgroundMeasurement, refuse_unwritable
+from mlsys_widgets.measured.disturbances import disturbances, product_rates
 from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
 from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.wording.units import format_quantity
@@ -25,9 +26,6 @@ from mlsys_widgets.wording.units import format_quantity
 COMMAND: Final = f"mlsys measure --cpu --quick --out {MEASUREMENT}"
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
-
-#: The larger products of a quiet machine reach at least this fraction of its best one.
-_CALM: Final = 0.75
 
 Chart = TypeVar("Chart", bound=RooflineWidget)
 
@@ -40,6 +38,8 @@ class MeasurementCard(ItemTask):
 
     The result is a file beside the notebook, and the ledger keeps which machine was measured, when,
     and the digest of the file. Numbers that this does not vouch for are never called the student's.
+    Answers are graded against that file, so measuring again replaces nothing by itself: the second
+    run lies beside the first until the student has chosen one of them.
 
     Parameters
     ----------
@@ -69,6 +69,8 @@ class MeasurementCard(ItemTask):
         super().__init__(task_id, item, item.title, ledger=ledger, after=after)
         self.item = item
         self.path = ledger.path.with_name(MEASUREMENT)
+        #: A second run, until the student has chosen between the two.
+        self.second_path = self.path.with_stem(f"{self.path.stem}_again")
         self._charts: list[RooflineWidget] = []
         self._drawn: tuple[str, str] | None = None
         self._run: BackgroundMeasurement | None = None
@@ -89,6 +91,12 @@ class MeasurementCard(ItemTask):
     def document(self) -> Document | None:
         """The measurement in the file; `None` if there is none that can be used."""
         return self.file.document if self.file else None
+
+    @property
+    def second(self) -> MachineFile | None:
+        """A second run that waits to be chosen or dropped; `None` if there is none to use."""
+        found = read_machine_file(self.second_path)
+        return found if found is not None and found.document is not None else None
 
     @property
     def recorded(self) -> Mapping[str, Any]:
@@ -167,7 +175,10 @@ class MeasurementCard(ItemTask):
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
             self._loop = None
-        run = BackgroundMeasurement(self.path, sizes=self.item.sizes, **options)
+        file = self.file
+        counts = file is not None and file.document is not None and self.is_yours(file)
+        out = self.second_path if counts else self.path
+        run = BackgroundMeasurement(out, sizes=self.item.sizes, **options)
         _running[self.path] = run
         self._attach(run)
         return run
@@ -190,7 +201,13 @@ class MeasurementCard(ItemTask):
         self.refresh()
 
     def actions(self) -> Mapping[str, Action]:
-        return {"measure": self._on_measure, "cancel": self._on_cancel, "adopt": self._on_adopt}
+        return {
+            "measure": self._on_measure,
+            "cancel": self._on_cancel,
+            "adopt": self._on_adopt,
+            "use-second": self._on_use_second,
+            "drop-second": self._on_drop_second,
+        }
 
     def _on_measure(self, _values: Values) -> None:
         self.measure()
@@ -204,6 +221,27 @@ class MeasurementCard(ItemTask):
     def _on_adopt(self, _values: Values) -> None:
         self.adopt()
         self._say("Recorded.", focus="whose")
+
+    def use_second(self) -> None:
+        """Have the second run count in place of the first.
+
+        Raises
+        ------
+        ValueError
+            When there is no second run.
+        """
+        if self.second is None:
+            raise ValueError("There is no second run any more. Measure again.")
+        self.second_path.replace(self.path)
+        self.adopt()
+
+    def _on_use_second(self, _values: Values) -> None:
+        self.use_second()
+        self._say("The second run counts now.", focus="whose")
+
+    def _on_drop_second(self, _values: Values) -> None:
+        self.second_path.unlink(missing_ok=True)
+        self._say("The first run still counts.", focus="whose")
 
     def _attach(self, run: BackgroundMeasurement) -> None:
         self._run = run
@@ -227,7 +265,9 @@ class MeasurementCard(ItemTask):
             return
         if _running.get(self.path) is run:
             del _running[self.path]
-        if run.outcome == "saved":
+        if run.outcome == "saved" and run.out == self.second_path:
+            self._say("The second run is ready. Choose which of the two counts.", focus="choose")
+        elif run.outcome == "saved":
             try:
                 self.adopt()
             except (LedgerError, ValueError) as problem:
@@ -267,31 +307,44 @@ class MeasurementCard(ItemTask):
         whose = Prose("whose", self.whose(file), tone="green" if yours else "orange")
         buttons = [("measure", "Measure again" if yours else "Measure this machine")]
         buttons += [] if known else [("adopt", "Use this file")]
+        second = self.second
+        if second is not None:
+            return [about, whose, *_numbers(file.document), *self._choice(file, second)]
         numbers = [*_numbers(file.document), *_restless(file.document)]
         return [about, whose, *numbers, Buttons("send", tuple(buttons)), other]
 
-
-def _rates(document: Document) -> dict[int, float]:
-    """FLOP/s of each square product in fp32, by its side."""
-    # A GPU's document has several variants of a product; the best of them is what it can do.
-    rates: dict[int, float] = {}
-    for point in points(document, "fp32", "gemm"):
-        if point.is_square:
-            n = int(point.shape["n"])
-            rates[n] = max(point.attained, rates.get(n, 0.0))
-    return rates
+    def _choice(self, first: MachineFile, second: MachineFile) -> list[Part]:
+        """Two runs side by side, and the question which of them counts."""
+        words = (
+            "You have measured twice. Answers about this machine are graded against the run that"
+            " counts, so answer them again if you change it."
+        )
+        return [
+            Prose("choose", words, label="Which run counts?", tone="blue"),
+            Rows("runs", (("First run", _in_short(first)), ("Second run", _in_short(second)))),
+            Buttons(
+                "send", (("use-second", "Use the second run"), ("drop-second", "Keep the first"))
+            ),
+        ]
 
 
 def _restless(document: Document) -> list[Part]:
-    """A warning if something else was using the machine: then large products come out slow."""
-    rates = _rates(document)
-    if not rates or max(rates[n] for n in sorted(rates)[-2:]) >= _CALM * max(rates.values()):
+    """A warning if something else was using the machine, with what was odd."""
+    odd = disturbances(document)
+    if not odd:
         return []
-    words = (
-        "The largest products came out slower than a small one, so something else was probably"
-        " using the machine. Close other programs and measure again."
-    )
-    return [Prose("restless", words, tone="orange", label="Was it busy?")]
+    words = f"{' '.join(odd)} Close other programs and measure again; then choose which run to use."
+    return [Prose("restless", words, tone="orange", label="Was the machine busy?")]
+
+
+def _in_short(file: MachineFile) -> str:
+    """A run in one line: when, the two numbers that matter most, and what was odd."""
+    assert file.document is not None
+    best = ceilings(file.document)
+    numbers = [format_quantity(best.peaks["fp32"], "FLOP/s")] if "fp32" in best.peaks else []
+    numbers += [format_quantity(best.bandwidth, "B/s")] if best.bandwidth else []
+    odd = " ".join(disturbances(file.document)) or "Nothing was odd."
+    return f"{file.date}: {' and '.join(numbers)}. {odd}"
 
 
 def _numbers(document: Document) -> list[Part]:
@@ -302,7 +355,7 @@ def _numbers(document: Document) -> list[Part]:
         cards.append(("Best fp32 product", rate, "measured", ""))
     if best.bandwidth:
         cards.append(("Best bandwidth", format_quantity(best.bandwidth, "B/s"), "measured", ""))
-    rates = _rates(document)
-    rows = tuple((f"N = {n:,}", format_quantity(rates[n], "FLOP/s")) for n in sorted(rates))
+    rates = product_rates(document)
+    rows = tuple((f"N = {n:,}", format_quantity(rate, "FLOP/s")) for n, rate in rates.items())
     parts: list[Part] = [Numbers("best", tuple(cards))] if cards else []
     return [*parts, *([Rows("products", rows)] if rows else [])]

@@ -231,6 +231,41 @@ def test_a_machine_that_was_busy_is_told_so(card, browser_of):
     assert "slower than a small one" in page.parts["restless"]["html"]
 
 
+def test_a_second_run_counts_only_if_the_student_says_so(
+    card, browser_of, quick, led, on_its_machine
+):
+    page = browser_of(card)
+    page.ask("measure")
+    first = put(card)
+    card._run.now(outcome="saved")
+    for choice, count in (("drop-second", 1), ("use-second", 2)):
+        page.ask("measure")
+        assert card._run.out == card.second_path
+        again = {**DOCUMENT, "date": "2026-11-17T12:00:00Z"}
+        card.second_path.write_text(json.dumps(again))
+        card._run.now(outcome="saved")
+        assert page.said == "The second run is ready. Choose which of the two counts."
+        assert page.buttons == ["use-second", "drop-second"]
+        assert "Nothing was odd." in page.parts["runs"]["rows"][1][1]
+        assert led.state().answers["measurement"].value["digest"] == first
+        page.ask(choice)
+        assert page.buttons == ["measure"]
+        assert not card.second_path.exists()
+        assert led.state().answers["measurement"].attempts == count
+    assert card.is_yours(card.file)
+    assert card.file.date == "2026-11-17T12:00:00Z"
+    page.ask("use-second")
+    assert page.trouble == "There is no second run any more. Measure again."
+
+
+def test_a_second_run_that_cannot_be_used_is_not_offered(card, browser_of, on_its_machine):
+    put(card)
+    card.adopt()
+    card.second_path.write_text("{")
+    card.refresh()
+    assert browser_of(card).buttons == ["measure"]
+
+
 def test_a_lab_that_is_opened_again_finds_the_measurement_that_runs(card, browser_of, quick, led):
     card.measure()
     run = card._run

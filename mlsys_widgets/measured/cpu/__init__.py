@@ -13,7 +13,7 @@ from ..recorder import Recorder
 from . import sections as parts
 from . import small_sections
 from . import transformer_sections as language
-from .machine import cores, describe, free_memory, last_cache
+from .machine import cores, describe, free_memory, last_cache, load_note
 from .timing import CpuBench
 
 METHOD = {
@@ -124,6 +124,8 @@ def measure(
             "There is too little memory for arrays well past the last cache:"
             " copy and triad may read too fast."
         )
+    if note := load_note():
+        recorder.notes.append(note)
     bench = CpuBench(
         recorder, cores=cores(), arena=size, patience=0.05 if quick else 0.4, quick=quick
     )

@@ -111,3 +111,15 @@ def describe(key: str | None = None) -> dict[str, Any]:
         "last_cache_bytes": last_cache()[0],
         "driver": None,
     }
+
+
+def load_note() -> str:
+    """Return the load of this machine as a note of a measurement; empty where nobody counts it.
+
+    All cores count, not only those this process may use: the load is that of the whole machine.
+    """
+    try:
+        load = os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return ""
+    return f"Load before: {load:.2f} on {os.cpu_count() or 1} cores."
