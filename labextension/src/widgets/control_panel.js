@@ -375,6 +375,8 @@ export async function renderControlPanel(model, el) {
       if (pieces[k]) return;
       pieces[k] = handlesOver(plot, specs, drag, (control, value) => send(control)(value), waits);
       legends[k] = legendOver(plot, spec.title);
+      // Texts call a plot by its name, so it stands there; of one plot there is nothing to tell apart.
+      if (spec.plots.length > 1) legends[k].list.dataset.name = spec.names[k];
       pieces[k].show(panel.state.frames[k], panel.state.handles[k], panel.state.values);
       pieces[k].freeze(liveness.gone);
       legends[k].show(panel.state.legends[k] ?? []);
