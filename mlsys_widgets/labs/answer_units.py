@@ -61,11 +61,12 @@ def read_number(text: str, unit: str) -> float:
     >>> read_number("3,94", "µs")
     Traceback (most recent call last):
     ...
-    ValueError: '3,94' is not a time; write it like 30 s, 5 µs or 2 hours (with a decimal point, not
-    a comma)
+    ValueError: '3,94' is not a time; write it like 12.5 µs (with a decimal point, not a comma)
     """
     known, size = _UNITS.get(unit, (unit, 1.0))
-    value = parse_quantity(text, known, bare=size)
+    # A question in days is answered in days: an example in seconds would lead astray.
+    example = f"12.5 {unit}" if known == "s" else ""
+    value = parse_quantity(text, known, bare=size, example=example)
     if not math.isfinite(value):
         raise ValueError(f"{text.strip()!r} is not a finite number; type a number, in {unit}")
     # Three digits that were typed stay three digits: 0.33 / 0.01 is not quite 33.

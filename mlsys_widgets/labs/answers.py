@@ -25,8 +25,7 @@ class UnusableAnswer(ValueError):
     >>> Number("How long does it take?", "µs", points=5).read("soon")
     Traceback (most recent call last):
     ...
-    mlsys_widgets.labs.answers.UnusableAnswer: 'soon' is not a time; write it like 30 s,
-    5 µs or 2 hours.
+    mlsys_widgets.labs.answers.UnusableAnswer: 'soon' is not a time; write it like 12.5 µs.
     """
 
     def _render_traceback_(self) -> list[str]:

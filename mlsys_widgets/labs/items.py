@@ -242,8 +242,8 @@ class Choice(Item):
     >>> limit.read("both")
     Traceback (most recent call last):
     ...
-    mlsys_widgets.labs.answers.UnusableAnswer: 'both' is not an option; choose one of: "compute",
-    "memory".
+    mlsys_widgets.labs.answers.UnusableAnswer: 'both' is not an option; choose one of: “arithmetic”
+    ("compute"), “bytes” ("memory").
     """
 
     kind = "Question"
@@ -261,11 +261,13 @@ class Choice(Item):
 
     @property
     def wanted(self) -> str:
-        """The form of an answer, in words."""
-        return "one of: " + ", ".join(f'"{key}"' for key in self.options)
+        """The form of an answer: what stands on the card, and what code calls it."""
+        return "one of: " + ", ".join(f'“{words}” ("{key}")' for key, words in self.options.items())
 
     def read(self, value: Any) -> str:
         """Return the option that was chosen; see `Number.read`."""
+        if _is_empty(value):
+            raise UnusableAnswer("Nothing is chosen yet. Choose one of the options.")
         answer = _entered(value, self.wanted)
         chosen = choice_key(answer)
         if chosen is None or chosen not in self.options:
@@ -281,9 +283,13 @@ class Choice(Item):
         return None
 
 
+def _is_empty(value: Any) -> bool:
+    return value is ... or value is None or (isinstance(value, str) and not value.strip())
+
+
 def _entered(value: Any, wanted: str) -> Plain:
     """Return what was entered as plain data."""
-    if value is ... or value is None or (isinstance(value, str) and not value.strip()):
+    if _is_empty(value):
         raise UnusableAnswer(f"Nothing is entered yet: enter {wanted}.")
     try:
         return plain(value)

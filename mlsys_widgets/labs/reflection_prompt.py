@@ -41,9 +41,8 @@ class OneOption:
         if value in (None, ""):
             raise ValueError("Choose one of the options first.")
         if not self.fits(value):
-            raise ValueError(
-                f"The answer is {value!r}; it must be one of: {', '.join(self.options)}."
-            )
+            listed = ", ".join(f"“{words}” ({key!r})" for key, words in self.options.items())
+            raise ValueError(f"The answer is {value!r}; it must be one of: {listed}.")
         return str(value)
 
     def judge(self, value: Any) -> bool | None:
@@ -89,8 +88,9 @@ class Gaps:
         _known("the answer", given, self.blanks)
         empty = [k for k, name in enumerate(self.blanks, 1) if not given.get(name)]
         if empty:
-            gaps = ", ".join(map(str, empty))
-            raise ValueError(f"Still empty: gap {gaps} of {len(self.blanks)}. Fill every gap.")
+            *first, last = map(str, empty)
+            gaps = f"gaps {', '.join(first)} and {last}" if first else f"gap {last}"
+            raise ValueError(f"Still empty: {gaps}. Fill every gap.")
         for name, key in given.items():
             _known(f"gap {name}", [key], self.blanks[name])
         return {name: given[name] for name in self.blanks}

@@ -240,7 +240,9 @@ _NUMBER: Final = re.compile(
 )
 
 
-def parse_quantity(text: str, unit: str = "", *, bare: float | None = None) -> float:
+def parse_quantity(
+    text: str, unit: str = "", *, bare: float | None = None, example: str = ""
+) -> float:
     """Read what people type as an SI value.
 
     Parameters
@@ -251,6 +253,8 @@ def parse_quantity(text: str, unit: str = "", *, bare: float | None = None) -> f
         The unit of the answer, and of a number without one; for ``%`` that means percent.
     bare : float, optional
         What a number without a unit is multiplied by instead: ``bare=1e-6`` reads 5 as 5 µs.
+    example : str
+        How to write it, for whoever typed something else; by default in several units.
 
     Returns
     -------
@@ -274,19 +278,20 @@ def parse_quantity(text: str, unit: str = "", *, bare: float | None = None) -> f
     ValueError: '30 GB' has the unit 'GB', which is not a time; write it like 30 s, 5 µs or 2 hours
     """
     scale = _scale(unit)
+    example = example or scale.example
     typed = str(text).strip()
     if typed.lower() == NEVER:
         return math.inf
     found = _NUMBER.fullmatch(typed.removeprefix("~").removeprefix("≈").strip())
     if not found:
         hint = " (with a decimal point, not a comma)" if "," in typed else ""
-        raise ValueError(f"{text!r} is not {scale.noun}; write it like {scale.example}{hint}")
+        raise ValueError(f"{text!r} is not {scale.noun}; write it like {example}{hint}")
     spelling = "".join(found["unit"].split()).replace("μ", "µ")
     factor = bare if bare is not None and not spelling else _read_unit(scale, spelling)
     if factor is None:
         raise ValueError(
             f"{text!r} has the unit {found['unit'].strip()!r}, which is not {scale.noun}; "
-            f"write it like {scale.example}"
+            f"write it like {example}"
         )
     number = found["digits"].replace(",", "").replace("_", "") + (found["exponent"] or "")
     # Dividing by a million is exact where multiplying by a millionth is not.

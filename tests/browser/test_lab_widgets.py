@@ -336,7 +336,7 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
     gaps = card(page, "In one sentence")
     gaps.get_by_label("Gap 1").select_option("a")
     gaps.get_by_role("button").click()
-    expect(gaps.get_by_role("alert")).to_contain_text("Still empty: gap 2 of 2")
+    expect(gaps.get_by_role("alert")).to_contain_text("Still empty: gap 2.")
     gaps.get_by_label("Gap 2").select_option("r")
     gaps.get_by_role("button").first.click()
     expect(gaps).to_contain_text("All of it is still done.")

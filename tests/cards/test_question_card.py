@@ -99,6 +99,12 @@ def test_errors_of_form_are_pointed_out_and_still_recorded(led, open_ledger, ite
     assert said in QuestionCard("t", item, ledger=open_ledger()).text()
 
 
+def test_whoever_chose_nothing_reads_no_internal_names(led):
+    text = entered(QuestionCard("t", WHICH, ledger=led), None)
+    assert "Nothing is chosen yet. Choose one of the options." in text
+    assert '"memory"' not in text
+
+
 def test_nobody_finds_the_limits_by_trying(led):
     card = QuestionCard("t", BUSY, ledger=led)
     hinted = ["Look again" in entered(card, f"0.{k}") for k in range(1, 8)]

@@ -72,8 +72,10 @@ def test_nobody_who_is_right_is_told_to_try_again(led, browser_of):
 def test_gaps(led, browser_of):
     reflection = gaps(led)
     page = browser_of(reflection)
+    page.ask("answer", answer={})
+    assert page.trouble == "Still empty: gaps 1 and 2. Fill every gap."
     page.ask("answer", answer={"what": "byte", "where": None})
-    assert page.trouble == "Still empty: gap 2 of 2. Fill every gap."
+    assert page.trouble == "Still empty: gap 2. Fill every gap."
     page.ask("answer", answer={"what": "byte", "where": "hbm"})
     assert "Right. Gap 1, traffic." in page.said
     assert "Not yet. Gap 2, HBM. That is where" in page.said

@@ -40,7 +40,7 @@ def saved(**kept):
         ("  ", "Nothing is entered yet: enter a number, in µs."),
         (
             "33%",
-            "'33%' has the unit '%', which is not a time; write it like 30 s, 5 µs or 2 hours.",
+            "'33%' has the unit '%', which is not a time; write it like 12.5 µs.",
         ),
         (True, "True is not a number; enter a number, in µs."),
         (math.nan, "That is not a finite number; enter a number, in µs."),
@@ -87,14 +87,14 @@ def test_a_choice_may_have_capitals_and_spaces(typed):
 
 @pytest.mark.parametrize("typed", ["mem", 1, "the memory", True, "memory."])
 def test_other_words_are_no_choice(typed):
-    with pytest.raises(UnusableAnswer, match='is not an option; choose one of: "memory", "comp'):
+    with pytest.raises(UnusableAnswer, match=r'choose one of: “.*” \("memory"\), “'):
         WORDS.read(typed)
 
 
 def test_what_to_type_in_words():
     assert NUMBER.wanted == "a number, in µs"
     assert Number("How often?", "times", points=1).wanted == "a number, how many times"
-    assert WORDS.wanted == 'one of: "memory", "compute"'
+    assert WORDS.wanted == 'one of: “the memory” ("memory"), “the units” ("compute")'
     assert (NUMBER.unit, WORDS.unit) == ("µs", None)
 
 

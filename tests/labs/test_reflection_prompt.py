@@ -30,7 +30,7 @@ def test_one_option():
     for nothing in (None, ""):
         with pytest.raises(ValueError, match="Choose one of the options first"):
             form.read(nothing)
-    with pytest.raises(ValueError, match="it must be one of: A, B"):
+    with pytest.raises(ValueError, match=r"one of: “launches” \('A'\), “memory” \('B'\)"):
         form.read("C")
 
 
@@ -45,7 +45,7 @@ def test_gaps():
     ]
     assert form.fits(right)
     assert not form.fits({"n": "3"})
-    with pytest.raises(ValueError, match="Still empty: gap 2 of 2"):
+    with pytest.raises(ValueError, match="Still empty: gap 2"):
         form.read({"n": "3"})
     with pytest.raises(ValueError, match="gap what names 'x'"):
         form.read({"n": "3", "what": "x"})
