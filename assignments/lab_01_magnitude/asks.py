@@ -575,7 +575,7 @@ def act2_limit(p: Parameters) -> Reflection:
             "instead of compressed large ones.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
-            f"full load for years. Look at the third plot of the instrument instead, where "
+            f"full load for years. Look at *Memory* in the instrument instead, where "
             f"{q(size, 'B')} of weights stand next to {room}.",
             "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
             f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "

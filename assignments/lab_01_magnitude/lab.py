@@ -114,7 +114,7 @@ listening_plan = min(plans, key=plans.get)
 
 # %% [markdown]
 # The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding; the
-# dashed line in the second plot is your prediction. Open *the math* to see the same three terms as formulas with the
+# dashed line in *All batches* is your prediction. Open *the math* to see the same three terms as formulas with the
 # current numbers in them.
 
 # %% instrument="Iron law"
@@ -219,6 +219,7 @@ context
 
 # %% instrument="Design: fit, and be in time"
 design = IronLaw(
+    title="Design: fit, and be in time",
     efficiency=lab.p.efficiency_pct / 100,
     lock=lab.card("act2_batch"),
     hints=lab.card("act3_split"),

@@ -122,11 +122,16 @@ lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.s
 
 # %% [markdown]
 # Below is the spotter on an H200, where one launch timed alone costs {{ q(devices["h200-sxm"].launch(), "s") }}. Set
-# *Launches* to *Asynchronous* and watch the first kernels in the plot at the bottom. Then select ResNet-50, and compare
+# *Launches* to *Asynchronous* and watch *First kernels*. Then select ResNet-50, and compare
 # its kernels with a launch.
 
 # %% instrument="Dispatch waterfall of an H200"
-DispatchWaterfall(device="h200-sxm", lock=lab.card("act1_real"), hints=lab.card("act2_fusion"))
+DispatchWaterfall(
+    title="Dispatch waterfall of an H200",
+    device="h200-sxm",
+    lock=lab.card("act1_real"),
+    hints=lab.card("act2_fusion"),
+)
 
 # %% answer="stream_wall_ms"
 # The two readings give a pace per kernel; go on from the shorter stream at that pace.

@@ -57,7 +57,12 @@ context
 # still on the same side of the ridge?
 
 # %% instrument="The roofline of one product"
-product = RooflineWidget(n=128, lock=lab.card("act1_wall"), measurements=lab.card("act1_remedy"))
+product = RooflineWidget(
+    title="The roofline of one product",
+    n=128,
+    lock=lab.card("act1_wall"),
+    measurements=lab.card("act1_remedy"),
+)
 lab.follow(product, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_wall"
@@ -111,6 +116,7 @@ best_lever = max(rates, key=rates.get)
 
 # %% instrument="Measured products under the roof of an H200"
 real = RooflineWidget(
+    title="Measured products under the roof of an H200",
     device="h200-sxm",
     n=8192,
     measured=True,
@@ -157,7 +163,12 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields.get("fusion_enabled") else "none"
-service = RooflineWidget(workload="llm", fusion=fused, lock=lab.card("act2_kernels"))
+service = RooflineWidget(
+    title="Three kernels of a language-model layer",
+    workload="llm",
+    fusion=fused,
+    lock=lab.card("act2_kernels"),
+)
 lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act2_kernels"
@@ -221,6 +232,7 @@ def targets():
 
 
 budget = MemoryBudget(
+    title="What the service keeps in memory",
     batch=8,
     sequence=512,
     targets=targets,
@@ -256,7 +268,11 @@ beside_conversations = room // kept.kv_cache
 
 # %% instrument="Serving the model, token by token"
 tokens = ServingExplorer(
-    batch=1, sequence=2048, lock=lab.card("act3_decode"), hints=lab.card("act3_launch")
+    title="Serving the model, token by token",
+    batch=1,
+    sequence=2048,
+    lock=lab.card("act3_decode"),
+    hints=lab.card("act3_launch"),
 )
 tokens
 
@@ -312,6 +328,7 @@ job_cost_dollars = hours * lab.p.price
 # %% instrument="Your machine beside an H100"
 lab.card("measurement").draw_on(
     RooflineWidget(
+        title="Your machine beside an H100",
         device="h100-sxm",
         precision="fp32",
         n=lab.p.own_n,
@@ -335,10 +352,10 @@ own_share_pct = 100 * attained / own_roof
 # %% [markdown]
 # ## The design you hand on
 #
-# Decide for Noor, on the device of your context. In **Three kernels** choose the fusion. In **What the service keeps in
-# memory** look for the batch that writes the most tokens per second and still fits. In the explorer choose how kernels
-# are launched. Go too far once, to see the design fail, and on the edge device find out what fails first, and whether
-# any batch fixes it. Then save.
+# Decide for Noor, on the device of your context. In **Three kernels of a language-model layer** choose the fusion. In
+# **What the service keeps in memory** look for the batch that writes the most tokens per second and still fits. In
+# **Serving the model, token by token** choose how kernels are launched. Go too far once, to see the design fail, and on
+# the edge device find out what fails first, and whether any batch fixes it. Then save.
 
 # %% design=true
 lab.design(

@@ -66,7 +66,7 @@ OPERANDS = ("w", "b", "c", "d", "e", "f")
 #: The ideas of the course so far, the arrows between them, and three paths through them. The last
 #: three ideas of the abstraction path belong to the compilers that come next and close the map.
 CONCEPTS = ConceptGraph(
-    title="Concept map of the foundations",
+    title="Concept map",
     first="roofline",
     concepts=(
         Concept(
@@ -104,7 +104,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "gpu",
             "How a GPU is built",
-            "Lab 01",
+            "Act 1",
             "Many multiprocessors work side by side, each with its own registers and shared "
             "memory; many threads hide each other's waiting.",
             ("Inside", "a GPU"),
@@ -114,7 +114,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "memory",
             "Memory hierarchy",
-            "Lab 01",
+            "Act 1",
             "Memory close to the arithmetic is fast and small; memory far away is slow and large.",
             ("Memory", "hierarchy"),
             1,
@@ -1504,7 +1504,7 @@ def checklist(p: Parameters) -> Checklist:
             ),
         ],
         review={
-            "gpu": "Lab 01, and the memory hierarchy of Act 1",
+            "gpu": "the memory hierarchy of Act 1",
             "levels": "the memory hierarchy of Act 1",
             "intensity": "Lab 11, Act 1",
             "bound": "Lab 11, and the roofline of Act 1",

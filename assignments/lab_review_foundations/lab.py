@@ -163,7 +163,11 @@ working_set_home = ph.nearest_level(working_set).key
 
 # %% instrument="Deeper: real kernels under a real roof"
 real = RooflineWidget(
-    device="h200-sxm", workload="gemm", measured=True, lock=lab.card("act1_share")
+    title="Deeper: real kernels under a real roof",
+    device="h200-sxm",
+    workload="gemm",
+    measured=True,
+    lock=lab.card("act1_share"),
 )
 real
 
@@ -329,6 +333,7 @@ step_fixed_us = 1e6 * (step - parts[largest] / 2)
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(
+    title="Where does the working set live?",
     size=lab.p.chain_melem * 2e6,
     home="sram",
     lock=lab.card("act2_traffic"),
@@ -339,6 +344,7 @@ plan_memory
 # %% instrument="How is the model captured?"
 constructs = tuple(lab.p.constructs.split())
 plan_capture = CompilationSpectrum(
+    title="How is the model captured?",
     model=constructs,
     stop="compile" if "custom" in constructs else "trace",
     lock=lab.card("act2_trace"),

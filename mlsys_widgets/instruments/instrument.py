@@ -53,6 +53,8 @@ class Instrument(InstrumentState, LazyBox):
         What a design made with this instrument has to keep: a line on each axis that shows the
         quantity, and a lamp with the readouts. They can be set later, too:
         ``instrument.targets = …``.
+    title
+        The heading; a lab calls an instrument as its text does.
     **inputs
         Values of the controls, by name.
 

@@ -88,9 +88,12 @@ class InstrumentState(traitlets.HasTraits):
         hints: Opens | None = None,
         pinned: Mapping[str, Any] | None = None,
         targets: Targets = (),
+        title: str = "",
         **inputs: Any,
     ) -> None:
         super().__init__()
+        if title:
+            self.title = title
         self.controls: dict[str, Control[Any]] = controls_of(type(self))
         self.lock = lock
         self._hints = hints
